@@ -1,0 +1,55 @@
+"""GPU Dask clusters for notebooks.
+
+Importing this package imports nothing heavy: neither Dask nor CUDA nor pydantic. The names below
+are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from .client.api import connect, create, list
+    from .client.cluster import Cluster
+    from .protocol.errors import GPUClusterError
+
+__all__ = ["Cluster", "GPUClusterError", "__version__", "connect", "create", "list"]
+
+_LAZY = {
+    "Cluster": "gpucluster.client.cluster",
+    "GPUClusterError": "gpucluster.protocol.errors",
+    "connect": "gpucluster.client.api",
+    "create": "gpucluster.client.api",
+    "list": "gpucluster.client.api",
+    "__version__": "gpucluster._version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> Any:
+    return sorted({*globals(), *_LAZY})
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Register ``%gpucluster`` and ``%%gpucluster``."""
+    from .magics import register
+
+    register(shell)
+
+
+def _jupyter_labextension_paths() -> Any:
+    return [{"src": "labextension", "dest": "gpucluster"}]
+
+
+def _jupyter_server_extension_points() -> Any:
+    from .server.extension import GPUClusterExtension
+
+    return [{"module": "gpucluster", "app": GPUClusterExtension}]

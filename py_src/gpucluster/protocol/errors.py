@@ -1,0 +1,245 @@
+"""Everything that can go wrong, and how each error crosses the wire.
+
+The tree::
+
+    GPUClusterError
+    ├── InvalidRequest            a value somebody typed is not allowed
+    ├── ClusterNotFound           no cluster of that name or id
+    ├── NameTaken                 a live cluster has that name already
+    ├── InvalidState              the cluster is not in a state that allows this
+    ├── StartFailed               the cluster could not be started
+    │   ├── PreflightFailed       … found before anything was started
+    │   │   ├── NoUsableDevice    … no GPU, or not the one asked for
+    │   │   └── MissingPackage    … an optional package is not installed
+    │   └── StartTimedOut         … not all workers arrived in time
+    ├── SupervisorUnreachable     the cluster's process does not answer
+    ├── ProtocolMismatch          two versions of gpucluster cannot talk
+    └── RegistryUnsafe            the registry directory cannot be trusted
+
+Every message is one or two sentences for the person who made the request: what was wrong and
+what to do next. Anything that is not a ``GPUClusterError`` is a bug, is logged, and is hidden.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field of a request."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    field: str = Field(description="Dotted path of the field, empty for the whole request.")
+    message: str = Field(description="What was wrong and what is allowed.")
+
+
+class ErrorModel(BaseModel):
+    """The JSON body of every refused request, the same on the unix socket and over REST."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: str = Field(description="Stable, machine-readable name of the error.")
+    message: str = Field(description="A sentence for the person who made the request.")
+    fields: list[FieldError] = Field(default_factory=list, description="Per field, if known.")
+
+
+class GPUClusterError(Exception):
+    """Base of all errors a user may see.
+
+    Parameters
+    ----------
+    message : str
+        One or two sentences: what happened, what to do next.
+    fields : sequence of FieldError, optional
+        The fields of the request that are at fault.
+    """
+
+    code: ClassVar[str] = "error"
+    http_status: ClassVar[int] = 500
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, fields: list[FieldError] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fields = list(fields or [])
+
+    def model(self) -> ErrorModel:
+        """Return the wire form of this error."""
+        return ErrorModel(code=self.code, message=self.message, fields=self.fields)
+
+
+class InvalidRequest(GPUClusterError):
+    """A value in the request is not allowed. Nothing was changed."""
+
+    code = "invalid_request"
+    http_status = 422
+    exit_code = 2
+
+
+class ClusterNotFound(GPUClusterError):
+    """There is no cluster of that name or id."""
+
+    code = "cluster_not_found"
+    http_status = 404
+    exit_code = 3
+
+
+class NameTaken(GPUClusterError):
+    """A live cluster has that name already."""
+
+    code = "name_taken"
+    http_status = 409
+    exit_code = 4
+
+
+class InvalidState(GPUClusterError):
+    """The cluster's state does not allow this request."""
+
+    code = "invalid_state"
+    http_status = 409
+    exit_code = 4
+
+
+class StartFailed(GPUClusterError):
+    """The cluster could not be started; nothing was left running."""
+
+    code = "start_failed"
+    http_status = 500
+    exit_code = 5
+
+
+class PreflightFailed(StartFailed):
+    """Something checked before the start was not in order."""
+
+    code = "preflight_failed"
+    http_status = 409
+
+
+class NoUsableDevice(PreflightFailed):
+    """No GPU can be used, or not the one that was asked for."""
+
+    code = "no_usable_device"
+
+
+class MissingPackage(PreflightFailed):
+    """An optional package is not installed in the cluster's Python environment."""
+
+    code = "missing_package"
+
+
+class StartTimedOut(StartFailed):
+    """Not all workers arrived in time."""
+
+    code = "start_timed_out"
+    http_status = 504
+
+
+class SupervisorUnreachable(GPUClusterError):
+    """The process that owns the cluster does not answer."""
+
+    code = "supervisor_unreachable"
+    http_status = 503
+    exit_code = 6
+
+
+class ProtocolMismatch(GPUClusterError):
+    """The two sides speak different versions of the protocol."""
+
+    code = "protocol_mismatch"
+    http_status = 409
+    exit_code = 6
+
+
+class RegistryUnsafe(GPUClusterError):
+    """The registry directory does not belong to this user alone."""
+
+    code = "registry_unsafe"
+    http_status = 500
+    exit_code = 7
+
+
+def _tree(cls: type[GPUClusterError]) -> dict[str, type[GPUClusterError]]:
+    found = {cls.code: cls}
+    for child in cls.__subclasses__():
+        found.update(_tree(child))
+    return found
+
+
+def error_from_model(model: ErrorModel | dict[str, Any]) -> GPUClusterError:
+    """Rebuild the exception that ``GPUClusterError.model`` described.
+
+    An unknown code (a newer peer) becomes a plain ``GPUClusterError`` with the same message.
+    """
+    if isinstance(model, dict):
+        model = ErrorModel.model_validate(model)
+    cls = _tree(GPUClusterError).get(model.code, GPUClusterError)
+    return cls(model.message, fields=model.fields)
+
+
+_SENTENCES = {
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "bool_type": "must be true or false",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "missing": "is required",
+    "extra_forbidden": "is not an option of this request",
+    "json_invalid": "is not valid JSON",
+    "model_attributes_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+    "dict_type": "must be a JSON object",
+}
+
+
+def _sentence(error: Any) -> str:
+    kind, context = error["type"], error.get("ctx") or {}
+    given = error.get("input")
+    shown = "" if kind in {"missing", "extra_forbidden", "json_invalid"} else f", not {given!r}"
+    if len(shown) > 60 or isinstance(given, (dict, bytes)):
+        shown = ""
+    if kind == "value_error":
+        return str(context.get("error", error["msg"]))
+    if kind == "greater_than_equal":
+        return f"must be at least {context['ge']}{shown}"
+    if kind == "less_than_equal":
+        return f"must be at most {context['le']}{shown}"
+    if kind == "greater_than":
+        return f"must be greater than {context['gt']}{shown}"
+    if kind == "less_than":
+        return f"must be less than {context['lt']}{shown}"
+    if kind in {"literal_error", "union_tag_invalid"}:
+        allowed = context.get("expected") or context.get("expected_tags")
+        return f"must be one of {allowed}{shown if kind == 'literal_error' else ''}"
+    if kind == "union_tag_not_found":
+        return "is required: it names the kind of cluster"
+    if kind in _SENTENCES:
+        return _SENTENCES[kind] + shown
+    return str(error["msg"])
+
+
+def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidRequest:
+    """Turn a pydantic error into one sentence that names field, fault and what is allowed.
+
+    Parameters
+    ----------
+    error : pydantic.ValidationError
+        What the model said.
+    prefix : str, optional
+        Path to put before each field.
+    """
+    fields = []
+    for item in error.errors(include_url=False):
+        # A tagged union puts its tag into the location; it is no field the user typed.
+        path = [str(part) for part in item["loc"]]
+        if path and path[0] in {"local", "cuda", "auto"}:
+            path = path[1:]
+        path = [part for part in path if not part.startswith(("function-", "constrained-"))]
+        if item["type"] in {"union_tag_not_found", "union_tag_invalid"}:
+            path = ["backend"]
+        fields.append(FieldError(field=".".join([*filter(None, [prefix]), *path]), message=_sentence(item)))
+    parts = [f"{item.field}: {item.message}" if item.field else item.message for item in fields]
+    return InvalidRequest("; ".join(dict.fromkeys(parts)) + ".", fields=fields)

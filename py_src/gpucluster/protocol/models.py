@@ -1,0 +1,240 @@
+"""What exists: ``ClusterModel`` and its parts, ``DeviceModel``, ``TelemetrySample``, ``Event``.
+
+Wire conventions: snake_case; numbers with their unit in the name, never formatted; times as UTC ISO
+strings; absent and null mean the same; a figure that is not measured is null, never zero.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from .spec import Adapt, AutoSpec, ClusterSpec, CudaSpec, LocalSpec
+from .version import PROTOCOL_VERSION
+
+__all__ = ["Adapt", "AutoSpec", "ClusterModel", "ClusterState", "CudaSpec", "LocalSpec"]
+
+
+class WireModel(BaseModel):
+    """Base of everything that is sent out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+
+class ClusterState(StrEnum):
+    """Where a cluster is in its life."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    SCALING = "scaling"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing of the cluster runs any more."""
+        return self in {ClusterState.STOPPED, ClusterState.FAILED}
+
+
+class Progress(WireModel):
+    """What a cluster is doing right now, for people."""
+
+    step: str = Field(description="Stable name of the step, such as 'workers'.")
+    message: str = Field(description="The step in a few words, such as 'Waiting for workers'.")
+    done: int | None = Field(None, description="How many are done, where that can be counted.")
+    total: int | None = Field(None, description="Of how many.")
+
+
+class Wanted(WireModel):
+    """What was asked for last. The supervisor moves the cluster there."""
+
+    n_workers: int | None = Field(None, description="Wanted number of workers; null while starting or adapting.")
+    adapt: Adapt | None = Field(None, description="Adaptive bounds, if the number follows the load.")
+    stopped: bool = Field(False, description="Whether the cluster was asked to stop.")
+
+
+class Idle(WireModel):
+    """The idle timer."""
+
+    timeout_seconds: int | None = Field(None, description="Idle time after which the cluster stops; null: never.")
+    idle_since: str | None = Field(None, description="Since when nobody is connected and nothing computes.")
+    stops_at: str | None = Field(None, description="When the cluster will stop itself unless it is used.")
+
+
+class WorkerModel(WireModel):
+    """One Dask worker."""
+
+    name: str = Field(description="Name within the cluster.")
+    address: str | None = Field(None, description="Address of the worker, once it has one.")
+    pid: int | None = Field(None, description="Process id, on the worker's own machine.")
+    n_threads: int = Field(description="Threads that run tasks.")
+    memory_limit_bytes: int | None = Field(None, description="Host memory limit; null: none.")
+    device: str | None = Field(None, description="UUID or index of the worker's GPU; null on CPU workers.")
+
+
+class Versions(WireModel):
+    """Versions in the cluster's Python environment."""
+
+    gpucluster: str
+    python: str
+    distributed: str | None = None
+    dask_cuda: str | None = None
+
+
+class ClusterModel(WireModel):
+    """One cluster, as every face sees it."""
+
+    id: str = Field(description="Identifier, unique for ever.")
+    name: str = Field(description="Name, unique among living clusters.")
+    backend: str = Field(description="Kind of cluster that runs: 'local' or 'cuda'; 'auto' until it is decided.")
+    backend_reason: str | None = Field(None, description="Why 'auto' chose this backend.")
+    state: ClusterState
+    reason: str | None = Field(None, description="Why the cluster failed or stopped, in a sentence.")
+    progress: Progress | None = Field(None, description="What is happening, while something is.")
+    wanted: Wanted
+    n_workers: int = Field(0, description="Number of workers that are connected now.")
+    workers: list[WorkerModel] = Field(default_factory=list)
+    scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
+    encrypted: bool = Field(True, description="Whether TLS keeps others out.")
+    dashboard_path: str | None = Field(
+        None, description="Path of the dashboard below the Jupyter base URL, once running."
+    )
+    n_clients: int = Field(0, description="Connected distributed clients.")
+    idle: Idle
+    pid: int | None = Field(None, description="Process id of the supervisor.")
+    python: str = Field(description="Python executable of the cluster.")
+    versions: Versions | None = None
+    created_at: str
+    running_at: str | None = None
+    ended_at: str | None = None
+    start_seconds: float | None = Field(None, description="Time from the request until running.")
+    log_tail: list[str] = Field(default_factory=list, description="End of the log, when the cluster failed.")
+    spec: ClusterSpec
+    protocol_version: int = PROTOCOL_VERSION
+
+
+class DeviceProcess(WireModel):
+    """A process that uses a GPU of this machine."""
+
+    pid: int
+    user: str | None = None
+    command: str | None = Field(None, description="Name of the program.")
+    memory_used_bytes: int | None = None
+    cluster: str | None = Field(None, description="Name of the cluster of ours it belongs to.")
+
+
+class DeviceModel(WireModel):
+    """One GPU, or one MIG slice, of this machine."""
+
+    uuid: str
+    index: int | None = Field(None, description="Index in NVML (PCI bus) order; null for MIG slices.")
+    name: str | None = None
+    memory_total_bytes: int | None = None
+    memory_used_bytes: int | None = None
+    utilization_percent: float | None = None
+    parent_uuid: str | None = Field(None, description="For a MIG slice, the GPU it is cut from.")
+    mig_enabled: bool = Field(False, description="Whether this GPU is divided into MIG slices.")
+    visible: bool = Field(True, description="Whether CUDA_VISIBLE_DEVICES allows it.")
+    error: str | None = Field(None, description="Why this device cannot be read, in a sentence.")
+    processes: list[DeviceProcess] = Field(default_factory=list)
+
+
+class HostDevices(WireModel):
+    """The GPUs of this machine and, in a sentence, what they are or why there are none."""
+
+    available: bool = Field(description="Whether at least one GPU can be used.")
+    message: str = Field(description="A sentence for people, such as 'No GPU here: clusters use CPU workers.'")
+    code: str = Field(
+        description="'ok', 'no_library', 'no_driver', 'version_mismatch', 'no_permission', 'no_devices', 'hidden' or 'error'."
+    )
+    driver_version: str | None = None
+    devices: list[DeviceModel] = Field(default_factory=list)
+    host_memory_total_bytes: int | None = None
+    host_memory_available_bytes: int | None = None
+    cpu_count: int | None = None
+
+
+class TelemetrySample(WireModel):
+    """One reading of a cluster, columnar: the i-th entry of each list belongs to the i-th worker.
+
+    A list entry is null when that worker does not measure the figure.
+    """
+
+    id: str = Field(description="Cluster.")
+    at: str = Field(description="When the sample was taken.")
+    workers: list[str] = Field(description="Names of the workers.")
+    age_seconds: list[float] = Field(description="Age of each worker's last report.")
+    memory_bytes: list[int | None] = Field(description="Host memory of the worker process.")
+    memory_limit_bytes: list[int | None]
+    spilled_bytes: list[int | None] = Field(description="Bytes spilled to disk.")
+    cpu_percent: list[float | None]
+    n_threads: list[int]
+    processing: list[int] = Field(description="Tasks that run or wait at the worker.")
+    vram_used_bytes: list[int | None] = Field(description="Used memory of the worker's GPU, by anybody.")
+    vram_total_bytes: list[int | None]
+    gpu_utilization_percent: list[float | None]
+    rmm_used_bytes: list[int | None] = Field(description="Allocated from RMM; null: no RMM, or not tracked.")
+    rmm_pool_bytes: list[int | None] = Field(description="Size of the RMM pool; null: none.")
+    tasks: dict[str, int] = Field(description="Number of tasks by state, in the whole cluster.")
+
+
+class ClusterChanged(WireModel):
+    """A cluster is new or has changed; carries the whole model."""
+
+    kind: Literal["cluster"] = "cluster"
+    cluster: ClusterModel
+
+
+class ClusterRemoved(WireModel):
+    """An ended cluster's entry was removed from the list."""
+
+    kind: Literal["removed"] = "removed"
+    id: str
+
+
+class Telemetry(WireModel):
+    """A sample of one cluster."""
+
+    kind: Literal["telemetry"] = "telemetry"
+    sample: TelemetrySample
+
+
+class Hello(WireModel):
+    """First message of a stream: the whole list, so that nothing can have been missed."""
+
+    kind: Literal["hello"] = "hello"
+    protocol_version: int = PROTOCOL_VERSION
+    clusters: list[ClusterModel]
+
+
+Event: TypeAlias = Annotated[ClusterChanged | ClusterRemoved | Telemetry | Hello, Field(discriminator="kind")]
+"""Announcement on the event stream, told apart by ``kind``."""
+
+EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | Hello] = TypeAdapter(Event)
+
+
+class ClusterList(WireModel):
+    """Answer to "which clusters are there?"."""
+
+    clusters: list[ClusterModel]
+    protocol_version: int = PROTOCOL_VERSION
+
+
+class LogLines(WireModel):
+    """End of a cluster's log."""
+
+    id: str
+    lines: list[str]
+
+
+class Preset(WireModel):
+    """A named starting point for the creation form."""
+
+    name: str
+    title: str
+    description: str
+    needs_gpu: bool = False
+    spec: dict[str, object] = Field(description="Fields of a ClusterSpec; ``backend`` is among them.")

@@ -1,0 +1,106 @@
+"""Memory sizes as people write them: ``"2 GiB"``, ``"80%"``, ``0.8``, ``2147483648``.
+
+Dask and dask-cuda read ``1`` and ``"1"`` as *one byte*, ``1.5`` as one byte and refuse ``"80%"``.
+Here a size is either an absolute number of bytes (at least one MiB) or a fraction strictly between
+0 and 1, and anything else is refused with a sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+MEBIBYTE = 2**20
+_UNITS = {
+    "": 1, "b": 1,
+    "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+    "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40,
+    "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
+}  # fmt: skip
+_PATTERN = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)\s*$")
+_ALLOWED = "write a size such as '2 GiB' or a share such as '80%'"
+
+
+def parse_size(value: Any) -> int | float:
+    """Read a size in bytes or as a fraction of the memory it is taken from.
+
+    Parameters
+    ----------
+    value : int, float or str
+        ``2147483648``, ``"2 GiB"``, ``"2GB"`` (decimal), ``0.8`` or ``"80%"``.
+
+    Returns
+    -------
+    int or float
+        An ``int`` of at least 2**20 bytes, or a ``float`` strictly between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        For anything else, with a sentence.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise ValueError(f"must be a memory size: {_ALLOWED}")
+    if isinstance(value, str):
+        found = _PATTERN.match(value)
+        if not found:
+            raise ValueError(f"{value[:40]!r} is not a memory size: {_ALLOWED}")
+        number, unit = float(found[1]), found[2].lower()
+        if unit == "%":
+            value = number / 100
+            if not 0 < value < 1:
+                raise ValueError("a share of the memory must lie between 0% and 100%")
+            return value
+        if unit not in _UNITS:
+            raise ValueError(f"{found[2]!r} is not a unit of memory: {_ALLOWED}")
+        scaled = number * _UNITS[unit]
+        value = scaled if 0 < scaled < 1 else math.floor(scaled)
+    if isinstance(value, float):
+        if 0 < value < 1:
+            return value
+        if not value.is_integer():
+            raise ValueError(f"{value!r} is neither a whole number of bytes nor a share below 1: {_ALLOWED}")
+        value = int(value)
+    if value < MEBIBYTE:
+        raise ValueError(f"{value} means {value} byte{'s' * (value != 1)}, too small to be meant: {_ALLOWED}")
+    if value > 2**60:
+        raise ValueError("is more than any machine has")
+    return value
+
+
+def format_size(size_bytes: float) -> str:
+    """Return ``size_bytes`` for people, in binary units: ``1.5 GiB``."""
+    for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size_bytes >= factor:
+            number = f"{size_bytes / factor:.1f}".removesuffix(".0")
+            return f"{number} {unit}"
+    return f"{int(size_bytes)} B"
+
+
+def parse_size_or_auto(value: Any) -> int | float | str:
+    """Read a size as ``parse_size`` does, or the word ``auto``."""
+    if isinstance(value, str) and value.strip().lower() == "auto":
+        return "auto"
+    return parse_size(value)
+
+
+MemorySize = Annotated[
+    int | float,
+    BeforeValidator(parse_size),
+    WithJsonSchema({"type": ["integer", "number", "string"], "x-gpucluster-widget": "memory"}),
+]
+"""A memory size: bytes (int ≥ 1 MiB) or a share (float between 0 and 1) once validated."""
+
+MemorySizeOrAuto = Annotated[
+    int | float | Literal["auto"],
+    BeforeValidator(parse_size_or_auto),
+    WithJsonSchema({
+        "type": ["integer", "number", "string"],
+        "x-gpucluster-widget": "memory",
+        "x-gpucluster-auto": True,
+    }),
+]
+"""A memory size, or ``"auto"``."""

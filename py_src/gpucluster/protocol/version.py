@@ -1,0 +1,10 @@
+"""The version of the wire protocol.
+
+Raised by one whenever a message changes in a way that an older peer cannot read. Jupyter server,
+kernel and cluster may come from three Python environments with three versions of this package.
+"""
+
+from __future__ import annotations
+
+PROTOCOL_VERSION = 1
+PROTOCOL_HEADER = "X-GPUCluster-Protocol"
