@@ -1,0 +1,134 @@
+"""What a backend is: the contract between the supervisor and one kind of cluster.
+
+A backend is found by entry point (group ``gpucluster.backends``) and imported only when used. It runs
+inside the supervisor process, on its event loop. The supervisor calls, in this order::
+
+    environment(spec)            before distributed is imported
+    preflight(spec, context)     checks everything that can be checked, starts nothing
+    start(plan, context)         returns a distributed Cluster that has every planned worker
+    …                            cluster.scale / adapt / close, by the supervisor itself
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from ..protocol.errors import MissingPackage
+from ..protocol.spec import SpecBase
+
+if TYPE_CHECKING:
+    from distributed.deploy.spec import SpecCluster
+    from distributed.security import Security
+
+SpecT = TypeVar("SpecT", bound=SpecBase)
+
+Report = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class StartContext:
+    """What the supervisor gives a backend for one start."""
+
+    cluster_id: str
+    """Identifier of the cluster; the ``name`` of the distributed Cluster object."""
+    security: Security | None
+    """Credentials of this cluster; ``None`` for an unencrypted protocol."""
+    scratch_directory: Path
+    """Private (0700) folder for spilled data; exists."""
+    dashboard_prefix: str
+    """Secret path prefix of the dashboard, without slashes."""
+    report: Report = field(default=lambda step, message: None)
+    """Tell people what is happening: ``report("preflight", "Looking at the GPUs")``."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked start: everything is resolved, nothing was started."""
+
+    n_workers: int
+    """Workers to start with."""
+    maximum_workers: int
+    """Most workers this cluster can ever have."""
+    maximum_reason: str
+    """Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'."""
+    encrypted: bool
+    """Whether the comms are encrypted."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Constructor arguments of the distributed Cluster class, without those from the context."""
+
+
+class Backend(ABC, Generic[SpecT]):
+    """One kind of cluster."""
+
+    name: ClassVar[str]
+    """The ``backend`` of the spec."""
+
+    def environment(self, spec: SpecT) -> dict[str, str]:
+        """Return environment variables that must be set before ``distributed`` is imported.
+
+        Called by the supervisor as soon as it knows the spec. When a variable is missing in a standby
+        supervisor, which has imported distributed already, the standby is not used.
+        """
+        return {}
+
+    @abstractmethod
+    async def preflight(self, spec: SpecT, context: StartContext) -> Plan:
+        """Check everything that can be checked before starting and resolve all defaults.
+
+        Raises
+        ------
+        PreflightFailed
+            With the real cause and what to do, in a sentence. Nothing was started.
+        """
+
+    @abstractmethod
+    async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
+        """Start scheduler and workers.
+
+        Returns
+        -------
+        distributed.deploy.spec.SpecCluster
+            A started cluster in asynchronous mode with ``plan.n_workers`` connected workers.
+
+        Raises
+        ------
+        StartFailed
+            With the real cause. Whatever was started is closed again before this is raised; the same
+            holds when the call is cancelled.
+        """
+
+    def device_of(self, cluster: SpecCluster, worker: Any) -> str | None:
+        """Return the UUID (or index) of the GPU of one worker, ``None`` on CPU workers.
+
+        Parameters
+        ----------
+        worker : distributed.scheduler.WorkerState
+            The worker as the scheduler knows it.
+        """
+        return None
+
+
+def load_backend(name: str) -> Backend[Any]:
+    """Import and make the backend of that name.
+
+    Raises
+    ------
+    MissingPackage
+        When no installed package offers it, or when it cannot be imported.
+    """
+    for point in entry_points(group="gpucluster.backends", name=name):
+        try:
+            backend = point.load()()
+        except ImportError as error:
+            raise MissingPackage(
+                f"The backend '{name}' needs the package '{error.name or error}', which is not installed."
+            ) from error
+        if not isinstance(backend, Backend):
+            raise MissingPackage(f"The entry point '{point.value}' is not a gpucluster backend.")
+        return backend
+    raise MissingPackage(f"No installed package offers the backend '{name}'; reinstall gpucluster or choose another.")

@@ -1,0 +1,37 @@
+"""A scheduler whose web pages answer only below a secret path.
+
+Dask's dashboard has no log-in. Ours listens on loopback, where every user of the machine can connect, so
+the path is the secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and
+serves ``/sitemap.json`` beside it, which gives the secret away. Here any other path is a plain 404.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from distributed import Scheduler
+from tornado import web
+from tornado.httputil import HTTPServerRequest
+
+ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
+"""Modules of ``distributed.scheduler.http.routes`` that are not served: /proxy reaches other hosts."""
+
+
+class PrivateDashboardScheduler(Scheduler):
+    """``distributed.Scheduler`` that hides all web pages below ``http_prefix``."""
+
+    def __init__(self, *args: Any, http_prefix: str, **kwargs: Any) -> None:
+        super().__init__(*args, http_prefix=http_prefix, **kwargs)
+        # Nothing was served yet: the event loop has not run since the port was opened.
+        application = self.http_application
+        find_handler = application.find_handler
+        secret = http_prefix.strip("/").encode()
+
+        def find_private_handler(request: HTTPServerRequest, **options: Any) -> Any:
+            first = request.path.lstrip("/").split("/", 1)[0].encode()
+            if hmac.compare_digest(first, secret):
+                return find_handler(request, **options)
+            return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
+
+        application.find_handler = find_private_handler
