@@ -1,0 +1,182 @@
+"""Start a distributed cluster so that it either has all its workers, or leaves nothing behind and says why.
+
+distributed and dask-cuda report a worker that cannot start as a *running cluster with 0 workers*, or as
+"Nanny failed to start" with the cause hidden in a chain. Here the cause is found and put into a sentence.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from ..protocol.errors import GPUClusterError, StartFailed, StartTimedOut
+from .backend import Plan, StartContext
+
+if TYPE_CHECKING:
+    from distributed.deploy.spec import SpecCluster
+
+logger = logging.getLogger("gpucluster.backends")
+
+WORKERS_TIMEOUT_SECONDS = 120.0
+CLOSE_TIMEOUT_SECONDS = 8.0
+
+
+def host_memory_limit(wanted: int | float | str | None, *, workers: int) -> int:
+    """Return the host memory limit of one worker in bytes; 0 means none.
+
+    Parameters
+    ----------
+    wanted : int, float, "auto" or None
+        Bytes, a share of this machine, an equal share, or no limit.
+    workers : int
+        Most workers that share the machine under "auto".
+    """
+    from dask.system import CPU_COUNT
+    from distributed.system import MEMORY_LIMIT
+
+    if wanted is None:
+        return 0
+    total = int(MEMORY_LIMIT)
+    if isinstance(wanted, str):
+        return total // max(1, workers, min(CPU_COUNT or 1, workers))
+    return int(wanted * total) if isinstance(wanted, float) else wanted
+
+
+def cause_of(error: BaseException) -> str:
+    """Return the innermost real cause of an error chain in a few words."""
+    seen: set[int] = set()
+    while id(error) not in seen:
+        seen.add(id(error))
+        following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if following is None or isinstance(following, (asyncio.CancelledError, asyncio.TimeoutError)):
+            break
+        error = following
+    text = str(error).strip().splitlines()
+    first = text[0].rstrip(".") if text else ""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"the module '{error.name}' is not installed"
+    return f"{type(error).__name__}: {first[:300]}" if first else type(error).__name__
+
+
+def failed_workers(cluster: SpecCluster) -> dict[Any, BaseException]:
+    """Return the workers (nannies) that failed to start, with why."""
+    from distributed.core import Status
+
+    failures: dict[Any, BaseException] = {}
+    for name, worker in dict(cluster.workers).items():
+        if getattr(worker, "status", None) == Status.failed:
+            # distributed keeps the exception in a private attribute and logs it nowhere.
+            error = getattr(worker, "_Server__startup_exc", None)
+            failures[name] = error or RuntimeError("the worker process ended during its start; see the log")
+    return failures
+
+
+async def start_cluster(
+    make: Callable[..., SpecCluster],
+    plan: Plan,
+    context: StartContext,
+    *,
+    timeout: float = WORKERS_TIMEOUT_SECONDS,
+    ready: Callable[[SpecCluster], Awaitable[None]] | None = None,
+) -> SpecCluster:
+    """Make a cluster, start it and wait for every planned worker.
+
+    Parameters
+    ----------
+    make : callable
+        Called with the options that every local cluster of ours has; returns an asynchronous, not yet
+        awaited ``SpecCluster`` whose scheduler is local.
+    plan, context
+        As given to ``Backend.start``.
+    timeout : float
+        Seconds until all workers must have arrived.
+    ready : callable, optional
+        Awaited with the complete cluster; an error in it fails the start.
+
+    Raises
+    ------
+    StartFailed, StartTimedOut
+        With the real cause; everything that was started is closed.
+    """
+    cluster: SpecCluster | None = None
+    try:
+        context.report("scheduler", "Starting the scheduler")
+        try:
+            cluster = make(
+                name=context.cluster_id,
+                asynchronous=True,
+                security=context.security,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"http_prefix": context.dashboard_prefix},
+                local_directory=str(context.scratch_directory),
+                silence_logs=False,
+            )
+            hide_dashboard(cluster)
+            await asyncio.wait_for(_await(cluster), timeout)
+        except TimeoutError:
+            raise StartTimedOut(
+                f"Scheduler and workers did not start within {timeout:.0f} seconds. See the log."
+            ) from None
+        except (asyncio.CancelledError, GPUClusterError):
+            raise
+        except Exception as error:
+            raise _failure(cluster, error, plan) from error
+        context.report("workers", "Waiting for workers")
+        await _wait_for_workers(cluster, plan, timeout)
+        if ready is not None:
+            await ready(cluster)
+        return cluster
+    except BaseException:
+        await close_leftovers(context.cluster_id, cluster)
+        raise
+
+
+def hide_dashboard(cluster: SpecCluster) -> None:
+    """Let the (not yet started) scheduler serve its pages below the secret prefix only."""
+    from .dashboard import PrivateDashboardScheduler
+
+    cluster.scheduler_spec["cls"] = PrivateDashboardScheduler
+
+
+async def _await(cluster: SpecCluster) -> None:
+    await cluster
+
+
+async def _wait_for_workers(cluster: SpecCluster, plan: Plan, timeout: float) -> None:
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + timeout
+    while len(cluster.scheduler.workers) < plan.n_workers:
+        failures = failed_workers(cluster)
+        if failures:
+            raise _failure(cluster, next(iter(failures.values())), plan)
+        if loop.time() > deadline:
+            raise StartTimedOut(
+                f"{len(cluster.scheduler.workers)} of {plan.n_workers} workers arrived within {timeout:.0f} seconds. "
+                "See the log."
+            )
+        await asyncio.sleep(0.02)
+
+
+def _failure(cluster: SpecCluster | None, error: BaseException, plan: Plan) -> StartFailed:
+    failures = failed_workers(cluster) if cluster is not None else {}
+    if failures:
+        error = next(iter(failures.values()))
+        return StartFailed(f"{len(failures)} of {plan.n_workers} workers could not start: {cause_of(error)}.")
+    logger.error("The start failed", exc_info=error)
+    return StartFailed(f"The cluster could not start: {cause_of(error)}.")
+
+
+async def close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
+    """Close whatever a start left behind, also when a constructor failed half-way."""
+    from distributed.deploy.spec import SpecCluster
+
+    found = {cluster} if cluster is not None else set()
+    found |= {item for item in set(SpecCluster._instances) if getattr(item, "name", None) == cluster_id}
+    for item in found:
+        with suppress(Exception):
+            await asyncio.wait_for(asyncio.shield(asyncio.ensure_future(item.close())), CLOSE_TIMEOUT_SECONDS)

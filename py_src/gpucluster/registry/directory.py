@@ -1,0 +1,63 @@
+"""The registry's directory, and proof that nobody else can read or plant anything in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from ..protocol.errors import RegistryUnsafe
+
+VARIABLE = "GPUCLUSTER_DIR"
+_SOCKET_PATH_MAX = 100  # sun_path has 108 bytes
+
+
+def default_directory() -> Path:
+    """Return where this user's clusters are written down.
+
+    ``$GPUCLUSTER_DIR``, else ``/tmp/gpucluster-<uid>``: local disk (unix sockets and locks do not work on
+    shared homes), and the same for the Jupyter server, a kernel, an SSH session and a batch job of one user,
+    which ``$XDG_RUNTIME_DIR`` and ``$TMPDIR`` are not.
+    """
+    chosen = os.environ.get(VARIABLE)
+    return Path(chosen).absolute() if chosen else Path(f"/tmp/gpucluster-{os.getuid()}")
+
+
+def secure_directory(path: Path) -> Path:
+    """Make the directory if needed and prove that it is private.
+
+    Raises
+    ------
+    RegistryUnsafe
+        When it belongs to somebody else, is open to others, is a link, or its path is too long.
+    """
+    if len(os.fsencode(path)) + len("/12345678/socket") > _SOCKET_PATH_MAX:
+        raise RegistryUnsafe(f"The path {path} is too long for unix sockets; set {VARIABLE} to a shorter one.")
+    try:
+        path.mkdir(mode=0o700, parents=False, exist_ok=True)
+        found = os.lstat(path)
+    except OSError as error:
+        raise RegistryUnsafe(
+            f"The cluster directory {path} cannot be made ({error.strerror}); set {VARIABLE} to a directory of yours."
+        ) from error
+    advice = f"Remove it, or set {VARIABLE} to a directory that only you can enter."
+    if not stat.S_ISDIR(found.st_mode):
+        raise RegistryUnsafe(f"{path} is not a directory. {advice}")
+    if found.st_uid != os.getuid():
+        raise RegistryUnsafe(f"The cluster directory {path} belongs to another user. {advice}")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
+    return path
+
+
+def write_private(path: Path, content: str) -> None:
+    """Write a file of mode 0600 atomically: readers see the old or the new content, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

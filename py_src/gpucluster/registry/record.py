@@ -1,0 +1,91 @@
+"""What is written down about one supervisor, and the files of its folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ..protocol.models import ClusterModel
+from .process import ProcessIdentity
+
+
+class Record(BaseModel):
+    """Content of ``state.json``."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    kind: Literal["cluster", "standby"]
+    cluster: ClusterModel | None = None
+    """The cluster; ``None`` for a standby."""
+    process: ProcessIdentity | None = None
+    """The supervisor, once it runs."""
+    fingerprint: str | None = None
+    """Of a standby: what a request must match to use it."""
+    ready: bool = False
+    """Of a standby: whether it has warmed up."""
+
+
+class DashboardAddress(BaseModel):
+    """Where the dashboard listens. Secret: whoever knows it can watch the cluster from this machine."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str
+    port: int
+    prefix: str
+    """Secret first part of every path, without slashes."""
+
+    @property
+    def url(self) -> str:
+        """The status page, for a browser on this machine."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/{self.prefix}/status"
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The folder of one supervisor."""
+
+    path: Path
+
+    @property
+    def id(self) -> str:
+        return self.path.name
+
+    @property
+    def state(self) -> Path:
+        """The record, replaced atomically before each next step."""
+        return self.path / "state.json"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the supervisor from before its start until its death."""
+        return self.path / "lock"
+
+    @property
+    def socket(self) -> Path:
+        """Unix socket of the supervisor's HTTP interface."""
+        return self.path / "socket"
+
+    @property
+    def log(self) -> Path:
+        """Everything the supervisor and its workers print."""
+        return self.path / "log"
+
+    @property
+    def tls(self) -> Path:
+        """Folder of ``ca.pem``, ``cert.pem`` and ``key.pem``."""
+        return self.path / "tls"
+
+    @property
+    def dashboard(self) -> Path:
+        """A ``DashboardAddress``."""
+        return self.path / "dashboard.json"
+
+    @property
+    def scratch(self) -> Path:
+        """Spilled data, unless another directory was chosen."""
+        return self.path / "scratch"

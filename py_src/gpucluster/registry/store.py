@@ -1,0 +1,266 @@
+"""The registry: which clusters there are, read from disk without asking anybody.
+
+The files are the truth: a supervisor writes its record before each next step, and holds a lock as long as it
+lives. An entry whose lock is free has no supervisor; whatever its record says, it has ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shutil
+from collections import deque
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch
+from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.version import PROTOCOL_VERSION
+from . import lock
+from .directory import default_directory, secure_directory, write_private
+from .record import DashboardAddress, Folder, Record
+
+ENDED_KEPT = 10
+"""Ended clusters that stay in the list."""
+ENDED_KEPT_FOR = timedelta(days=1)
+LOG_TAIL_LINES = 20
+_ID = re.compile(r"^[0-9a-f]{8}$")
+
+
+def now() -> str:
+    """Return the time as a UTC ISO string."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def tail(path: Path, lines: int) -> list[str]:
+    """Return the last lines of a text file without reading all of it; empty when there is none."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 400 * lines - 4096))
+            text = file.read().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    return list(deque(text.splitlines(), maxlen=lines))
+
+
+class Registry:
+    """The directory of this user's clusters.
+
+    Parameters
+    ----------
+    directory : Path, optional
+        Default: ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
+
+    Raises
+    ------
+    RegistryUnsafe
+        When the directory does not belong to this user alone.
+    """
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self.directory = secure_directory(Path(directory) if directory is not None else default_directory())
+        self._cache: dict[str, tuple[tuple[int, int, int], Record]] = {}
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def folder(self, id: str) -> Folder:
+        """Return the folder of that id, which need not exist."""
+        return Folder(self.directory / id)
+
+    def folders(self) -> list[Folder]:
+        """Return the folders of all entries."""
+        with os.scandir(self.directory) as entries:
+            return [self.folder(entry.name) for entry in entries if _ID.match(entry.name)]
+
+    def read(self, folder: Folder) -> Record | None:
+        """Return the record as it is on disk, ``None`` when there is none that can be read.
+
+        Raises
+        ------
+        ProtocolMismatch
+            When it was written by an incompatible version of gpucluster.
+        """
+        try:
+            found = folder.state.stat()
+            stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
+            cached = self._cache.get(folder.id)
+            if cached and cached[0] == stamp:
+                return cached[1]
+            text = folder.state.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            self._cache.pop(folder.id, None)
+            return None
+        try:
+            record = Record.model_validate_json(text)
+        except ValidationError as error:
+            with suppress(ValueError, AttributeError):
+                version = (json.loads(text).get("cluster") or {}).get("protocol_version")
+                if version not in {None, PROTOCOL_VERSION}:
+                    raise ProtocolMismatch(
+                        f"The entry {folder.id} was written by another version of gpucluster (protocol {version}, "
+                        f"here {PROTOCOL_VERSION}). Use that version to stop it, then remove {folder.path}."
+                    ) from error
+            return None
+        self._cache[folder.id] = (stamp, record)
+        return record
+
+    def record(self, folder: Folder) -> Record | None:
+        """Return the record, with a dead supervisor's cluster shown as ended."""
+        record = self.read(folder)
+        if record is None or record.cluster is None or record.cluster.state.ended or lock.is_held(folder.lock):
+            return record
+        # It may have ended properly between the two looks.
+        self._cache.pop(folder.id, None)
+        record = self.read(folder)
+        if record is None or record.cluster is None or record.cluster.state.ended:
+            return record
+        return self._bury(folder, record, record.cluster)
+
+    def list(self) -> list[ClusterModel]:
+        """Return all clusters, living ones first, newest first, and forget those that ended long ago."""
+        models = []
+        for folder in self.folders():
+            with suppress(ProtocolMismatch):
+                record = self.record(folder)
+                if record is not None and record.cluster is not None:
+                    models.append(record.cluster)
+        models.sort(key=lambda model: model.created_at, reverse=True)
+        ended = [model for model in models if model.state.ended]
+        oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
+        for number, model in enumerate(ended):
+            if number >= ENDED_KEPT or (model.ended_at or "") < oldest:
+                models.remove(model)
+                self._delete(self.folder(model.id))
+        return sorted(models, key=lambda model: model.state.ended)
+
+    def find(self, name_or_id: str) -> ClusterModel:
+        """Return one cluster; a living one wins over an ended one of the same name.
+
+        Raises
+        ------
+        ClusterNotFound
+            When there is none.
+        """
+        if _ID.match(name_or_id):
+            record = self.record(self.folder(name_or_id))
+            if record is not None and record.cluster is not None:
+                return record.cluster
+        models = self.list()
+        for model in models:
+            if model.name == name_or_id:
+                return model
+        living = [model.name for model in models if not model.state.ended]
+        known = f"Living clusters: {', '.join(living)}." if living else "There is no living cluster."
+        raise ClusterNotFound(f"There is no cluster '{name_or_id[:80]}'. {known}")
+
+    def dashboard(self, name_or_id: str) -> DashboardAddress:
+        """Return where the dashboard of a running cluster listens.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState
+        """
+        model = self.find(name_or_id)
+        try:
+            text = self.folder(model.id).dashboard.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}: it has no dashboard now.") from None
+        return DashboardAddress.model_validate_json(text)
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def write(self, folder: Folder, record: Record) -> None:
+        """Replace the record atomically."""
+        write_private(folder.state, record.model_dump_json())
+
+    def new_folder(self) -> Folder:
+        """Make an empty folder with an id that was never used."""
+        while True:
+            folder = self.folder(secrets.token_hex(4))
+            with suppress(FileExistsError):
+                folder.path.mkdir(mode=0o700)
+                return folder
+
+    def exclusive(self) -> lock.held:  # type: ignore[valid-type]
+        """Hold the registry's own lock: names are given out by one process at a time."""
+        return lock.held(self.directory / "lock")
+
+    def free_name(self, wish: str | None) -> str:
+        """Return a name no living cluster has. Call it while holding ``exclusive``.
+
+        Raises
+        ------
+        NameTaken
+            When the wished-for name is in use.
+        """
+        taken = {model.name for model in self.list() if not model.state.ended}
+        if wish is None:
+            return next(name for name in (f"cluster-{n}" for n in range(1, len(taken) + 2)) if name not in taken)
+        if wish in taken:
+            raise NameTaken(
+                f"A cluster named '{wish}' exists already. Connect to it, stop it first, or choose another name."
+            )
+        return wish
+
+    def remove(self, name_or_id: str) -> ClusterModel:
+        """Forget an ended cluster with its log.
+
+        Raises
+        ------
+        ClusterNotFound
+        InvalidState
+            When it has not ended.
+        """
+        model = self.find(name_or_id)
+        folder = self.folder(model.id)
+        if not model.state.ended or lock.is_held(folder.lock):
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
+        self._delete(folder)
+        return model
+
+    def _bury(self, folder: Folder, record: Record, model: ClusterModel) -> Record:
+        lines = tail(folder.log, LOG_TAIL_LINES)
+        stopped = model.wanted.stopped
+        pid = f" (pid {model.pid})" if model.pid else ""
+        reason = (
+            "Its process ended while it was being stopped."
+            if stopped
+            else f"Its process{pid} is gone: it was killed, or the machine was restarted. Its workers ended with it."
+        )
+        buried = model.model_copy(
+            update={
+                "state": ClusterState.STOPPED if stopped else ClusterState.FAILED,
+                "reason": reason,
+                "progress": None,
+                "n_workers": 0,
+                "n_clients": 0,
+                "workers": [],
+                "scheduler_address": None,
+                "dashboard_path": None,
+                "ended_at": now(),
+                "log_tail": [] if stopped else lines,
+                "idle": model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
+            }
+        )
+        ended = record.model_copy(update={"cluster": buried})
+        with suppress(FileNotFoundError):
+            self.clear_secrets(folder)
+            self.write(folder, ended)
+        return ended
+
+    def clear_secrets(self, folder: Folder) -> None:
+        """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""
+        shutil.rmtree(folder.tls, ignore_errors=True)
+        shutil.rmtree(folder.scratch, ignore_errors=True)
+        folder.dashboard.unlink(missing_ok=True)
+        folder.socket.unlink(missing_ok=True)
+
+    def _delete(self, folder: Folder) -> None:
+        self._cache.pop(folder.id, None)
+        shutil.rmtree(folder.path, ignore_errors=True)
