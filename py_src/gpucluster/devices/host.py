@@ -1,0 +1,160 @@
+"""The GPUs of this machine as one model, whatever state its driver is in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import psutil
+
+from ..protocol.models import DeviceModel, HostDevices
+from .nvml import CPU_WORKERS, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
+from .processes import ClusterOfPid, device_processes
+from .visibility import visible_uuids
+
+_SESSION = NVMLSession()
+
+
+def host_devices(
+    clusters: ClusterOfPid | None = None,
+    *,
+    cuda_visible_devices: str | None = None,
+    session: NVMLSession | None = None,
+) -> HostDevices:
+    """Read this machine's GPUs, MIG slices included. Never raises for anything a driver does.
+
+    Parameters
+    ----------
+    clusters : mapping or callable, optional
+        Tells the name of the cluster that a process id belongs to; supervisors' ids are enough.
+    cuda_visible_devices : str, optional
+        Read instead of the environment's ``CUDA_VISIBLE_DEVICES``.
+    session : NVMLSession, optional
+        Session to use; by default one per process.
+
+    Returns
+    -------
+    HostDevices
+        ``message`` is a sentence for people, also when there is no GPU.
+    """
+    session = session or _SESSION
+    setting = os.environ.get("CUDA_VISIBLE_DEVICES") if cuda_visible_devices is None else cuda_visible_devices
+    try:
+        devices = _read_all(session, clusters or {})
+    except NVMLUnavailable as error:
+        return _host(False, error.code, error.message)
+    allowed = visible_uuids(devices, setting)
+    devices = [device.model_copy(update={"visible": device.uuid in allowed}) for device in devices]
+    code, message = _verdict(devices, setting)
+    driver = session.soft("nvmlSystemGetDriverVersion")
+    return _host(code == "ok", code, message, driver_version=driver, devices=devices)
+
+
+def usable(device: DeviceModel) -> bool:
+    """Whether a worker could run on this device: visible, readable and not divided into slices."""
+    return device.visible and device.error is None and not device.mig_enabled
+
+
+def idle(device: DeviceModel) -> bool:
+    """Whether nobody seems to use this device. A driver keeps a few hundred MiB for itself."""
+    used, total = device.memory_used_bytes or 0, device.memory_total_bytes or 0
+    return not device.processes and used <= max(total // 20, 600 * 2**20)
+
+
+def _read_all(session: NVMLSession, clusters: ClusterOfPid) -> list[DeviceModel]:
+    try:
+        count = session.call("nvmlDeviceGetCount")
+        devices: list[DeviceModel] = []
+        for index in range(count):
+            devices += _read_gpu(session, index, clusters)
+        return devices
+    except NVMLCallFailed as error:
+        raise unavailable(error.number, error.text) from None
+
+
+def _read_gpu(session: NVMLSession, index: int, clusters: ClusterOfPid) -> list[DeviceModel]:
+    """Return a GPU and, if it is divided, its slices."""
+    try:
+        handle = session.call("nvmlDeviceGetHandleByIndex", index)
+        uuid = session.call("nvmlDeviceGetUUID", handle)
+    except NVMLCallFailed as error:
+        if error.session_lost:
+            raise
+        # A lost GPU tells nothing, not even its UUID, yet it must be seen to be missing.
+        return [DeviceModel(uuid=f"GPU-unreadable-{index}", index=index, error=error.sentence)]
+    mode = session.soft("nvmlDeviceGetMigMode", handle)
+    divided = bool(mode and mode[0])
+    gpu = _read_device(session, handle, uuid, clusters, index=index, mig_enabled=divided)
+    return [gpu, *(_read_slices(session, handle, uuid, clusters) if divided else [])]
+
+
+def _read_slices(session: NVMLSession, parent: Any, parent_uuid: str, clusters: ClusterOfPid) -> list[DeviceModel]:
+    slices = []
+    for number in range(session.soft("nvmlDeviceGetMaxMigDeviceCount", parent) or 0):
+        handle = session.soft("nvmlDeviceGetMigDeviceHandleByIndex", parent, number)
+        uuid = handle and session.soft("nvmlDeviceGetUUID", handle)
+        if uuid:
+            slices.append(_read_device(session, handle, uuid, clusters, parent_uuid=parent_uuid))
+    return slices
+
+
+def _read_device(session: NVMLSession, handle: Any, uuid: str, clusters: ClusterOfPid, **fields: Any) -> DeviceModel:
+    total = used = error = None
+    try:
+        memory = session.call("nvmlDeviceGetMemoryInfo", handle)
+        total, used = int(memory.total), int(memory.used)
+    except NVMLCallFailed as failed:
+        if failed.session_lost:
+            raise
+        # Systems on a chip have no memory of their own to tell; anything else is a fault.
+        error = None if failed.number == NOT_SUPPORTED else failed.sentence
+    rates = session.soft("nvmlDeviceGetUtilizationRates", handle)
+    return DeviceModel(
+        uuid=uuid,
+        name=session.soft("nvmlDeviceGetName", handle),
+        memory_total_bytes=total,
+        memory_used_bytes=used,
+        utilization_percent=None if rates is None else float(rates.gpu),
+        error=error,
+        processes=device_processes(session, handle, clusters),
+        **fields,
+    )
+
+
+def _verdict(devices: Sequence[DeviceModel], setting: str | None) -> tuple[str, str]:
+    """Return code and sentence for a machine whose NVML answers."""
+    if not devices:
+        return "no_devices", f"The NVIDIA driver is loaded but finds no GPU: {CPU_WORKERS}."
+    good = [device for device in devices if usable(device)]
+    if good:
+        slices = sum(device.parent_uuid is not None for device in good)
+        gpus = len(good) - slices
+        kinds = [_count(gpus, "GPU")] * bool(gpus) + [_count(slices, "MIG slice")] * bool(slices)
+        free = sum(idle(device) for device in good)
+        return "ok", f"{' and '.join(kinds)} can be used, {free} of them idle." if len(good) > 1 else (
+            f"{kinds[0]} can be used; it is {'idle' if free else 'in use'}."
+        )
+    if not any(device.visible for device in devices):
+        return "hidden", f"CUDA_VISIBLE_DEVICES={setting!r} hides all GPUs: {CPU_WORKERS}."
+    faults = [device.error for device in devices if device.visible and device.error]
+    if faults:
+        return "error", f"{faults[0]} No other GPU is there: {CPU_WORKERS}."
+    return "no_devices", f"The GPUs are in MIG mode but have no slices: {CPU_WORKERS}. Ask for slices to be made."
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def _host(available: bool, code: str, message: str, **fields: Any) -> HostDevices:
+    memory = psutil.virtual_memory()
+    return HostDevices(
+        available=available,
+        code=code,
+        message=message,
+        host_memory_total_bytes=memory.total,
+        host_memory_available_bytes=memory.available,
+        cpu_count=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        **fields,
+    )

@@ -1,0 +1,157 @@
+"""A session with NVML that survives every error.
+
+NVML may be absent, without a driver, of another version than the driver, forbidden, or lose a GPU while
+it runs; and each single figure may be unsupported. A session initialises NVML when it is first needed and
+again after each error that makes it useless, so that a driver which comes back is found.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+CPU_WORKERS = "clusters use CPU workers"
+
+_UNINITIALIZED, _NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 1, 4, 9, 12
+NOT_SUPPORTED = 3
+_GPU_IS_LOST, _RESET_REQUIRED, _VERSION_MISMATCH, _UNKNOWN = 15, 16, 18, 999
+
+_UNAVAILABLE = {
+    _LIBRARY_NOT_FOUND: ("no_library", f"No GPU here: {CPU_WORKERS}."),
+    _DRIVER_NOT_LOADED: (
+        "no_driver",
+        f"The NVIDIA driver is installed but not loaded: {CPU_WORKERS}. Load it, or restart this machine.",
+    ),
+    _VERSION_MISMATCH: (
+        "version_mismatch",
+        f"The NVIDIA driver was updated while in use: {CPU_WORKERS} until this machine, or Jupyter, is restarted.",
+    ),
+    _NO_PERMISSION: (
+        "no_permission",
+        f"This account may not use the GPUs: {CPU_WORKERS}. Ask for access to the files /dev/nvidia*.",
+    ),
+}
+_DEVICE_ERRORS = {
+    _GPU_IS_LOST: "This GPU is lost: it has fallen off the bus or overheated. Restart the machine.",
+    _RESET_REQUIRED: "This GPU needs a reset before it can be used.",
+    _NO_PERMISSION: "This account may not use this GPU.",
+}
+# After these the session is useless and NVML must be initialised anew.
+_SESSION_LOST = {_UNINITIALIZED, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND, _VERSION_MISMATCH}
+
+
+class NVMLUnavailable(Exception):
+    """NVML cannot be used on this machine now.
+
+    Parameters
+    ----------
+    code : str
+        As in ``HostDevices.code``.
+    message : str
+        A sentence for people.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class NVMLCallFailed(Exception):
+    """One NVML call failed. ``number`` is NVML's own code."""
+
+    def __init__(self, number: int, text: str) -> None:
+        super().__init__(text)
+        self.number = number
+        self.text = text
+
+    @property
+    def sentence(self) -> str:
+        """What this means for one device, for people."""
+        return _DEVICE_ERRORS.get(self.number, f"This GPU cannot be read ({self.text}).")
+
+    @property
+    def session_lost(self) -> bool:
+        """Whether no other call can succeed either."""
+        return self.number in _SESSION_LOST
+
+
+def unavailable(number: int, text: str) -> NVMLUnavailable:
+    """Return the error for a machine whose NVML answers with this code."""
+    code, message = _UNAVAILABLE.get(number, ("error", f"The GPUs cannot be read ({text}): {CPU_WORKERS}."))
+    return NVMLUnavailable(code, message)
+
+
+class NVMLSession:
+    """NVML for one process. Safe to use from several threads and after a fork."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner: int | None = None
+        self._nvml: Any = None
+
+    def open(self) -> None:
+        """Initialise NVML unless this process has done so.
+
+        Raises
+        ------
+        NVMLUnavailable
+            With the reason; a later call tries again.
+        """
+        with self._lock:
+            if self._owner == os.getpid():
+                return
+            if self._nvml is None:
+                try:
+                    import pynvml  # type: ignore[import-untyped]
+                except ImportError:
+                    raise NVMLUnavailable(
+                        "no_library", f"The package 'nvidia-ml-py' is missing, so GPUs are not seen: {CPU_WORKERS}."
+                    ) from None
+                self._nvml = pynvml
+            try:
+                self._nvml.nvmlInit()
+            except self._nvml.NVMLError as error:
+                raise unavailable(int(error.value), str(error)) from None
+            self._owner = os.getpid()
+
+    def call(self, function: str, *arguments: Any) -> Any:
+        """Call an NVML function by name.
+
+        Raises
+        ------
+        NVMLUnavailable
+            When NVML cannot be used at all.
+        NVMLCallFailed
+            When this call failed.
+        """
+        self.open()
+        try:
+            value = getattr(self._nvml, function)(*arguments)
+        except self._nvml.NVMLError as error:
+            failed = NVMLCallFailed(int(error.value), str(error))
+            if failed.session_lost:
+                self.close()
+            raise failed from None
+        except (AttributeError, TypeError, UnicodeDecodeError) as error:
+            # A pynvml without this function, or a driver that answers nonsense.
+            raise NVMLCallFailed(_UNKNOWN, str(error)) from None
+        return value.decode(errors="replace") if isinstance(value, bytes) else value
+
+    def soft(self, function: str, *arguments: Any) -> Any:
+        """Call an NVML function; ``None`` when it fails, whatever the reason."""
+        try:
+            return self.call(function, *arguments)
+        except (NVMLCallFailed, NVMLUnavailable):
+            return None
+
+    def close(self) -> None:
+        """Let NVML go; the next call initialises it again."""
+        with self._lock:
+            if self._owner == os.getpid():
+                try:
+                    self._nvml.nvmlShutdown()
+                except self._nvml.NVMLError:
+                    pass  # It was lost already.
+            self._owner = None

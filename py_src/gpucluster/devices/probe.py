@@ -1,0 +1,91 @@
+"""Can CUDA really use a GPU here?
+
+NVML seeing a GPU is not enough: the CUDA driver may be missing from a container, of another version, or wait
+for a service. ``cuInit`` tells, in a short process of its own so that nobody who asks gets CUDA loaded.
+Importing cudf or cuml tells nothing: that succeeds without a driver.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from .host import host_devices
+from .nvml import CPU_WORKERS
+
+PROBE_TIMEOUT_SECONDS = 30.0
+
+_PROGRAM = """
+import ctypes, sys
+try:
+    cuda = ctypes.CDLL("libcuda.so.1")
+except OSError:
+    sys.exit("no_library")
+count = ctypes.c_int()
+code = cuda.cuInit(0) or cuda.cuDeviceGetCount(ctypes.byref(count))
+print(code, count.value)
+"""
+_CUDA_CODES = {
+    34: "only a stub of the CUDA driver is installed",
+    46: "all GPUs are busy or out of order",
+    100: "the CUDA driver finds no GPU",
+    101: "the CUDA driver finds no GPU of that number",
+    802: "the system is not ready; its fabric manager may not run",
+    803: "the CUDA driver and the kernel's driver have different versions",
+    804: "the CUDA compatibility package does not support this GPU",
+    999: "the CUDA driver failed without saying why; restarting the machine may help",
+}
+
+
+@dataclass(frozen=True)
+class GPUProbe:
+    """Whether a GPU can be used, and why, in a sentence."""
+
+    usable: bool
+    reason: str
+    code: str
+    """``ok``, a code of ``HostDevices``, or ``no_cuda``, ``cuda_error``, ``timeout``."""
+    device_count: int = 0
+    """Devices that CUDA sees."""
+
+
+def probe_gpu(*, python: str | None = None, timeout_seconds: float = PROBE_TIMEOUT_SECONDS) -> GPUProbe:
+    """Ask NVML for GPUs and then CUDA, in a process of its own, whether it can use them.
+
+    Parameters
+    ----------
+    python : str, optional
+        Python to ask with; by default this one.
+    timeout_seconds : float
+        How long CUDA may take.
+    """
+    host = host_devices()
+    if not host.available:
+        return GPUProbe(False, host.message, host.code)
+    try:
+        done = subprocess.run(
+            [python or sys.executable, "-I", "-S", "-c", _PROGRAM],
+            check=False,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=timeout_seconds,
+        )
+    except subprocess.TimeoutExpired:
+        return _no("timeout", f"CUDA did not answer within {timeout_seconds:g} seconds")
+    except OSError as error:
+        return _no("cuda_error", f"CUDA could not be asked ({error.strerror})")
+    if "no_library" in done.stderr:
+        return _no("no_cuda", "the CUDA driver (libcuda.so.1) is not installed")
+    try:
+        code, count = (int(word) for word in done.stdout.split())
+    except ValueError:
+        return _no("cuda_error", "the CUDA driver crashed")
+    if code or not count:
+        return _no("cuda_error", _CUDA_CODES.get(code or 100, f"the CUDA driver failed with code {code}"))
+    return GPUProbe(True, host.message, "ok", count)
+
+
+def _no(code: str, why: str) -> GPUProbe:
+    return GPUProbe(False, f"There is a GPU but it cannot be used, because {why}: {CPU_WORKERS}.", code)

@@ -1,0 +1,73 @@
+"""Choose devices: those asked for, or all that can be used, idle ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..protocol.errors import FieldError, NoUsableDevice
+from ..protocol.models import DeviceModel, HostDevices
+from .host import idle, usable
+
+
+def select_devices(host: HostDevices, wanted: Sequence[int | str] | None = None) -> list[DeviceModel]:
+    """Return the devices of a cluster, the first to be used first.
+
+    Parameters
+    ----------
+    host : HostDevices
+        The GPUs of this machine.
+    wanted : sequence of int or str, optional
+        Indices or UUIDs, taken in this order. Left out: all that can be used, idle ones first; MIG slices only where
+        there is no whole GPU, because workers on slices cannot exchange data directly.
+
+    Raises
+    ------
+    NoUsableDevice
+        With a sentence: no such device, hidden, divided into slices, named twice, or unreadable.
+    """
+    if not host.available and not (wanted and host.devices):
+        raise NoUsableDevice(host.message)
+    if wanted is not None:
+        chosen = [_resolve(host, name) for name in wanted]
+        if len({device.uuid for device in chosen}) < len(chosen):
+            raise _refused("The same GPU is named twice; each worker needs its own.")
+        return chosen
+    candidates = [device for device in host.devices if usable(device)]
+    whole = [device for device in candidates if device.parent_uuid is None]
+    return sorted(whole or candidates, key=_busy)
+
+
+def describe(device: DeviceModel) -> str:
+    """Return a short name for sentences: ``GPU 0 (NVIDIA A100)``."""
+    name = f" ({device.name})" if device.name else ""
+    return f"MIG slice {device.uuid[:12]}…{name}" if device.parent_uuid else f"GPU {device.index}{name}"
+
+
+def _busy(device: DeviceModel) -> tuple[bool, int, float, int]:
+    used = device.memory_used_bytes or 0
+    # Steps of 1 GiB, so that idle GPUs keep the order people know them by.
+    return not idle(device), used // 2**30, device.utilization_percent or 0, device.index or 0
+
+
+def _resolve(host: HostDevices, name: int | str) -> DeviceModel:
+    found = [d for d in host.devices if (d.index if isinstance(name, int) else d.uuid) == name]
+    if not found:
+        there = ", ".join(str(d.index) for d in host.devices if d.index is not None)
+        what = f"There is no GPU {name}" if isinstance(name, int) else f"There is no GPU or MIG slice {name[:60]}"
+        raise _refused(f"{what} on this machine; it has {there or 'none'}.")
+    device = found[0]
+    if device.error:
+        raise _refused(f"{describe(device)} cannot be used. {device.error}")
+    if not device.visible:
+        raise _refused(
+            f"{describe(device)} is hidden by CUDA_VISIBLE_DEVICES; choose another, or change that variable."
+        )
+    if device.mig_enabled:
+        slices = [d.uuid for d in host.devices if d.parent_uuid == device.uuid]
+        hint = f"choose slices by UUID: {', '.join(slices)}" if slices else "but has none; ask for slices to be made"
+        raise _refused(f"{describe(device)} is divided into MIG slices; {hint}.")
+    return device
+
+
+def _refused(message: str) -> NoUsableDevice:
+    return NoUsableDevice(message, fields=[FieldError(field="devices", message=message)])

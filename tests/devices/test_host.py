@@ -1,0 +1,234 @@
+"""``host_devices`` on machines with GPUs of several sizes, slices, users and faults."""
+
+from __future__ import annotations
+
+import os
+
+import psutil
+import pytest
+from gpucluster.protocol.models import HostDevices
+from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
+
+READ = "from gpucluster.devices import host_devices; print(host_devices().model_dump_json())"
+GIB = 2**30
+
+
+def read(machine: FakeMachine, **environment: str) -> HostDevices:
+    return HostDevices.model_validate_json(machine.run(READ, **environment))
+
+
+def test_two_gpus_of_different_sizes(machine: FakeMachine) -> None:
+    machine.write(
+        ["driver 580.1", gpu(1, total=81920, used=400, util=3, name="A100 80GB"), gpu(2, total=16384, used=9000)]
+    )
+    host = read(machine)
+    assert (host.available, host.code, host.driver_version) == (True, "ok", "580.1")
+    assert host.message == "2 GPUs can be used, 1 of them idle."
+    first, second = host.devices
+    assert (first.uuid, first.index, first.name) == (gpu_uuid(1), 0, "A100 80GB")
+    assert (first.memory_total_bytes, first.memory_used_bytes) == (80 * GIB, 400 * 2**20)
+    assert first.utilization_percent == 3
+    assert (second.index, second.memory_total_bytes) == (1, 16 * GIB)
+    assert host.host_memory_total_bytes == psutil.virtual_memory().total
+    assert host.cpu_count == len(os.sched_getaffinity(0))
+
+
+def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
+    machine.write([gpu(1, total=81920), mig_slice(1), mig_slice(2, total=20480), gpu(2)])
+    parent, small, large, other = read(machine).devices
+    assert parent.mig_enabled and parent.utilization_percent is None
+    assert (small.uuid, small.parent_uuid, small.index) == (slice_uuid(1), gpu_uuid(1), None)
+    assert (small.memory_total_bytes, large.memory_total_bytes) == (10 * GIB, 20 * GIB)
+    assert small.utilization_percent is None
+    assert (other.index, other.mig_enabled) == (1, False)
+
+
+def test_processes_tell_user_program_and_cluster(machine: FakeMachine) -> None:
+    mine = os.getpid()
+    machine.write([gpu(1), f"process {mine} used=2048", "process 999999999 used=-1"])
+    program = (
+        "import os; from gpucluster.devices import host_devices\n"
+        # The asking process is a child of ours: it stands for a worker below a supervisor.
+        f"print(host_devices({{{mine}: 'alpha'}}).model_dump_json())"
+    )
+    [device] = HostDevices.model_validate_json(machine.run(program)).devices
+    known, unknown = device.processes
+    assert (known.pid, known.memory_used_bytes, known.cluster) == (mine, 2 * GIB, "alpha")
+    assert known.user == psutil.Process().username()
+    assert known.command == psutil.Process().name()
+    assert (unknown.user, unknown.command, unknown.memory_used_bytes, unknown.cluster) == (None, None, None, None)
+
+
+def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine: FakeMachine) -> None:
+    program = (
+        "import os, pathlib; from gpucluster.devices import host_devices\n"
+        f"path = pathlib.Path({str(machine.file)!r})\n"
+        "path.write_text(path.read_text() + f'process {os.getpid()} used=1\\n')\n"
+        f"print(host_devices(lambda pid: 'beta' if pid == {os.getpid()} else None).model_dump_json())"
+    )
+    machine.write([gpu(1)])
+    [device] = HostDevices.model_validate_json(machine.run(program)).devices
+    assert [process.cluster for process in device.processes] == ["beta"]
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [
+        (9, "no_driver", "not loaded"),
+        (18, "version_mismatch", "was updated"),
+        (4, "no_permission", "may not use"),
+        (999, "error", "cannot be read"),
+        (17, "error", "cannot be read"),
+    ],
+)
+def test_nvml_that_cannot_be_initialised(machine: FakeMachine, number: int, code: str, words: str) -> None:
+    machine.write([f"fail nvmlInitWithFlags {number}", gpu(1)])
+    host = read(machine)
+    assert (host.available, host.code, host.devices) == (False, code, [])
+    assert words in host.message and "clusters use CPU workers" in host.message
+
+
+@pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="this machine has a real NVIDIA driver")
+def test_no_library(machine: FakeMachine) -> None:
+    host = read(machine, LD_LIBRARY_PATH="")
+    assert (host.available, host.code) == (False, "no_library")
+    assert host.message == "No GPU here: clusters use CPU workers."
+
+
+def test_no_reader_installed(machine: FakeMachine) -> None:
+    machine.write([gpu(1)])
+    host = HostDevices.model_validate_json(machine.run("import sys; sys.modules['pynvml'] = None\n" + READ))
+    assert host.code == "no_library" and "nvidia-ml-py" in host.message
+
+
+def test_driver_without_gpus(machine: FakeMachine) -> None:
+    machine.write(["driver 1.0"])
+    assert read(machine).code == "no_devices"
+
+
+@pytest.mark.parametrize("setting", ["", "-1", "NoDevFiles", "7"])
+def test_hidden_gpus(machine: FakeMachine, setting: str) -> None:
+    machine.write([gpu(1), gpu(2)])
+    host = read(machine, CUDA_VISIBLE_DEVICES=setting)
+    assert (host.available, host.code) == (False, "hidden")
+    assert f"CUDA_VISIBLE_DEVICES={setting!r}" in host.message
+    assert [device.visible for device in host.devices] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("setting", "visible"),
+    [
+        ("1", [False, True, False]),
+        ("2, 0", [True, False, True]),
+        (gpu_uuid(2), [False, True, False]),
+        (gpu_uuid(2)[:12], [False, True, False]),
+        ("1,9,0", [False, True, False]),
+        ("1,nonsense,0", [False, True, False]),
+        ("GPU-0,1", [False, False, False]),
+    ],
+)
+def test_visible_devices_as_cuda_reads_them(machine: FakeMachine, setting: str, visible: list[bool]) -> None:
+    machine.write([gpu(1), gpu(2), gpu(3)])
+    assert [device.visible for device in read(machine, CUDA_VISIBLE_DEVICES=setting).devices] == visible
+
+
+def test_visible_slices(machine: FakeMachine) -> None:
+    machine.write([gpu(1), mig_slice(1), mig_slice(2), gpu(2)])
+    by_parent = read(machine, CUDA_VISIBLE_DEVICES="0")
+    assert [device.visible for device in by_parent.devices] == [True, True, True, False]
+    by_slice = read(machine, CUDA_VISIBLE_DEVICES=slice_uuid(2))
+    assert [device.visible for device in by_slice.devices] == [False, False, True, False]
+    assert by_slice.message == "1 MIG slice can be used; it is idle."
+
+
+def test_a_lost_gpu_does_not_hide_the_others(machine: FakeMachine) -> None:
+    machine.write([gpu(1), "fail * 15", gpu(2)])
+    host = read(machine)
+    lost, good = host.devices
+    assert host.code == "ok" and host.message == "1 GPU can be used; it is idle."
+    assert lost.index == 0 and lost.error is not None and "lost" in lost.error
+    assert lost.memory_total_bytes is None
+    assert (good.uuid, good.error) == (gpu_uuid(2), None)
+
+
+def test_all_gpus_lost(machine: FakeMachine) -> None:
+    machine.write([gpu(1), "fail nvmlDeviceGetMemoryInfo 15"])
+    host = read(machine)
+    assert (host.available, host.code) == (False, "error")
+    assert "lost" in host.message and host.devices[0].uuid == gpu_uuid(1)
+
+
+@pytest.mark.parametrize(
+    ("function", "field"),
+    [
+        ("nvmlDeviceGetUtilizationRates", "utilization_percent"),
+        ("nvmlDeviceGetName", "name"),
+        ("nvmlDeviceGetMemoryInfo", "memory_total_bytes"),
+    ],
+)
+def test_an_unsupported_figure_is_absent(machine: FakeMachine, function: str, field: str) -> None:
+    machine.write([f"fail {function} 3", gpu(1)])
+    host = read(machine)
+    assert host.code == "ok" and getattr(host.devices[0], field) is None
+    assert host.devices[0].error is None
+
+
+def test_processes_that_may_not_be_listed(machine: FakeMachine) -> None:
+    machine.write(["fail nvmlDeviceGetComputeRunningProcesses_v3 4", gpu(1), "process 1 used=5"])
+    host = read(machine)
+    assert host.code == "ok" and host.devices[0].processes == []
+
+
+def test_old_driver_without_mig(machine: FakeMachine) -> None:
+    machine.write(["fail nvmlDeviceGetMigMode 13", gpu(1)])
+    assert read(machine).devices[0].mig_enabled is False
+
+
+def test_mig_mode_without_slices(machine: FakeMachine) -> None:
+    machine.write([gpu(1, mig=1)])
+    host = read(machine)
+    assert not host.available and "no slices" in host.message
+
+
+def test_figures_and_driver_that_change_under_a_running_program(machine: FakeMachine) -> None:
+    machine.write([gpu(1, used=100)])
+    program = f"""
+import pathlib
+from gpucluster.devices import host_devices
+path = pathlib.Path({str(machine.file)!r})
+good = path.read_text()
+def show(text):
+    path.write_text(text)
+    host = host_devices()
+    print(host.code, *(device.memory_used_bytes // 2**20 for device in host.devices))
+show(good)
+show(good.replace("used=100", "used=2000"))
+show("fail * 18\\n" + good)
+show("fail nvmlDeviceGetCount_v2 9\\n" + good)
+show("fail nvmlDeviceGetMemoryInfo 1\\n" + good)
+show(good)
+"""
+    assert machine.run(program).split("\n")[:6] == [
+        "ok 100", "ok 2000", "version_mismatch", "no_driver", "error", "ok 100",
+    ]  # fmt: skip
+
+
+def test_a_fork_initialises_nvml_for_itself(machine: FakeMachine) -> None:
+    machine.write([gpu(1)])
+    program = (
+        "import os; from gpucluster.devices import host_devices; host_devices()\n"
+        "pid = os.fork()\n"
+        "code = host_devices().code\n"
+        "if pid == 0: os._exit(0 if code == 'ok' else 1)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), code)"
+    )
+    assert machine.run(program) == "0 ok\n"
+
+
+def test_neither_dask_nor_cuda_is_imported(machine: FakeMachine) -> None:
+    machine.write([gpu(1)])
+    program = READ + "\nimport sys; print(sorted({name.split('.')[0] for name in sys.modules}))"
+    modules = machine.run(program).splitlines()[-1]
+    assert "'pynvml'" in modules
+    for heavy in ("dask", "distributed", "dask_cuda", "cuda", "numpy"):
+        assert f"'{heavy}'" not in modules
