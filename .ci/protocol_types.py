@@ -1,0 +1,118 @@
+"""Write the TypeScript types of the wire protocol from the Python models.
+
+Usage: ``python .ci/protocol_types.py [--check]``. With ``--check`` nothing is written; the exit
+code says whether the checked-in file is fresh.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.json_schema import GenerateJsonSchema
+
+from gpucluster.protocol.errors import ErrorModel
+from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Preset
+from gpucluster.protocol.spec import ClusterPatch, ClusterSpec
+from gpucluster.protocol.version import PROTOCOL_VERSION
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "labextension" / "src" / "protocol" / "messages.ts"
+BANNER = f"""\
+/*
+ * Generated from the models in gpucluster.protocol. Do not edit: run
+ * `python .ci/protocol_types.py` instead.
+ */
+
+/** The version of the wire protocol that these types describe. */
+export const PROTOCOL_VERSION = {PROTOCOL_VERSION};
+"""
+
+
+class Protocol(BaseModel):
+    """Everything that crosses the wire to the browser or back."""
+
+    # A root with one property per message: without it the generator calls each of them unreachable.
+    model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
+
+    spec: ClusterSpec
+    patch: ClusterPatch
+    cluster: ClusterModel
+    clusters: ClusterList
+    event: Event
+    devices: HostDevices
+    preset: Preset
+    log: LogLines
+    error: ErrorModel
+
+
+class UntitledSchema(GenerateJsonSchema):
+    """A schema whose fields have no titles: the generator would make a type of each."""
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        """Return whether a field gets a title of its own accord."""
+        return False
+
+
+def _without_titles(node: object) -> object:
+    if isinstance(node, dict):
+        titled = isinstance(node.get("title"), str) and "properties" not in node
+        return {key: _without_titles(value) for key, value in node.items() if not (titled and key == "title")}
+    if isinstance(node, list):
+        return [_without_titles(item) for item in node]
+    return node
+
+
+def _named_unions(schema: dict[str, object]) -> dict[str, object]:
+    definitions = schema["$defs"]
+    properties = schema["properties"]
+    assert isinstance(definitions, dict) and isinstance(properties, dict)
+    # An alias of a union has no name in the schema; give it one, so that TypeScript has it too.
+    for field, name in (("spec", "ClusterSpec"), ("event", "Event")):
+        union = {key: value for key, value in properties[field].items() if key != "description"}
+        definitions[name] = union
+        properties[field] = {"$ref": f"#/$defs/{name}"}
+    definitions["ClusterModel"]["properties"]["spec"] = {"$ref": "#/$defs/ClusterSpec"}
+    # A patch is what the browser sends: what is left out is unchanged, and null is refused.
+    patch = definitions["ClusterPatch"]
+    patch.pop("required", None)
+    for field, schema_of_field in patch["properties"].items():
+        kept = [option for option in schema_of_field["anyOf"] if option != {"type": "null"}]
+        # A reference with a description beside it would become a second type of the same shape.
+        described = {} if "$ref" in kept[0] else {"description": schema_of_field["description"]}
+        patch["properties"][field] = {**described, **kept[0]}
+    return schema
+
+
+def generate() -> str:
+    """Return the text of the TypeScript module."""
+    schema = Protocol.model_json_schema(mode="serialization", schema_generator=UntitledSchema)
+    cleaned = _without_titles(_named_unions(schema))
+    tool = ROOT / "node_modules" / ".bin"
+    command = [tool / "json2ts", "--additionalProperties=false", "--bannerComment", BANNER, "--style.singleQuote"]
+    made = subprocess.run(command, input=json.dumps(cleaned), capture_output=True, text=True, check=True, cwd=ROOT)
+    pretty = [tool / "prettier", "--parser", "typescript", "--stdin-filepath", TARGET]
+    return subprocess.run(pretty, input=made.stdout, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+def main() -> int:
+    """Write or check the file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when the file is stale")
+    fresh = generate()
+    if parser.parse_args().check:
+        if not TARGET.exists() or TARGET.read_text() != fresh:
+            print(f"{TARGET.relative_to(ROOT)} is stale: run 'python .ci/protocol_types.py'", file=sys.stderr)
+            return 1
+        return 0
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    TARGET.write_text(fresh)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
