@@ -1,0 +1,82 @@
+"""What every REST handler shares: reading a body and a query, answering with a model."""
+
+from __future__ import annotations
+
+import re
+
+from jupyter_server.base.handlers import APIHandler
+from pydantic import BaseModel
+from tornado.web import HTTPError, authenticated
+
+from ..client.control import AsyncControl
+from ..protocol.errors import FieldError, InvalidRequest
+from .refusals import RefusalMixin
+from .standby import StandbyKeeper
+
+AUTH_RESOURCE = "gpucluster"
+"""What Jupyter authorizers are asked about."""
+
+MAX_BODY_BYTES = 2**20
+
+
+class ClusterAPIHandler(RefusalMixin, APIHandler):
+    """REST handler below ``gpucluster/api/``."""
+
+    auth_resource = AUTH_RESOURCE
+    polled = False
+    """Whether open pages ask this all the time, so that asking is no sign of use."""
+
+    def initialize(self, control: AsyncControl, standby: StandbyKeeper) -> None:
+        """Take the long-lived objects of the extension."""
+        self.control = control
+        self.standby = standby
+
+    async def prepare(self) -> None:  # type: ignore[override]
+        """Authenticate, and note that somebody is there."""
+        await super().prepare()
+        if self.current_user and not self.polled:
+            self.standby.used()
+
+    def answer(self, model: BaseModel, status: int = 200) -> None:
+        """Finish with a model as JSON."""
+        self.set_status(status)
+        self.finish(model.model_dump_json())
+
+    def body(self) -> bytes:
+        """Return the body, which must not be empty.
+
+        Raises
+        ------
+        InvalidRequest
+            With a sentence.
+        """
+        if len(self.request.body) > MAX_BODY_BYTES:
+            raise InvalidRequest("The request is larger than 1 MiB; a cluster needs much less.")
+        if not self.request.body.strip():
+            raise InvalidRequest("The request is empty: send a JSON object.")
+        return self.request.body
+
+    def whole_number(self, name: str, default: int, *, minimum: int, maximum: int) -> int:
+        """Return a whole number from the query.
+
+        Raises
+        ------
+        InvalidRequest
+            When it is something else or out of bounds.
+        """
+        text = self.get_query_argument(name, str(default))
+        if re.fullmatch(r"[+-]?\d{1,9}", text, re.ASCII) and minimum <= int(text) <= maximum:
+            return int(text)
+        message = f"must be a whole number from {minimum} to {maximum}, not {text[:40]!r}"
+        raise InvalidRequest(f"{name}: {message}.", fields=[FieldError(field=name, message=message)])
+
+
+class UnknownHandler(ClusterAPIHandler):
+    """Any other address below ``gpucluster/api/``."""
+
+    @authenticated
+    def get(self, *args: str) -> None:
+        """Say that there is nothing."""
+        raise HTTPError(404)
+
+    post = put = patch = delete = get

@@ -1,0 +1,80 @@
+"""What can be asked for: schema of the creation form, presets, devices, the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from ..client.control import AsyncControl
+from ..protocol.models import Preset
+from ..protocol.version import PROTOCOL_VERSION
+from .api import ClusterAPIHandler
+from .hostdevices import DeviceReader
+from .limits import SiteLimits
+from .openapi import openapi_document
+from .standby import StandbyKeeper
+
+
+class SchemaHandler(ClusterAPIHandler):
+    """JSON Schema of each backend's spec."""
+
+    def initialize(  # type: ignore[override]
+        self, control: AsyncControl, standby: StandbyKeeper, limits: SiteLimits
+    ) -> None:
+        """Take the long-lived objects of the extension."""
+        super().initialize(control, standby)
+        self.limits = limits
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return the schemas, narrowed to what the site allows."""
+        self.finish({"backends": self.limits.schemas(), "protocol_version": PROTOCOL_VERSION})
+
+
+class PresetsHandler(ClusterAPIHandler):
+    """Named starting points for the creation form."""
+
+    def initialize(  # type: ignore[override]
+        self, control: AsyncControl, standby: StandbyKeeper, presets: Sequence[Preset]
+    ) -> None:
+        """Take the long-lived objects of the extension."""
+        super().initialize(control, standby)
+        self.presets = presets
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return ours and the site's."""
+        found: list[dict[str, Any]] = [preset.model_dump(mode="json") for preset in self.presets]
+        self.finish({"presets": found})
+
+
+class DevicesHandler(ClusterAPIHandler):
+    """GPUs of this machine and who uses them."""
+
+    def initialize(  # type: ignore[override]
+        self, control: AsyncControl, standby: StandbyKeeper, devices: DeviceReader
+    ) -> None:
+        """Take the long-lived objects of the extension."""
+        super().initialize(control, standby)
+        self.devices = devices
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Read the devices."""
+        self.answer(await self.devices.read())
+
+
+class OpenAPIHandler(ClusterAPIHandler):
+    """Description of this interface."""
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """Return the OpenAPI document."""
+        self.finish(openapi_document(self.base_url))

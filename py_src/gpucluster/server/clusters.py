@@ -1,0 +1,113 @@
+"""Clusters over REST: list, create, look at, change, restart, stop, forget, read the log."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.utils import url_path_join
+from tornado.web import authenticated
+
+from ..client.control import AsyncControl
+from ..protocol.models import ClusterList
+from ..protocol.spec import parse_patch, parse_spec
+from .api import ClusterAPIHandler
+from .hostdevices import DeviceReader
+from .limits import SiteLimits
+from .standby import StandbyKeeper
+
+
+class ClustersHandler(ClusterAPIHandler):
+    """All clusters of this user."""
+
+    polled = True
+
+    def initialize(  # type: ignore[override]
+        self,
+        control: AsyncControl,
+        standby: StandbyKeeper,
+        limits: SiteLimits,
+        devices: DeviceReader,
+        directory: str,
+    ) -> None:
+        """Take the long-lived objects of the extension."""
+        super().initialize(control, standby)
+        self.limits = limits
+        self.devices = devices
+        self.directory = directory
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """List the clusters, newest first."""
+        self.standby.listed()
+        self.answer(ClusterList(clusters=await self.control.list()))
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Create a cluster; returns at once, while it is starting."""
+        spec = self.limits.narrow_spec(parse_spec(self.body()))
+        if self.limits.needs_devices(spec):
+            spec = self.limits.fill_workers(spec, await self.devices.read())
+        model = await self.control.create(spec, cwd=self.directory)
+        self.standby.taken()
+        self.set_header("Location", url_path_join(self.base_url, "gpucluster/api/clusters", model.id))
+        self.answer(model, 201)
+
+
+class ClusterHandler(ClusterAPIHandler):
+    """One cluster, by id or name."""
+
+    def initialize(  # type: ignore[override]
+        self, control: AsyncControl, standby: StandbyKeeper, limits: SiteLimits
+    ) -> None:
+        """Take the long-lived objects of the extension."""
+        super().initialize(control, standby)
+        self.limits = limits
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Look at one cluster."""
+        self.answer(await self.control.get(cluster))
+
+    @authenticated
+    @authorized
+    async def patch(self, cluster: str) -> None:
+        """Scale, adapt or set the idle time; returns when the wish is noted."""
+        # The id goes first: for a cluster that does not exist, no body is right.
+        model = await self.control.get(cluster)
+        patch = parse_patch(self.body())
+        self.limits.check_patch(patch)
+        self.answer(await self.control.patch(model.id, patch))
+
+    @authenticated
+    @authorized
+    async def delete(self, cluster: str) -> None:
+        """Ask a living cluster to stop; take an ended one off the list."""
+        model = await self.control.get(cluster)
+        if model.state.ended:
+            await self.control.remove(model.id)
+            self.answer(model)
+        else:
+            self.answer(await self.control.stop(model.id, wait=False))
+
+
+class RestartHandler(ClusterAPIHandler):
+    """The workers of one cluster, started anew."""
+
+    @authenticated
+    @authorized
+    async def post(self, cluster: str) -> None:
+        """Restart all workers."""
+        self.answer(await self.control.restart(cluster))
+
+
+class LogsHandler(ClusterAPIHandler):
+    """The log of one cluster."""
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Return the last lines."""
+        lines = self.whole_number("lines", 200, minimum=1, maximum=10_000)
+        self.answer(await self.control.logs(cluster, lines=lines))

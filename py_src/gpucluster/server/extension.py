@@ -1,0 +1,111 @@
+"""``GPUClusterExtension``: settings, long-lived objects, start and stop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_server.extension.application import ExtensionApp
+from pydantic import ValidationError
+from traitlets import Bool, Dict, Float, List, TraitError, Unicode, validate
+
+from ..client.control import AsyncControl
+from ..protocol.errors import GPUClusterError, invalid_request
+from ..protocol.models import Preset
+from ..protocol.presets import PRESETS
+from ..protocol.spec import parse_spec
+from .eventpump import EventPump
+from .hostdevices import DeviceReader
+from .limits import SiteLimits
+from .routes import Services, routes
+from .standby import StandbyKeeper
+from .upstream import DashboardClient
+
+
+class GPUClusterExtension(ExtensionApp):
+    """GPU Dask clusters in the Jupyter server.
+
+    The server starts and stops clusters but holds none: each runs in a process of its own and outlives
+    the server.
+    """
+
+    name = "gpucluster"
+
+    standby = Bool(
+        True,
+        help="""Keep one idle process waiting, so that the next cluster starts at once.
+        It starts with the first request for the list of clusters and costs about 250 MB of memory
+        for each user who has the panel open.""",
+    ).tag(config=True)
+
+    standby_idle_seconds = Float(
+        600.0,
+        min=1.0,
+        help="Seconds without use after which the waiting process is let go.",
+    ).tag(config=True)
+
+    presets = List(
+        Dict(),
+        help="""Presets of this site for the creation form, shown after the built-in ones. Each is
+        {"name": ..., "title": ..., "description": ..., "spec": {"backend": "local", "n_workers": 2}}.
+        One with the name of a built-in preset takes its place.""",
+    ).tag(config=True)
+
+    limits = Dict(
+        help="""What clusters made through this server may ask for, where that is less than usual:
+        {"n_workers": 4, "threads_per_worker": 2, "idle_timeout_seconds": 3600,
+        "backends": ["local", "auto"]}. All keys are optional; the three numbers are maxima.""",
+    ).tag(config=True)
+
+    cluster_directory = Unicode(
+        "",
+        help="Working directory of clusters made through this server. Empty: the server's root directory.",
+    ).tag(config=True)
+
+    @validate("limits")
+    def _checked_limits(self, proposal: Any) -> Any:
+        try:
+            SiteLimits.from_config(proposal["value"])
+        except ValueError as error:
+            raise TraitError(f"GPUClusterExtension.{error}") from None
+        return proposal["value"]
+
+    def initialize_handlers(self) -> None:
+        """Build the long-lived objects and give them to the handlers."""
+        control = AsyncControl()
+        limits = SiteLimits.from_config(self.limits)
+        self.services = Services(
+            control=control,
+            standby=StandbyKeeper(control, enabled=self.standby, idle_seconds=self.standby_idle_seconds, log=self.log),
+            limits=limits,
+            presets=self._all_presets(limits),
+            devices=DeviceReader(control, self.log),
+            pump=EventPump(control, self.log),
+            dashboards=DashboardClient(),
+            directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
+        )
+        self.handlers.extend(routes(self.services))
+
+    async def stop_extension(self) -> None:
+        """Let go what belongs to the server; the clusters stay."""
+        await self.services.pump.close()
+        self.services.dashboards.close()
+        await self.services.standby.close()
+
+    def _all_presets(self, limits: SiteLimits) -> list[Preset]:
+        found = {preset.name: preset for preset in PRESETS}
+        for given in self.presets:
+            try:
+                preset = Preset.model_validate(given)
+            except ValidationError as error:
+                self.log.warning("A preset in the configuration is left out: %s", invalid_request(error).message)
+            else:
+                found[preset.name] = preset
+        return [preset for preset in found.values() if self._allowed(preset, limits)]
+
+    def _allowed(self, preset: Preset, limits: SiteLimits) -> bool:
+        try:
+            limits.narrow_spec(parse_spec(preset.spec))
+        except GPUClusterError as error:
+            self.log.warning("The preset %r is left out: %s", preset.name, error.message)
+            return False
+        return True

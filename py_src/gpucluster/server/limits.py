@@ -1,0 +1,146 @@
+"""What a site allows: bounds narrower than the protocol's own, by configuration."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..protocol.errors import FieldError, InvalidRequest
+from ..protocol.models import DeviceModel, HostDevices
+from ..protocol.spec import AutoSpec, ClusterPatch, CudaSpec, LocalSpec, SpecBase, parse_spec
+
+Spec = LocalSpec | CudaSpec | AutoSpec
+BACKENDS: dict[str, type[SpecBase]] = {"auto": AutoSpec, "local": LocalSpec, "cuda": CudaSpec}
+COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
+DEFAULT_CPU_WORKERS = 4
+"""Most CPU workers that a spec without ``n_workers`` gets."""
+
+
+@dataclass(frozen=True)
+class SiteLimits:
+    """The narrowed bounds; ``None`` leaves the protocol's own."""
+
+    n_workers: int | None = None
+    threads_per_worker: int | None = None
+    idle_timeout_seconds: int | None = None
+    backends: tuple[str, ...] = tuple(BACKENDS)
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """Read the ``limits`` setting.
+
+        Raises
+        ------
+        ValueError
+            With a sentence for the administrator.
+        """
+        for key, value in config.items():
+            if key == "backends":
+                if not isinstance(value, (list, tuple)) or not value or not set(value) <= set(BACKENDS):
+                    raise ValueError(f"limits['backends'] must be a list out of {', '.join(BACKENDS)}")
+            elif key not in COUNTS:
+                raise ValueError(f"limits has no {key!r}; there are {', '.join(COUNTS)} and backends")
+            elif type(value) is not int or value < 1:
+                raise ValueError(f"limits[{key!r}] must be a whole number of at least 1, not {value!r}")
+        numbers = {key: config[key] for key in COUNTS if key in config}
+        return cls(**numbers, backends=tuple(config.get("backends", BACKENDS)))
+
+    def narrow_spec(self, spec: Spec) -> Spec:
+        """Return ``spec`` with its defaults narrowed to what the site allows.
+
+        Raises
+        ------
+        InvalidRequest
+            When something that was asked for is not allowed; names the site's limit.
+        """
+        if spec.backend not in self.backends:
+            raise _refused(
+                "backend",
+                f"must be one of {', '.join(map(repr, self.backends))} on this server, not {spec.backend!r}",
+            )
+        changes: dict[str, Any] = {}
+        for field in COUNTS:
+            limit, value = getattr(self, field), getattr(spec, field)
+            if limit is None or (field == "n_workers" and value is None):
+                continue
+            if value is None or value > limit:
+                if field in spec.model_fields_set:
+                    raise _refused(field, _at_most(limit, value))
+                changes[field] = limit
+        chosen = spec.devices if isinstance(spec, CudaSpec) and spec.n_workers is None else None
+        if self.n_workers is not None and chosen is not None and len(chosen) > self.n_workers:
+            raise _refused("devices", f"must name at most {self.n_workers} GPUs on this server")
+        # 'auto' may choose only what is allowed by itself.
+        if spec.backend == "auto" and len(allowed := {"local", "cuda"} & set(self.backends)) == 1:
+            changes["backend"] = allowed.pop()
+        return _changed(spec, changes)
+
+    def needs_devices(self, spec: Spec) -> bool:
+        """Return whether ``fill_workers`` has to know the GPUs of this machine."""
+        return self.n_workers is not None and spec.n_workers is None
+
+    def fill_workers(self, spec: Spec, devices: HostDevices) -> Spec:
+        """Bound the number of workers of a spec that leaves it open."""
+        if self.n_workers is None or spec.n_workers is not None:
+            return spec
+        would_be = min(DEFAULT_CPU_WORKERS, os.cpu_count() or 1)
+        if spec.backend != "local" and devices.available:
+            would_be = sum(_usable(device) for device in devices.devices)
+        return _changed(spec, {"n_workers": self.n_workers}) if would_be > self.n_workers else spec
+
+    def check_patch(self, patch: ClusterPatch) -> None:
+        """Refuse a change that the site does not allow.
+
+        Raises
+        ------
+        InvalidRequest
+            Names the site's limit.
+        """
+        if self.n_workers is not None:
+            if patch.n_workers is not None and patch.n_workers > self.n_workers:
+                raise _refused("n_workers", _at_most(self.n_workers, patch.n_workers))
+            if patch.adapt is not None and patch.adapt.maximum > self.n_workers:
+                raise _refused("adapt.maximum", _at_most(self.n_workers, patch.adapt.maximum))
+        seconds, limit = patch.idle_timeout_seconds, self.idle_timeout_seconds
+        if limit is not None and seconds is not None and not 0 < seconds <= limit:
+            raise _refused("idle_timeout_seconds", _at_most(limit, seconds or None))
+
+    def schemas(self) -> dict[str, dict[str, Any]]:
+        """Return the JSON Schema of each allowed backend, with the narrowed bounds in it."""
+        found = {name: model.model_json_schema() for name, model in BACKENDS.items() if name in self.backends}
+        for schema in found.values():
+            for field in COUNTS:
+                if (limit := getattr(self, field)) is not None:
+                    _narrow_property(schema["properties"][field], limit, keeps_null=field == "n_workers")
+        return found
+
+
+def _narrow_property(schema: dict[str, Any], limit: int, *, keeps_null: bool) -> None:
+    if not keeps_null and "anyOf" in schema:
+        schema["anyOf"] = [branch for branch in schema["anyOf"] if branch.get("type") != "null"]
+    for branch in schema.get("anyOf", [schema]):
+        if branch.get("type") == "integer":
+            branch["maximum"] = min(limit, branch.get("maximum", limit))
+    if isinstance(schema.get("default"), int):
+        schema["default"] = min(limit, schema["default"])
+    schema["description"] = f"{schema['description']} At most {limit} on this server."
+
+
+def _usable(device: DeviceModel) -> bool:
+    return device.visible and device.error is None and not device.mig_enabled
+
+
+def _changed(spec: Spec, changes: dict[str, Any]) -> Spec:
+    if not changes:
+        return spec
+    return parse_spec({**spec.model_dump(exclude_unset=True), "backend": spec.backend, **changes})
+
+
+def _at_most(limit: int, value: int | None) -> str:
+    return f"must be at most {limit} on this server, not {'unlimited' if value is None else value}"
+
+
+def _refused(field: str, message: str) -> InvalidRequest:
+    return InvalidRequest(f"{field}: {message}.", fields=[FieldError(field=field, message=message)])

@@ -1,0 +1,164 @@
+"""The OpenAPI document of the REST interface, made from the models that validate it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+from ..protocol.errors import ErrorModel
+from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Preset
+from ..protocol.spec import CLUSTER_SPEC, ClusterPatch
+from ..protocol.version import PROTOCOL_VERSION
+
+
+class Schemas(BaseModel):
+    """Schema of the creation form, by backend."""
+
+    backends: dict[str, dict[str, Any]]
+    protocol_version: int = PROTOCOL_VERSION
+
+
+class PresetList(BaseModel):
+    """Named starting points for the creation form."""
+
+    presets: list[Preset]
+
+
+_MODELS: dict[str, TypeAdapter[Any]] = {
+    "ClusterSpec": CLUSTER_SPEC,
+    "ClusterPatch": TypeAdapter(ClusterPatch),
+    "ClusterModel": TypeAdapter(ClusterModel),
+    "ClusterList": TypeAdapter(ClusterList),
+    "LogLines": TypeAdapter(LogLines),
+    "Schemas": TypeAdapter(Schemas),
+    "PresetList": TypeAdapter(PresetList),
+    "HostDevices": TypeAdapter(HostDevices),
+    "Event": EVENT,
+    "ErrorModel": TypeAdapter(ErrorModel),
+}
+_REQUESTS = ("ClusterSpec", "ClusterPatch")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One method of one path."""
+
+    method: str
+    path: str
+    summary: str
+    answer: str | None
+    body: str | None = None
+    status: int = 200
+    media_type: str = "application/json"
+    refusals: tuple[int, ...] = ()
+    query: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+_CLUSTER, _DASHBOARD = "api/clusters/{cluster}", "dashboard/{cluster}/{path}"
+_LINES = {"type": "integer", "minimum": 1, "maximum": 10_000, "default": 200}
+
+OPERATIONS = (
+    Operation("get", "api/clusters", "List the clusters, newest first.", "ClusterList"),
+    Operation(
+        "post", "api/clusters", "Create a cluster; answers at once, while it starts.", "ClusterModel",
+        body="ClusterSpec", status=201, refusals=(409, 422),
+    ),
+    Operation("get", _CLUSTER, "Look at one cluster.", "ClusterModel", refusals=(404,)),
+    Operation(
+        "patch", _CLUSTER, "Scale, adapt, or set the idle time.", "ClusterModel",
+        body="ClusterPatch", refusals=(404, 409, 422, 503),
+    ),
+    Operation(
+        "delete", _CLUSTER, "Ask a living cluster to stop; take an ended one off the list.", "ClusterModel",
+        refusals=(404, 409, 503),
+    ),
+    Operation(
+        "post", f"{_CLUSTER}/restart", "Restart all workers.", "ClusterModel", refusals=(404, 409, 503)
+    ),
+    Operation(
+        "get", f"{_CLUSTER}/logs", "Read the end of the log.", "LogLines",
+        refusals=(404, 422), query={"lines": _LINES},
+    ),
+    Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
+    Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
+    Operation("get", "api/devices", "GPUs of the Jupyter server's machine.", "HostDevices"),
+    Operation("get", "api/openapi.json", "This document.", None),
+    Operation(
+        "get", "api/events", "WebSocket: Hello first, then changes of clusters and telemetry.", "Event", status=101
+    ),
+    Operation(
+        "get", _DASHBOARD, "Dask's own dashboard, HTTP and WebSocket.", None,
+        media_type="text/html", refusals=(404, 409, 502),
+    ),
+    Operation(
+        "head", _DASHBOARD, "Headers of a page of Dask's dashboard.", None,
+        media_type="text/html", refusals=(404, 409, 502),
+    ),
+)  # fmt: skip
+"""Every route of the extension; a test compares them with what is registered."""
+
+_REFUSALS = {
+    403: "Not logged in, or not allowed.",
+    404: "There is no such cluster.",
+    409: "The state of the cluster, or of another one, does not allow this.",
+    422: "A value is not allowed; the message names it. Nothing was changed.",
+    502: "The dashboard does not answer.",
+    503: "The process that owns the cluster does not answer.",
+}
+
+
+def openapi_document(base_url: str = "/") -> dict[str, Any]:
+    """Return the OpenAPI 3.1 document.
+
+    Parameters
+    ----------
+    base_url : str, optional
+        Base URL of the Jupyter server.
+    """
+    modes: dict[str, Any] = {name: "validation" if name in _REQUESTS else "serialization" for name in _MODELS}
+    generator = GenerateJsonSchema(by_alias=True, ref_template="#/components/schemas/{model}")
+    references, definitions = generator.generate_definitions(
+        [(name, modes[name], adapter.core_schema) for name, adapter in _MODELS.items()]
+    )
+    named = {name: references[(name, modes[name])] for name in _MODELS}
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(f"/{operation.path}", {})[operation.method] = _operation(operation, named)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "gpucluster", "version": str(PROTOCOL_VERSION)},
+        "servers": [{"url": f"{base_url.rstrip('/')}/gpucluster"}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": definitions,
+            "securitySchemes": {"token": {"type": "apiKey", "in": "header", "name": "Authorization"}},
+        },
+    }
+
+
+def _operation(operation: Operation, named: dict[str, Any]) -> dict[str, Any]:
+    schema = named[operation.answer] if operation.answer else {}
+    shown = {operation.media_type: {"schema": schema}}
+    described: dict[str, Any] = {
+        "summary": operation.summary,
+        "responses": {str(operation.status): {"description": operation.summary, "content": shown}},
+    }
+    for status in (403, *operation.refusals):
+        media_type = "text/html" if operation.media_type == "text/html" else "application/json"
+        content = {} if media_type == "text/html" else {"schema": named["ErrorModel"]}
+        described["responses"][str(status)] = {
+            "description": _REFUSALS[status], "content": {media_type: content}
+        }  # fmt: skip
+    names = [part[1:-1] for part in operation.path.split("/") if part.startswith("{")]
+    described["parameters"] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+    ] + [{"name": name, "in": "query", "schema": query} for name, query in operation.query.items()]
+    if operation.body:
+        described["requestBody"] = {
+            "required": True, "content": {"application/json": {"schema": named[operation.body]}}
+        }  # fmt: skip
+    return described

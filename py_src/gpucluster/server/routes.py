@@ -1,0 +1,64 @@
+"""Which handler answers which address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..client.control import AsyncControl
+from ..protocol.models import Preset
+from .api import UnknownHandler
+from .catalog import DevicesHandler, OpenAPIHandler, PresetsHandler, SchemaHandler
+from .clusters import ClusterHandler, ClustersHandler, LogsHandler, RestartHandler
+from .dashboard import DashboardHandler
+from .eventpump import EventPump
+from .eventsocket import EventsHandler
+from .hostdevices import DeviceReader
+from .limits import SiteLimits
+from .standby import StandbyKeeper
+from .upstream import DashboardClient
+
+_CLUSTER = r"gpucluster/api/clusters/([^/]+)"
+
+
+@dataclass(frozen=True)
+class Services:
+    """The long-lived objects of the extension."""
+
+    control: AsyncControl
+    standby: StandbyKeeper
+    limits: SiteLimits
+    presets: Sequence[Preset]
+    devices: DeviceReader
+    pump: EventPump
+    dashboards: DashboardClient
+    directory: str
+    """Working directory of clusters made here."""
+
+
+def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
+    """Return pattern, handler and arguments of every address, below the base URL."""
+    both: dict[str, Any] = {"control": services.control, "standby": services.standby}
+    limits, devices = services.limits, services.devices
+    return [
+        (
+            r"gpucluster/api/clusters",
+            ClustersHandler,
+            {**both, "limits": limits, "devices": devices, "directory": services.directory},
+        ),
+        (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
+        (_CLUSTER + "/restart", RestartHandler, both),
+        (_CLUSTER + "/logs", LogsHandler, both),
+        (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
+        (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
+        (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),
+        (r"gpucluster/api/openapi\.json", OpenAPIHandler, both),
+        (r"gpucluster/api/events", EventsHandler, {"pump": services.pump, "standby": services.standby}),
+        (r"gpucluster/api(?:/.*)?", UnknownHandler, both),
+        (
+            r"gpucluster/dashboard/([^/]+)(?:/(.*))?",
+            DashboardHandler,
+            {"control": services.control, "client": services.dashboards},
+        ),
+    ]

@@ -1,0 +1,113 @@
+"""When the idle standby supervisor is started and when it is let go.
+
+It makes the next cluster start at once and costs about 250 MB, so it waits only while somebody uses the
+panel. An open page asks for the list now and then by itself; that starts the first standby but does not
+keep one for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from ..client.control import AsyncControl
+
+RESTART_SECONDS = 4.0
+"""Pause after a standby was taken, so that the next one does not compete with the starting workers."""
+CLOSE_SECONDS = 1.5
+"""Most time that closing the standby may take of the server's stop."""
+
+
+class StandbyKeeper:
+    """Starts the standby for the first viewer and closes it when nobody has used us for a while.
+
+    Parameters
+    ----------
+    control : AsyncControl
+        Who starts and closes it.
+    enabled : bool
+        Whether there is a standby at all.
+    idle_seconds : float
+        Time without use after which it is closed.
+    log : logging.Logger
+        Where failures go; a missing standby is never an error for the user.
+    restart_seconds : float, optional
+        Pause before a taken standby is replaced.
+    """
+
+    def __init__(
+        self,
+        control: AsyncControl,
+        *,
+        enabled: bool,
+        idle_seconds: float,
+        log: logging.Logger,
+        restart_seconds: float = RESTART_SECONDS,
+    ) -> None:
+        self._control = control
+        self._enabled = enabled
+        self._idle_seconds = idle_seconds
+        self._restart_seconds = restart_seconds
+        self._log = log
+        self._let_go = False
+        self._started = False
+        self._last_used = 0.0
+        self._starting: asyncio.Task[None] | None = None
+        self._watch: asyncio.Task[None] | None = None
+
+    def listed(self) -> None:
+        """Note that somebody asked for the list: the first time, start the standby."""
+        if not self._started:
+            self._start()
+
+    def used(self) -> None:
+        """Note that somebody did something: bring a standby back that was let go."""
+        self._last_used = asyncio.get_running_loop().time()
+        if self._let_go:
+            self._start()
+
+    def taken(self) -> None:
+        """Note that a cluster was created: replace the standby a little later."""
+        self._start(self._restart_seconds)
+
+    async def close(self) -> None:
+        """Let the standby go; the server stops."""
+        for task in (self._starting, self._watch):
+            if task is not None:
+                task.cancel()
+        self._enabled = False
+        if self._started and not self._let_go:
+            try:
+                await asyncio.wait_for(self._control.close_standby(), CLOSE_SECONDS)
+            except Exception as error:  # noqa: BLE001
+                self._log.warning("The standby could not be closed: %s", error or type(error).__name__)
+
+    def _start(self, delay: float = 0.0) -> None:
+        if not self._enabled:
+            return
+        self._started, self._let_go = True, False
+        self._last_used = asyncio.get_running_loop().time()
+        if self._starting is not None and not self._starting.done():
+            self._starting.cancel()
+        self._starting = asyncio.create_task(self._ensure(delay))
+        if self._watch is None or self._watch.done():
+            self._watch = asyncio.create_task(self._let_go_when_idle())
+
+    async def _ensure(self, delay: float) -> None:
+        await asyncio.sleep(delay)
+        await self._quietly(self._control.ensure_standby(), "started")
+
+    async def _let_go_when_idle(self) -> None:
+        clock = asyncio.get_running_loop().time
+        while (left := self._last_used + self._idle_seconds - clock()) > 0:
+            await asyncio.sleep(left)
+        self._let_go = True
+        await self._quietly(self._control.close_standby(), "closed")
+
+    async def _quietly(self, work: Coroutine[Any, Any, bool], what: str) -> None:
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001
+            self._log.warning("The standby could not be %s: %s", what, error)
