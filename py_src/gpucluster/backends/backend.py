@@ -3,7 +3,6 @@
 A backend is found by entry point (group ``gpucluster.backends``) and imported only when used. It runs
 inside the supervisor process, on its event loop. The supervisor calls, in this order::
 
-    environment(spec)            before distributed is imported
     preflight(spec, context)     checks everything that can be checked, starts nothing
     start(plan, context)         returns a distributed Cluster that has every planned worker
     …                            cluster.scale / adapt / close, by the supervisor itself
@@ -67,14 +66,6 @@ class Backend(ABC, Generic[SpecT]):
 
     name: ClassVar[str]
     """The ``backend`` of the spec."""
-
-    def environment(self, spec: SpecT) -> dict[str, str]:
-        """Return environment variables that must be set before ``distributed`` is imported.
-
-        Called by the supervisor as soon as it knows the spec. When a variable is missing in a standby
-        supervisor, which has imported distributed already, the standby is not used.
-        """
-        return {}
 
     @abstractmethod
     async def preflight(self, spec: SpecT, context: StartContext) -> Plan:

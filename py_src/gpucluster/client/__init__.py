@@ -1,1 +1,5 @@
+"""The verbs of every face: create, list, scale, adapt, restart, stop, and the ``Cluster`` handle.
 
+``control`` needs neither Dask nor CUDA: the Jupyter server uses it. ``cluster`` and ``api`` are what a
+notebook sees.
+"""

@@ -88,6 +88,10 @@ class SpecBase(BaseModel):
         json_schema_extra=_extra("Cluster", advanced=True),
     )
 
+    def process_environment(self) -> dict[str, str]:
+        """Return environment variables that the cluster's process needs before it imports anything."""
+        return {}
+
     @field_validator("name")
     @classmethod
     def _name(cls, value: str | None) -> str | None:
@@ -245,6 +249,10 @@ class CudaSpec(SpecBase):
         description="Modules that each worker imports before its first task, such as 'cudf'.",
         json_schema_extra=_extra("Cluster", advanced=True),
     )
+
+    def process_environment(self) -> dict[str, str]:
+        """Return what makes workers report how much cuDF has spilled: read when distributed is imported."""
+        return {"DASK_DISTRIBUTED__DIAGNOSTICS__CUDF": "True"} if self.cudf_spill_stats else {}
 
     @field_validator("rmm_log_directory")
     @classmethod

@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 from collections import deque
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -136,7 +136,7 @@ class Registry:
         for number, model in enumerate(ended):
             if number >= ENDED_KEPT or (model.ended_at or "") < oldest:
                 models.remove(model)
-                self._delete(self.folder(model.id))
+                self.delete(self.folder(model.id))
         return sorted(models, key=lambda model: model.state.ended)
 
     def find(self, name_or_id: str) -> ClusterModel:
@@ -179,15 +179,23 @@ class Registry:
         """Replace the record atomically."""
         write_private(folder.state, record.model_dump_json())
 
-    def new_folder(self) -> Folder:
-        """Make an empty folder with an id that was never used."""
+    def new_folder(self) -> tuple[Folder, int]:
+        """Make an empty folder with an id that was never used, and take its lock.
+
+        Returns
+        -------
+        tuple of Folder and int
+            The folder, and the descriptor that holds its lock.
+        """
         while True:
             folder = self.folder(secrets.token_hex(4))
             with suppress(FileExistsError):
                 folder.path.mkdir(mode=0o700)
-                return folder
+                held = lock.take(folder.lock, wait=True)
+                assert held is not None
+                return folder, held
 
-    def exclusive(self) -> lock.held:  # type: ignore[valid-type]
+    def exclusive(self) -> AbstractContextManager[None]:
         """Hold the registry's own lock: names are given out by one process at a time."""
         return lock.held(self.directory / "lock")
 
@@ -221,7 +229,7 @@ class Registry:
         folder = self.folder(model.id)
         if not model.state.ended or lock.is_held(folder.lock):
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
-        self._delete(folder)
+        self.delete(folder)
         return model
 
     def _bury(self, folder: Folder, record: Record, model: ClusterModel) -> Record:
@@ -261,6 +269,7 @@ class Registry:
         folder.dashboard.unlink(missing_ok=True)
         folder.socket.unlink(missing_ok=True)
 
-    def _delete(self, folder: Folder) -> None:
+    def delete(self, folder: Folder) -> None:
+        """Delete a folder. Its supervisor must be gone."""
         self._cache.pop(folder.id, None)
         shutil.rmtree(folder.path, ignore_errors=True)

@@ -1,0 +1,41 @@
+"""The kind ``auto``: GPU workers where a usable GPU is, else CPU workers, and why."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ..devices.host import host_devices
+from ..devices.probe import GPUProbe, probe_gpu
+from ..devices.selection import select_devices
+from ..protocol.errors import NoUsableDevice
+from ..protocol.spec import AutoSpec, CudaSpec, LocalSpec
+from .cuda.packages import GPU_EXTRA, importable
+
+
+async def choose(spec: AutoSpec) -> tuple[CudaSpec | LocalSpec, str]:
+    """Look at this machine and return what to start, with the reason in a sentence."""
+    probe = await asyncio.to_thread(probe_gpu)
+    devices = 0
+    if probe.usable:
+        try:
+            devices = len(select_devices(await asyncio.to_thread(host_devices)))
+        except NoUsableDevice as error:
+            probe = GPUProbe(False, error.message, error.code)
+    return decide(spec, probe, devices=devices, dask_cuda=importable("dask_cuda"))
+
+
+def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) -> tuple[CudaSpec | LocalSpec, str]:
+    """Return what to start on a machine with this probe, so many devices, with or without dask-cuda."""
+    options = spec.model_dump(exclude={"backend"}, exclude_unset=True)
+    if not probe.usable:
+        return LocalSpec(**options), probe.reason
+    if not dask_cuda:
+        why = f"There is a GPU, but dask-cuda is not installed: clusters use CPU workers. To use it, run {GPU_EXTRA}."
+        return LocalSpec(**options), why
+    if spec.n_workers is not None and spec.n_workers > devices:
+        why = (
+            f"{spec.n_workers} workers were asked for and there is one worker per GPU, {devices} at most here: "
+            "clusters use CPU workers. Ask for the kind 'cuda' to use the GPU."
+        )
+        return LocalSpec(**options), why
+    return CudaSpec(**options), probe.reason

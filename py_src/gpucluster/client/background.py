@@ -1,0 +1,36 @@
+"""One event loop in a background thread, for synchronous callers. A kernel's own loop is busy running the cell."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+_owner_pid = 0
+
+
+def background_loop() -> asyncio.AbstractEventLoop:
+    """Return the loop, started when it is first needed (and again in a forked child)."""
+    global _loop, _owner_pid
+    with _lock:
+        if _loop is None or _owner_pid != os.getpid():
+            _loop = asyncio.new_event_loop()
+            _owner_pid = os.getpid()
+            threading.Thread(target=_loop.run_forever, name="gpucluster", daemon=True).start()
+        return _loop
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the background loop and wait for its result; Ctrl-C cancels it."""
+    future = asyncio.run_coroutine_threadsafe(work, background_loop())
+    try:
+        return future.result()
+    except KeyboardInterrupt:
+        future.cancel()
+        raise

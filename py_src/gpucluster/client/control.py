@@ -1,0 +1,360 @@
+"""The verbs, asynchronous and synchronous, without Dask: what server, magics and command line call."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from builtins import list as List
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..protocol.errors import (
+    GPUClusterError,
+    InvalidState,
+    StartFailed,
+    StartTimedOut,
+    SupervisorUnreachable,
+)
+from ..protocol.models import ClusterModel, ClusterState, Event, Idle, LogLines, Progress, Wanted
+from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
+from ..registry import lock
+from ..registry.process import send_signal
+from ..registry.record import DashboardAddress, Folder, Record
+from ..registry.store import Registry, now, tail
+from . import standby
+from .background import run
+from .environment import cluster_environment, fingerprint, python_of
+from .events import watch
+from .launch import launch
+from .transport import request
+
+POLL_SECONDS = 0.02
+STOP_PATIENCE_SECONDS = 20.0
+MAX_LOG_LINES = 10_000
+
+OnProgress = Callable[[ClusterModel], None]
+
+
+class AsyncControl:
+    """All verbs on all clusters of this user.
+
+    Wherever ``id`` stands, a name will do.
+
+    Parameters
+    ----------
+    directory : Path, optional
+        The registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
+
+    Raises
+    ------
+    RegistryUnsafe
+        When the directory does not belong to this user alone.
+    """
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self.registry = Registry(directory)
+
+    # -- looking ---------------------------------------------------------------------------------
+
+    async def list(self) -> List[ClusterModel]:
+        """Return all clusters, living ones first; ended ones stay for a day unless removed."""
+        return self.registry.list()
+
+    async def get(self, id: str) -> ClusterModel:
+        """Return one cluster.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        return self.registry.find(id)
+
+    async def logs(self, id: str, *, lines: int = 200) -> LogLines:
+        """Return the end of a cluster's log, also of an ended one.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        model = self.registry.find(id)
+        count = max(1, min(lines, MAX_LOG_LINES))
+        return LogLines(id=model.id, lines=tail(self.registry.folder(model.id).log, count))
+
+    def dashboard(self, id: str) -> DashboardAddress:
+        """Return where the dashboard listens: a secret of this user.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState
+        """
+        return self.registry.dashboard(id)
+
+    def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:
+        """Yield ``Hello`` with the whole list, then what changes, and samples of running clusters."""
+        return watch(self.registry, telemetry=telemetry)
+
+    # -- changing --------------------------------------------------------------------------------
+
+    async def create(
+        self, spec: SpecBase | dict[str, Any], *, python: str | None = None, cwd: str | None = None
+    ) -> ClusterModel:
+        """Ask for a cluster. Returns at once; the cluster is ``starting``.
+
+        Parameters
+        ----------
+        spec : spec or dict
+            What is wanted.
+        python : str, optional
+            Python executable of the cluster; default: that of ``spec.kernel_name``, else this process's.
+        cwd : str, optional
+            Working directory of the workers; default: this process's.
+
+        Raises
+        ------
+        InvalidRequest, NameTaken, StartFailed
+        """
+        wish = parse_spec(spec)
+        executable = python or python_of(wish.kernel_name)
+        directory = cwd or os.getcwd()
+        environment = {**cluster_environment(), **wish.process_environment()}
+        folder, model, adopted = await asyncio.to_thread(self._begin, wish, executable, directory, environment)
+        if adopted:
+            try:
+                await request(folder, "POST", "/adopt", {"cwd": directory, "environment": environment})
+            except SupervisorUnreachable:
+                # The standby died between our look and our request: start the slow way.
+                held = await asyncio.to_thread(lock.take, folder.lock, wait=True)
+                assert held is not None
+                record = Record(kind="cluster", cluster=model)
+                self.registry.write(folder, record)
+                await asyncio.to_thread(self._launch, folder, held, executable, directory, environment)
+        return self.registry.find(folder.id)
+
+    async def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
+        """Wait until the cluster is running with the wanted workers.
+
+        Parameters
+        ----------
+        timeout : float
+            Seconds.
+        progress : callable, optional
+            Called with each new model.
+
+        Raises
+        ------
+        StartFailed
+            When it ends instead, with the reason.
+        StartTimedOut
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        last: ClusterModel | None = None
+        model = self.registry.find(id)
+        while True:
+            if progress is not None and model is not last:
+                progress(model)
+            last = model
+            if model.state.ended or model.wanted.stopped:
+                fallback = f"The cluster '{model.name}' was stopped."
+                raise StartFailed(model.reason or fallback)
+            if model.state is ClusterState.RUNNING and (
+                model.wanted.n_workers in {None, model.n_workers} or model.reason is not None
+            ):
+                return model
+            if loop.time() > deadline:
+                raise StartTimedOut(
+                    f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
+                    f"{model.n_workers} workers. It goes on; look at its log or stop it."
+                )
+            await asyncio.sleep(POLL_SECONDS)
+            model = self.registry.find(model.id)
+
+    async def patch(self, id: str, patch: ClusterPatch | dict[str, Any]) -> ClusterModel:
+        """Change what is wanted: number of workers, adaptive bounds or idle timeout. Returns when accepted.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
+        """
+        wish = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
+        model = self._living(id)
+        body = wish.model_dump(exclude_unset=True)
+        return await self._ask(model, "PATCH", "/model", body)
+
+    async def restart(self, id: str) -> ClusterModel:
+        """Restart all workers; tasks and results are lost. Returns when accepted.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        return await self._ask(self._living(id), "POST", "/restart")
+
+    async def stop(self, id: str, *, wait: bool = True) -> ClusterModel:
+        """Stop a cluster. Stopping an ended cluster changes nothing.
+
+        Parameters
+        ----------
+        wait : bool
+            Return when nothing of it runs any more. A process that does not end in time is killed.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        model = self.registry.find(id)
+        if model.state.ended:
+            return model
+        try:
+            asked = await self._ask(model, "POST", "/stop")
+        except SupervisorUnreachable:
+            asked = self.registry.find(model.id)
+            if not asked.state.ended:
+                self._signal(asked, signal.SIGKILL)
+        if not wait:
+            return asked
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + STOP_PATIENCE_SECONDS
+        while not (model := self.registry.find(model.id)).state.ended:
+            if loop.time() > deadline:
+                self._signal(model, signal.SIGKILL)
+                deadline = loop.time() + STOP_PATIENCE_SECONDS
+            await asyncio.sleep(POLL_SECONDS)
+        return model
+
+    async def remove(self, id: str) -> None:
+        """Forget an ended cluster with its log.
+
+        Raises
+        ------
+        ClusterNotFound
+        InvalidState
+            When it has not ended.
+        """
+        model = self.registry.find(id)
+        folder = self.registry.folder(model.id)
+        for _ in range(100):  # The process needs a moment to leave after its last record.
+            if not (model.state.ended and lock.is_held(folder.lock)):
+                break
+            await asyncio.sleep(POLL_SECONDS)
+        self.registry.remove(model.id)
+
+    async def ensure_standby(self) -> bool:
+        """Start an idle supervisor for the next cluster unless there is one; returns whether one was started."""
+        return await asyncio.to_thread(standby.start_standby, self.registry, python=sys.executable)
+
+    async def close_standby(self) -> bool:
+        """End the idle supervisor of this Python; returns whether there was one."""
+        return await standby.release_standbys(self.registry, python=sys.executable)
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    def _begin(
+        self, spec: Any, python: str, cwd: str, environment: dict[str, str]
+    ) -> tuple[Folder, ClusterModel, bool]:
+        """Give out the name, write the record, and start a process unless a standby takes it."""
+        with self.registry.exclusive():
+            name = self.registry.free_name(spec.name)
+            folder = standby.take_standby(self.registry, fingerprint(python, environment))
+            held: int | None = None
+            if folder is None:
+                folder, held = self.registry.new_folder()
+            model = ClusterModel(
+                id=folder.id,
+                name=name,
+                backend=spec.backend,
+                state=ClusterState.STARTING,
+                progress=Progress(step="launch", message="Starting the cluster's process"),
+                wanted=Wanted(n_workers=spec.n_workers),
+                idle=Idle(timeout_seconds=spec.idle_timeout_seconds),
+                python=python,
+                created_at=now(),
+                spec=spec,
+            )
+            self.registry.write(folder, Record(kind="cluster", cluster=model))
+        if held is not None:
+            self._launch(folder, held, python, cwd, environment)
+        return folder, model, held is None
+
+    def _launch(self, folder: Folder, held: int, python: str, cwd: str, environment: dict[str, str]) -> None:
+        try:
+            launch(folder, held, python=python, cwd=cwd, environment=environment)
+        except GPUClusterError:
+            self.registry.delete(folder)
+            raise
+
+    def _living(self, id: str) -> ClusterModel:
+        model = self.registry.find(id)
+        if model.state.ended:
+            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
+        return model
+
+    async def _ask(self, model: ClusterModel, method: str, path: str, body: Any = None) -> ClusterModel:
+        return ClusterModel.model_validate_json(await request(self.registry.folder(model.id), method, path, body))
+
+    def _signal(self, model: ClusterModel, number: signal.Signals) -> None:
+        with suppress(GPUClusterError):
+            record = self.registry.read(self.registry.folder(model.id))
+            if record is not None and record.process is not None:
+                send_signal(record.process, number)
+
+
+class Control:
+    """Synchronous twin of ``AsyncControl``: the same verbs, run on a background loop."""
+
+    def __init__(self, directory: Path | None = None) -> None:
+        self.asynchronous = AsyncControl(directory)
+
+    def list(self) -> List[ClusterModel]:
+        """See ``AsyncControl.list``."""
+        return run(self.asynchronous.list())
+
+    def get(self, id: str) -> ClusterModel:
+        """See ``AsyncControl.get``."""
+        return run(self.asynchronous.get(id))
+
+    def create(
+        self, spec: SpecBase | dict[str, Any], *, python: str | None = None, cwd: str | None = None
+    ) -> ClusterModel:
+        """See ``AsyncControl.create``."""
+        return run(self.asynchronous.create(spec, python=python, cwd=cwd))
+
+    def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
+        """See ``AsyncControl.wait``. ``progress`` is called in another thread."""
+        return run(self.asynchronous.wait(id, timeout=timeout, progress=progress))
+
+    def patch(self, id: str, patch: ClusterPatch | dict[str, Any]) -> ClusterModel:
+        """See ``AsyncControl.patch``."""
+        return run(self.asynchronous.patch(id, patch))
+
+    def restart(self, id: str) -> ClusterModel:
+        """See ``AsyncControl.restart``."""
+        return run(self.asynchronous.restart(id))
+
+    def stop(self, id: str, *, wait: bool = True) -> ClusterModel:
+        """See ``AsyncControl.stop``."""
+        return run(self.asynchronous.stop(id, wait=wait))
+
+    def remove(self, id: str) -> None:
+        """See ``AsyncControl.remove``."""
+        run(self.asynchronous.remove(id))
+
+    def logs(self, id: str, *, lines: int = 200) -> LogLines:
+        """See ``AsyncControl.logs``."""
+        return run(self.asynchronous.logs(id, lines=lines))
+
+    def dashboard(self, id: str) -> DashboardAddress:
+        """See ``AsyncControl.dashboard``."""
+        return self.asynchronous.dashboard(id)
+
+    def ensure_standby(self) -> bool:
+        """See ``AsyncControl.ensure_standby``."""
+        return run(self.asynchronous.ensure_standby())
+
+    def close_standby(self) -> bool:
+        """See ``AsyncControl.close_standby``."""
+        return run(self.asynchronous.close_standby())

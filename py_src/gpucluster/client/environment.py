@@ -1,0 +1,65 @@
+"""Which Python, which environment variables and which directory a cluster gets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from .. import __version__
+from ..protocol.errors import InvalidRequest
+from ..protocol.version import PROTOCOL_VERSION
+
+_SECRET = (
+    "JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "JUPYTERHUB_CLIENT_ID", "JUPYTERHUB_OAUTH_ACCESS_SCOPES",
+    "JUPYTERHUB_OAUTH_CLIENT_ALLOWED_SCOPES", "CONFIGPROXY_AUTH_TOKEN", "JUPYTERHUB_COOKIE_SECRET",
+)  # fmt: skip
+"""Credentials of the Jupyter server; code on a worker has no business with them."""
+
+_KERNEL_ONLY = ("JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL")
+"""Variables that mean something to one kernel only."""
+
+_READ_AT_IMPORT = ("LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_")
+"""Prefixes of variables that libraries read when they are loaded: a standby has loaded them already."""
+
+
+def cluster_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment that a cluster inherits from its caller, without the server's credentials."""
+    source = os.environ if environment is None else environment
+    return {name: value for name, value in source.items() if name not in _SECRET and name not in _KERNEL_ONLY}
+
+
+def fingerprint(python: str, environment: Mapping[str, str]) -> str:
+    """Return what a standby and a request must have in common."""
+    relevant = {name: value for name, value in environment.items() if name.startswith(_READ_AT_IMPORT)}
+    key = [python, __version__, PROTOCOL_VERSION, sorted(relevant.items())]
+    return hashlib.sha256(json.dumps(key).encode()).hexdigest()
+
+
+def python_of(kernel_name: str | None) -> str:
+    """Return the Python executable of a Jupyter kernel, by default this process's own.
+
+    Raises
+    ------
+    InvalidRequest
+        When there is no such kernel, or it is not a Python kernel.
+    """
+    if kernel_name is None:
+        return sys.executable
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    try:
+        spec = KernelSpecManager().get_kernel_spec(kernel_name)
+    except NoSuchKernel:
+        raise InvalidRequest(f"kernel_name: there is no Jupyter kernel named '{kernel_name}' here.") from None
+    if (spec.language or "").lower() != "python" or not spec.argv:
+        raise InvalidRequest(f"kernel_name: '{kernel_name}' is not a Python kernel; clusters need one.")
+    command = spec.argv[0]
+    if os.path.isabs(command) and Path(command).exists():
+        return command
+    if command in {"python", "python3", f"python3.{sys.version_info.minor}"}:
+        return sys.executable
+    raise InvalidRequest(f"kernel_name: the Python of '{kernel_name}' ({command}) cannot be found.")

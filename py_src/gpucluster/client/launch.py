@@ -1,0 +1,74 @@
+"""Start a supervisor as a detached process."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+from collections.abc import Mapping
+
+from ..protocol.errors import StartFailed
+from ..registry.record import Folder
+from ..registry.store import tail
+
+_REPORT_TIMEOUT_SECONDS = 60.0
+
+
+def launch(folder: Folder, held: int, *, python: str, cwd: str, environment: Mapping[str, str]) -> int:
+    """Start the supervisor of a folder whose record is written.
+
+    Parameters
+    ----------
+    folder : Folder
+        Holds the record of what to start.
+    held : int
+        Descriptor that holds the folder's lock. It is handed down (and closed here), so that the entry is
+        never without a holder from before its record was written until the supervisor's death.
+    python, cwd, environment
+        Executable, working directory and complete environment of the supervisor and its workers.
+
+    Returns
+    -------
+    int
+        The process id of the supervisor.
+
+    Raises
+    ------
+    StartFailed
+        When the Python executable cannot run, or has no gpucluster.
+    """
+    report, report_child = os.pipe()
+    log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        arguments = ["--folder", str(folder.path), "--lock-fd", str(held), "--report-fd", str(report_child)]
+        process = subprocess.Popen(
+            [python, "-m", "gpucluster.supervisor", *arguments],
+            cwd=cwd,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(held, report_child),
+            start_new_session=True,
+        )
+        os.close(report_child)
+        report_child = -1
+        readable, _, _ = select.select([report], [], [], _REPORT_TIMEOUT_SECONDS)
+        pid = os.read(report, 32).decode().strip() if readable else ""
+        if not readable:
+            process.kill()
+        process.wait()
+    except OSError as error:
+        raise StartFailed(f"The Python {python} cannot be started: {error.strerror or error}.") from error
+    finally:
+        for descriptor in (held, report, log, report_child):
+            if descriptor >= 0:
+                os.close(descriptor)
+    if not pid:
+        lines = tail(folder.log, 5)
+        if any("No module named" in line for line in lines):
+            raise StartFailed(
+                f"The Python environment of {python} has no gpucluster. Install it there: {python} -m pip install gpucluster"
+            )
+        raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
+    return int(pid)

@@ -1,0 +1,72 @@
+"""An idle supervisor that has done the slow part of a start: imports and a warm forkserver."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from ..protocol.errors import GPUClusterError, StartFailed
+from ..registry import lock
+from ..registry.record import Folder, Record
+from ..registry.store import Registry
+from .environment import cluster_environment, fingerprint
+from .launch import launch
+from .transport import request
+
+
+def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, Record]]:
+    """Return the living standbys.
+
+    Parameters
+    ----------
+    clean : bool
+        Delete the folders of dead ones. Only while holding the registry's lock.
+    """
+    found = []
+    for folder in registry.folders():
+        with suppress(GPUClusterError):
+            record = registry.read(folder)
+            if record is None or record.kind != "standby":
+                continue
+            if lock.is_held(folder.lock):
+                found.append((folder, record))
+            elif clean:
+                registry.delete(folder)
+    return found
+
+
+def take_standby(registry: Registry, wanted: str) -> Folder | None:
+    """Return a ready standby of that fingerprint. Call it while holding the registry's lock."""
+    for folder, record in standbys(registry, clean=True):
+        if record.ready and record.fingerprint == wanted and folder.socket.exists():
+            return folder
+    return None
+
+
+def start_standby(registry: Registry, *, python: str) -> bool:
+    """Start a standby unless a living one fits already; returns whether one was started."""
+    environment = cluster_environment()
+    wanted = fingerprint(python, environment)
+    with registry.exclusive():
+        if any(record.fingerprint == wanted for _, record in standbys(registry, clean=True)):
+            return False
+        folder, held = registry.new_folder()
+        registry.write(folder, Record(kind="standby", fingerprint=wanted))
+        try:
+            launch(folder, held, python=python, cwd=os.path.expanduser("~"), environment=environment)
+        except StartFailed:
+            registry.delete(folder)
+            raise
+    return True
+
+
+async def release_standbys(registry: Registry, *, python: str) -> bool:
+    """End the standbys that fit this process; returns whether there were any."""
+    wanted = fingerprint(python, cluster_environment())
+    released = False
+    for folder, record in standbys(registry):
+        if record.fingerprint == wanted:
+            released = True
+            with suppress(GPUClusterError):
+                await request(folder, "POST", "/release")
+    return released

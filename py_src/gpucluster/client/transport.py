@@ -1,0 +1,85 @@
+"""HTTP requests to a supervisor over its unix socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+from pydantic import ValidationError
+
+from ..protocol.errors import ErrorModel, GPUClusterError, SupervisorUnreachable, error_from_model
+from ..protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION
+from ..registry import lock
+from ..registry.record import Folder
+
+_HEADERS = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
+_APPEAR_SECONDS = 30.0
+_ANSWER_SECONDS = 30.0
+
+
+def _client(folder: Folder, timeout: float | None) -> httpx.AsyncClient:
+    # trust_env: a proxy in the environment has nothing to do with a socket on this machine.
+    transport = httpx.AsyncHTTPTransport(uds=str(folder.socket))
+    return httpx.AsyncClient(transport=transport, base_url="http://gpucluster", headers=_HEADERS, timeout=timeout,
+                             trust_env=False)  # fmt: skip
+
+
+def _refusal(body: bytes, status: int) -> GPUClusterError:
+    try:
+        return error_from_model(ErrorModel.model_validate_json(body))
+    except ValidationError:
+        return SupervisorUnreachable(f"The cluster's process gave an answer that cannot be read (HTTP {status}).")
+
+
+async def request(folder: Folder, method: str, path: str, body: Any = None) -> bytes:
+    """Send one request and return the body of the answer.
+
+    A supervisor that has just been launched is given time to open its socket.
+
+    Raises
+    ------
+    SupervisorUnreachable
+        When the process is gone or does not answer.
+    GPUClusterError
+        What the supervisor refused, as the same exception that was raised there.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + _APPEAR_SECONDS
+    while True:
+        try:
+            async with _client(folder, _ANSWER_SECONDS) as client:
+                answer = await client.request(method, path, json=body)
+        except (httpx.ConnectError, FileNotFoundError) as error:
+            if loop.time() > deadline or not lock.is_held(folder.lock):
+                raise SupervisorUnreachable("The cluster's process is gone; list the clusters to see why.") from error
+            await asyncio.sleep(0.02)
+            continue
+        except httpx.HTTPError as error:
+            if not lock.is_held(folder.lock):
+                raise SupervisorUnreachable("The cluster's process ended during the request.") from error
+            raise SupervisorUnreachable(
+                f"The cluster's process did not answer within {_ANSWER_SECONDS:.0f} seconds; it may be very busy."
+            ) from error
+        if answer.status_code >= 400:
+            raise _refusal(answer.content, answer.status_code)
+        return answer.content
+
+
+async def stream_lines(folder: Folder, path: str) -> AsyncIterator[str]:
+    """Yield the lines of an endless answer until the supervisor ends it.
+
+    Raises
+    ------
+    SupervisorUnreachable, GPUClusterError
+    """
+    try:
+        async with _client(folder, None) as client, client.stream("GET", path) as answer:
+            if answer.status_code >= 400:
+                raise _refusal(await answer.aread(), answer.status_code)
+            async for line in answer.aiter_lines():
+                if line:
+                    yield line
+    except (httpx.HTTPError, OSError) as error:
+        raise SupervisorUnreachable("The cluster's process is gone.") from error

@@ -1,0 +1,222 @@
+"""``python -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
+
+The order matters: detach, start the forkserver (it imports on another core while we import here), then
+import Dask.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+STANDBY_LIFETIME_SECONDS = 3600.0
+"""A standby that nobody uses or releases ends by itself."""
+
+
+def _detach(report_fd: int) -> None:
+    """Continue in a grandchild of the caller, which is told its pid and has nothing to reap."""
+    pid = os.fork()
+    if pid:
+        os.write(report_fd, f"{pid}\n".encode())
+        os._exit(0)
+    os.close(report_fd)
+
+
+def _redirect(log: Path) -> None:
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
+    os.close(null)
+
+
+class _Redaction(logging.Filter):
+    """Keeps secrets out of the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.secrets: list[str] = []
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        if any(secret in message for secret in self.secrets):
+            for secret in self.secrets:
+                message = message.replace(secret, "…")
+            record.msg, record.args = message, ()
+        return True
+
+
+def _start_logging() -> Callable[[str], None]:
+    redaction = _Redaction()
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(redaction)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s"))
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.INFO)
+    # The scheduler's own HTTP access log says nothing to the owner of a cluster.
+    logging.getLogger("tornado.access").setLevel(logging.ERROR)
+    return redaction.secrets.append
+
+
+def _use_dask_logging() -> None:
+    """Let distributed's messages take our handler instead of its own, which would print them twice."""
+    for name in ("distributed", "distributed.scheduler", "distributed.worker", "distributed.nanny", "bokeh"):
+        logger = logging.getLogger(name)
+        logger.handlers = []
+        logger.propagate = True
+
+
+async def _serve(folder_path: Path, redact: Callable[[str], None], started: float) -> None:
+    from ..registry.record import Record
+    from ..registry.store import Registry
+    from .interface import Adoption, Interface, serve
+    from .owner import Owner
+    from .warmup import configure_dask, import_all
+
+    registry = Registry(folder_path.parent)
+    folder = registry.folder(folder_path.name)
+    record = registry.read(folder)
+    if record is None:
+        raise SystemExit(f"There is no record in {folder.path}.")
+    ended = asyncio.Event()
+    owned: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
+
+    async def adopt(adoption: Adoption) -> Owner:
+        apply_environment(adoption.environment)
+        enter(adoption.cwd)
+        written = registry.read(folder)
+        assert written is not None and written.cluster is not None
+        owner = Owner(registry, folder, written.cluster, redact)
+        owned.set_result(owner)
+        return owner
+
+    interface = Interface(adopt if record.kind == "standby" else None, ended.set)
+    loop = asyncio.get_running_loop()
+
+    def terminate() -> None:
+        if interface.owner is not None:
+            interface.owner.stop("Stopped by a signal.")
+        ended.set()
+
+    loop.add_signal_handler(signal.SIGTERM, terminate)
+
+    if record.cluster is not None:
+        # Be reachable at once, so that the start can be cancelled.
+        enter(os.getcwd())
+        interface.owner = owner = Owner(registry, folder, record.cluster, redact)
+        serve(interface, folder)
+        await asyncio.sleep(0)
+        configure_dask()
+        _use_dask_logging()
+    else:
+        configure_dask()
+        _use_dask_logging()
+        import_all()
+        await asyncio.to_thread(_wait_for_forkserver)
+        serve(interface, folder)
+        registry.write(folder, record.model_copy(update={"ready": True}))
+        logging.info("Standby is ready after %.1f s", time.monotonic() - started)
+        waiter = asyncio.create_task(ended.wait())
+        await asyncio.wait({owned, waiter}, timeout=STANDBY_LIFETIME_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        waiter.cancel()
+        if not owned.done():
+            import shutil
+
+            shutil.rmtree(folder.path, ignore_errors=True)
+            return
+        owner = owned.result()
+    running = asyncio.create_task(owner.run())
+    if record.cluster is not None:
+        # A cold start has put off what the first computation will need: do it now, beside the start.
+        running.add_done_callback(lambda task: None)
+        await asyncio.wait({running, asyncio.create_task(_when_running(owner))}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.to_thread(import_all)
+    model = await running
+    logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
+
+
+async def _when_running(owner: object) -> None:
+    from .owner import Owner
+
+    assert isinstance(owner, Owner)
+    while owner.model.running_at is None:
+        await asyncio.sleep(0.1)
+    await asyncio.sleep(0.5)
+
+
+def _wait_for_forkserver() -> None:
+    """Return when the forkserver has imported its modules: it answers only then."""
+    import multiprocessing
+
+    process = multiprocessing.get_context("forkserver").Process(target=os.getpid)
+    process.start()
+    process.join()
+
+
+def apply_environment(environment: dict[str, str]) -> None:
+    """Take over the environment of whoever asks for the cluster, for this process and its workers."""
+    import dask
+
+    different = {name: value for name, value in environment.items() if os.environ.get(name) != value}
+    os.environ.clear()
+    os.environ.update(environment)
+    if different:
+        dask.config.set({"distributed.nanny.environ": {**dask.config.get("distributed.nanny.environ"), **different}})
+
+
+def enter(directory: str) -> None:
+    """Work in that directory, and let workers import modules from it, as the notebook does.
+
+    It comes last on the path: a file in it cannot replace a module of the libraries.
+    """
+    with suppress(OSError):
+        os.chdir(directory)
+    if directory not in sys.path:
+        sys.path.append(directory)
+
+
+def main() -> None:
+    """Run one supervisor."""
+    started = time.monotonic()
+    parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor")
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--lock-fd", type=int, required=True)
+    parser.add_argument("--report-fd", type=int, required=True)
+    options = parser.parse_args()
+    _detach(options.report_fd)
+    # Held, without being used, until this process ends; workers must not inherit it.
+    os.set_inheritable(options.lock_fd, False)
+    _redirect(options.folder / "log")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    # '-m' puts the caller's directory first on the path; see enter().
+    if sys.path and sys.path[0] in {"", os.getcwd()}:
+        sys.path.pop(0)
+    redact = _start_logging()
+    from .warmup import start_forkserver
+
+    start_forkserver()
+    code = 0
+    try:
+        asyncio.run(_serve(options.folder, redact, started))
+    except Exception:
+        logging.exception("The supervisor failed")
+        code = 1
+    logging.shutdown()
+    # Not sys.exit: threads of distributed that linger must not keep the lock.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

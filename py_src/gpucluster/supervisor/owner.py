@@ -1,0 +1,381 @@
+"""The owner of one cluster: moves what is observed towards what is wanted, one operation at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import platform
+import secrets
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..backends.backend import Backend, Plan, StartContext, load_backend
+from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, PreflightFailed, StartFailed
+from ..protocol.models import ClusterModel, ClusterState, Progress, Versions, Wanted, WorkerModel
+from ..protocol.spec import AutoSpec, ClusterPatch
+from ..registry.directory import write_private
+from ..registry.record import DashboardAddress, Folder
+from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
+from . import operations
+from .decision import Applied, Step, next_step
+from .idle import IdleTimer, computes, connected_clients
+from .journal import Journal
+from .sampler import Sampler
+
+if TYPE_CHECKING:
+    from distributed.deploy.spec import SpecCluster
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+TICK_SECONDS = 1.0
+
+
+class Owner:
+    """Owns one cluster from its request to its end.
+
+    Parameters
+    ----------
+    registry, folder
+        Where the cluster is written down.
+    model : ClusterModel
+        As requested, in state ``starting``.
+    redact : callable
+        Told every secret that must not appear in the log.
+    """
+
+    def __init__(self, registry: Registry, folder: Folder, model: ClusterModel, redact: Callable[[str], None]) -> None:
+        self.registry = registry
+        self.folder = folder
+        self.spec = model.spec
+        self.journal = Journal(registry, folder, model)
+        self.idle = IdleTimer(model.idle.timeout_seconds)
+        self.cluster: SpecCluster | None = None
+        self.plan: Plan | None = None
+        self.backend: Backend[Any] | None = None
+        self.sampler: Sampler | None = None
+        self.changed = asyncio.Event()
+        self._redact = redact
+        self._requested = time.monotonic()
+        self._restarts_wanted = 0
+        self._applied = Applied(n_workers=None)
+        self._stop_reason: str | None = None
+        self._scratch = folder.scratch
+
+    @property
+    def model(self) -> ClusterModel:
+        """The cluster as it is now."""
+        return self.journal.model
+
+    # -- requests --------------------------------------------------------------------------------
+
+    def patch(self, patch: ClusterPatch) -> ClusterModel:
+        """Change what is wanted. The state is unchanged when this raises.
+
+        Raises
+        ------
+        InvalidRequest
+            More workers than this cluster can have.
+        InvalidState
+            The cluster is stopping or has ended.
+        """
+        self._must_live()
+        if patch.idle_timeout_seconds is not None:
+            self.idle.set_timeout(patch.idle_timeout_seconds or None)
+            return self.journal.update(idle=self.idle.model())
+        most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
+        if self.plan is not None and most > self.plan.maximum_workers:
+            field = "adapt.maximum" if patch.adapt is not None else "n_workers"
+            raise InvalidRequest(
+                f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
+            )
+        wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
+        model = self.journal.update(wanted=wanted, reason=None)
+        self.changed.set()
+        return model
+
+    def restart(self) -> ClusterModel:
+        """Ask for a restart of all workers.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is not running.
+        """
+        self._must_live()
+        if self.cluster is None:
+            raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
+        self._restarts_wanted = self._applied.restarts + 1
+        self.changed.set()
+        return self.model
+
+    def stop(self, reason: str | None = None) -> ClusterModel:
+        """Ask for the end. Asking again changes nothing."""
+        if self.model.state.ended or self.model.wanted.stopped:
+            return self.model
+        self._stop_reason = reason
+        model = self.journal.update(
+            wanted=Wanted(stopped=True),
+            state=ClusterState.STOPPING,
+            progress=Progress(step="stop", message="Stopping"),
+        )
+        self.changed.set()
+        return model
+
+    def _must_live(self) -> None:
+        if self.model.wanted.stopped or self.model.state.ended:
+            raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}.")
+
+    # -- life ------------------------------------------------------------------------------------
+
+    async def run(self) -> ClusterModel:
+        """Own the cluster until it has ended; returns its last model."""
+        ticker: asyncio.Task[None] | None = None
+        try:
+            await self._unless_stopped(self._start())
+            if not self.model.wanted.stopped:
+                ticker = asyncio.create_task(self._tick())
+                await self._reconcile()
+            await self._end(ClusterState.STOPPED, self._stop_reason)
+        except GPUClusterError as error:
+            await self._end(ClusterState.FAILED, error.message)
+        except Exception as error:
+            logger.exception("The supervisor failed")
+            await self._end(ClusterState.FAILED, f"Internal error ({type(error).__name__}); see the log.")
+        finally:
+            if ticker is not None:
+                ticker.cancel()
+        return self.model
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do the work, and cancel it as soon as a stop is wanted."""
+        task = asyncio.create_task(work)
+        while not task.done():
+            self.changed.clear()
+            if self.model.wanted.stopped:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+                return
+            waiter = asyncio.create_task(self.changed.wait())
+            await asyncio.wait({task, waiter}, return_when=asyncio.FIRST_COMPLETED)
+            waiter.cancel()
+        await task
+
+    async def _start(self) -> None:
+        spec = self.spec
+        if isinstance(spec, AutoSpec):
+            from ..backends.auto import choose
+
+            self._report("preflight", "Looking for GPUs")
+            spec, why = await choose(spec)
+            self.journal.update(backend=spec.backend, backend_reason=why)
+        self.backend = load_backend(spec.backend)
+        encrypted = getattr(spec, "protocol", "tls") == "tls"
+        context = self._context(spec.local_directory, encrypted=encrypted)
+        self.plan = await self.backend.preflight(spec, context)
+        self.journal.update(encrypted=self.plan.encrypted)
+        cluster = await self.backend.start(self.plan, context)
+        self.cluster = cluster
+        self.sampler = Sampler(cluster.scheduler, self.folder.id)
+        self._applied = Applied(n_workers=self.plan.n_workers)
+        wanted = self.model.wanted
+        if wanted.n_workers is None and wanted.adapt is None:
+            wanted = Wanted(n_workers=self.plan.n_workers)
+        elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
+            wanted = Wanted(n_workers=self.plan.maximum_workers)
+        operations.watch(cluster.scheduler, self._on_members)
+        server = cluster.scheduler.http_server
+        address = DashboardAddress(host=server.address, port=server.port, prefix=context.dashboard_prefix)
+        write_private(self.folder.dashboard, address.model_dump_json())
+        self.idle.update(busy=False)
+        self.journal.update(
+            state=ClusterState.RUNNING,
+            progress=None,
+            wanted=wanted,
+            scheduler_address=cluster.scheduler_address,
+            dashboard_path=f"gpucluster/dashboard/{self.folder.id}/status",
+            running_at=now(),
+            start_seconds=self._seconds_since_request(),
+            idle=self.idle.model(),
+            versions=_versions(),
+            **self._members(),
+        )
+
+    def _context(self, local_directory: str | None, *, encrypted: bool) -> StartContext:
+        from .credentials import make_credentials
+
+        if local_directory is not None:
+            self._scratch = Path(local_directory) / f"gpucluster-{self.folder.id}"
+        try:
+            self._scratch.mkdir(mode=0o700)
+        except OSError as error:
+            raise PreflightFailed(
+                f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose a directory that exists "
+                "and that you may write to."
+            ) from error
+        prefix = secrets.token_urlsafe(24)
+        self._redact(prefix)
+        return StartContext(
+            cluster_id=self.folder.id,
+            security=make_credentials(self.folder.tls) if encrypted else None,
+            scratch_directory=self._scratch,
+            dashboard_prefix=prefix,
+            report=self._report,
+        )
+
+    async def _reconcile(self) -> None:
+        assert self.cluster is not None
+        while True:
+            self.changed.clear()
+            step = next_step(self.model.wanted, self._applied, restarts_wanted=self._restarts_wanted)
+            if step is Step.STOP:
+                return
+            if step is Step.REST:
+                if self.model.state is not ClusterState.RUNNING:
+                    self.journal.update(state=ClusterState.RUNNING, progress=None, **self._members())
+                await self.changed.wait()
+            elif step is Step.RESTART:
+                await self._unless_stopped(self._restart(self.cluster))
+            elif step is Step.ADAPT:
+                adapt = self.model.wanted.adapt
+                assert adapt is not None
+                operations.adapt(self.cluster, adapt)
+                self._applied = Applied(n_workers=None, adapt=adapt, restarts=self._applied.restarts)
+            elif step is Step.SCALE:
+                await self._scale(self.cluster)
+
+    async def _restart(self, cluster: SpecCluster) -> None:
+        restarts = self._restarts_wanted
+        self.journal.update(
+            state=ClusterState.SCALING, progress=Progress(step="restart", message="Restarting the workers")
+        )
+        reason = await operations.restart(cluster)
+        self._applied = Applied(n_workers=self._applied.n_workers, adapt=self._applied.adapt, restarts=restarts)
+        self.journal.update(reason=reason)
+
+    async def _scale(self, cluster: SpecCluster) -> None:
+        """Scale to the wanted number, and wait for it unless something else is wanted meanwhile."""
+        wanted = self.model.wanted.n_workers
+        assert wanted is not None
+        self.journal.update(state=ClusterState.SCALING, progress=self._scaling_progress(wanted))
+        operations.scale(cluster, wanted)
+        self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
+        while self.model.wanted.n_workers == wanted and not self.model.wanted.stopped:
+            count, failure = operations.settled(cluster, wanted)
+            if failure is not None:
+                # Better fewer workers than a request that is retried for ever.
+                operations.forget_failed(cluster)
+                self._applied = Applied(n_workers=count, restarts=self._applied.restarts)
+                self.journal.update(reason=failure, wanted=Wanted(n_workers=count))
+                return
+            if count == wanted:
+                return
+            self.journal.update(soon=True, progress=self._scaling_progress(wanted), **self._members())
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.changed.wait(), 0.05)
+            self.changed.clear()
+
+    def _scaling_progress(self, wanted: int) -> Progress:
+        assert self.cluster is not None
+        done = len(self.cluster.scheduler.workers)
+        return Progress(step="scale", message=f"Scaling to {wanted} workers", done=done, total=wanted)
+
+    async def _end(self, state: ClusterState, reason: str | None) -> None:
+        leftovers = operations.descendants()
+        if self.cluster is not None:
+            if state is ClusterState.FAILED:
+                self.journal.update(state=ClusterState.STOPPING)
+            await operations.close(self.cluster)
+        operations.kill(leftovers)
+        operations.remove_scratch(self._scratch)
+        self.registry.clear_secrets(self.folder)
+        failed = state is ClusterState.FAILED
+        self.journal.update(
+            state=state,
+            reason=reason,
+            progress=None,
+            n_workers=0,
+            n_clients=0,
+            workers=[],
+            scheduler_address=None,
+            dashboard_path=None,
+            ended_at=now(),
+            idle=self.model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
+            log_tail=tail(self.folder.log, LOG_TAIL_LINES) if failed else [],
+        )
+
+    # -- watching --------------------------------------------------------------------------------
+
+    def _on_members(self) -> None:
+        """Workers or clients came or went."""
+        self.journal.update(soon=True, **self._members())
+        self.changed.set()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            cluster = self.cluster
+            if cluster is None or self.model.wanted.stopped:
+                return
+            self.idle.update(busy=connected_clients(cluster.scheduler) > 0 or computes(cluster.scheduler))
+            self.journal.update(soon=True, idle=self.idle.model(), **self._members())
+            if self.idle.expired:
+                seconds = self.idle.timeout_seconds or 0
+                span = f"{seconds // 60} minutes" if seconds >= 120 else f"{seconds} seconds"
+                self.stop(f"Idle for {span}: nobody was connected and nothing was computed.")
+            elif self.model.state is ClusterState.RUNNING:
+                operations.replace_lost(cluster)
+
+    def _members(self) -> dict[str, Any]:
+        cluster, backend = self.cluster, self.backend
+        if cluster is None or backend is None or self.model.wanted.stopped:
+            return {}
+        scheduler = cluster.scheduler
+        workers = [
+            WorkerModel(
+                name=str(worker.name),
+                address=worker.address,
+                pid=worker.pid or None,
+                n_threads=worker.nthreads,
+                memory_limit_bytes=worker.memory_limit or None,
+                device=backend.device_of(cluster, worker),
+            )
+            for worker in scheduler.workers.values()
+        ]
+        workers.sort(key=lambda worker: (len(worker.name), worker.name))
+        return {"n_workers": len(workers), "workers": workers, "n_clients": connected_clients(scheduler)}
+
+    def _report(self, step: str, message: str) -> None:
+        if not self.model.wanted.stopped:
+            self.journal.update(progress=Progress(step=step, message=message))
+
+    def _seconds_since_request(self) -> float:
+        # The request was written down by another process: take the clock, unless it was moved meanwhile.
+        asked = datetime.fromisoformat(self.model.created_at)
+        seconds = (datetime.fromisoformat(now()) - asked).total_seconds()
+        here = time.monotonic() - self._requested
+        return round(seconds if here <= seconds <= here + 60 else here, 3)
+
+
+def _versions() -> Versions:
+    import distributed
+
+    with suppress(ImportError):
+        import importlib.metadata as metadata
+
+        with suppress(metadata.PackageNotFoundError):
+            return Versions(
+                gpucluster=__version__,
+                python=platform.python_version(),
+                distributed=distributed.__version__,
+                dask_cuda=metadata.version("dask-cuda"),
+            )
+    return Versions(gpucluster=__version__, python=platform.python_version(), distributed=distributed.__version__)
+
+

@@ -1,0 +1,77 @@
+"""Start the forkserver with the environment that workers need before their first import."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing import forkserver
+
+PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
+    # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Children of
+    # a forkserver do not see it: libraries read these when they are loaded, and that has happened by then.
+    "MALLOC_TRIM_THRESHOLD_": "65536",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    # One seed for all workers, so that they agree on the hashes of strings (dask/distributed#8400).
+    "PYTHONHASHSEED": "6640",
+}
+
+
+@contextmanager
+def _environment(extra: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    for name, value in extra.items():
+        os.environ.setdefault(name, value)
+    if os.environ["PYTHONHASHSEED"] == "random":
+        os.environ["PYTHONHASHSEED"] = extra["PYTHONHASHSEED"]
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def start_forkserver() -> None:
+    """Start the process that workers are forked from.
+
+    Returns at once: the server imports its modules while this process imports its own. Call it from the
+    main thread, which lives as long as the process: the kernel ties the server's life to the thread that
+    started it.
+    """
+    # '__main__' is not preloaded: workers do not need the supervisor's own code.
+    forkserver.set_forkserver_preload(["gpucluster.supervisor.forked"])
+    with _environment(PRE_SPAWN_ENVIRONMENT):
+        forkserver.ensure_running()
+
+
+def configure_dask() -> None:
+    """Set Dask's configuration for this process and its workers. Imports distributed."""
+    import dask
+    import distributed.utils
+
+    from ..backends.dashboard import ROUTES_LEFT_OUT
+
+    # distributed would replace the list of preloaded modules at the first use of the forkserver.
+    distributed.utils._forkserver_preload_set = True
+    routes = [
+        route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT
+    ]
+    dask.config.set({
+        "distributed.worker.multiprocessing-method": "forkserver",
+        "distributed.scheduler.http.routes": routes,
+        # A worker's own web server has no log-in: it serves nothing.
+        "distributed.worker.http.routes": [],
+    })
+
+
+def import_all() -> None:
+    """Import what a cluster needs sooner or later, so that the scheduler never stalls on an import."""
+    import dask.array
+    import dask.dataframe
+    import distributed
+    import distributed.dashboard.scheduler
+    import distributed.deploy.local  # noqa: F401
+
+    from ..backends import dashboard, starting  # noqa: F401
