@@ -1,0 +1,110 @@
+"""``gpucluster.create``, ``connect`` and ``list``."""
+
+from __future__ import annotations
+
+from builtins import list as List
+from typing import Any, Literal
+
+from ..protocol.errors import ClusterNotFound, InvalidRequest
+from ..protocol.models import ClusterModel
+from .background import run
+from .cluster import Cluster
+from .control import AsyncControl
+
+
+def create(
+    backend: Literal["auto", "cuda", "local"] = "auto",
+    *,
+    wait: bool = True,
+    timeout: float = 120,
+    asynchronous: bool = False,
+    **options: Any,
+) -> Any:
+    """Create a cluster that lives on its own: it outlasts this kernel.
+
+    Parameters
+    ----------
+    backend : {"auto", "cuda", "local"}
+        GPU workers, CPU workers, or GPU workers where a usable GPU is.
+    wait : bool
+        Return when it is running; else at once.
+    timeout : float
+        Seconds to wait. When they are over, the cluster is stopped.
+    asynchronous : bool
+        Return an awaitable, and a handle whose verbs are awaitables.
+    **options
+        Fields of the backend's spec: ``name``, ``n_workers``, ``threads_per_worker``, ``memory_limit``,
+        ``idle_timeout_seconds``, and for GPUs ``devices``, ``rmm_pool_size``, …
+
+    Returns
+    -------
+    Cluster
+
+    Raises
+    ------
+    InvalidRequest, NameTaken
+        Nothing was started.
+    StartFailed, StartTimedOut
+        Nothing was left running.
+
+    Examples
+    --------
+    >>> cluster = gpucluster.create("local", n_workers=2)  # doctest: +SKIP
+    >>> client = cluster.get_client()  # doctest: +SKIP
+    """
+    work = _create({"backend": backend, **options}, wait=wait, timeout=timeout, asynchronous=asynchronous)
+    return work if asynchronous else run(work)
+
+
+async def _create(options: dict[str, Any], *, wait: bool, timeout: float, asynchronous: bool) -> Cluster:
+    control = AsyncControl()
+    model = await control.create(options)
+    if wait:
+        try:
+            model = await control.wait(model.id, timeout=timeout)
+        except BaseException:
+            # Also Ctrl-C: a cluster that nobody holds a handle on must not be left half-started.
+            await control.stop(model.id)
+            raise
+    return Cluster(model, control, asynchronous=asynchronous, owned=True)
+
+
+def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster:
+    """Return a handle on a living cluster, whoever created it.
+
+    Parameters
+    ----------
+    name : str, optional
+        Name or id; may be left out when there is only one living cluster.
+    asynchronous : bool
+        Whether the verbs of the handle return awaitables.
+
+    Raises
+    ------
+    ClusterNotFound
+        When there is none, or it has ended.
+    InvalidRequest
+        When the name was left out and there are several.
+    """
+    control = AsyncControl()
+    living = [model for model in control.registry.list() if not model.state.ended]
+    if name is not None:
+        model = control.registry.find(name)
+        if model.state.ended:
+            why = f" {model.reason}" if model.reason else ""
+            raise ClusterNotFound(f"The cluster '{model.name}' has {model.state.value}.{why}")
+    elif not living:
+        raise ClusterNotFound("There is no living cluster. Create one: gpucluster.create().")
+    elif len(living) > 1:
+        names = ", ".join(model.name for model in living)
+        raise InvalidRequest(f"There are several living clusters ({names}); name one.")
+    else:
+        model = living[0]
+    return Cluster(model, control, asynchronous=asynchronous)
+
+
+def list() -> List[ClusterModel]:
+    """Return all clusters of this user, living ones first; ended ones stay for a day unless removed."""
+    return AsyncControl().registry.list()
+
+

@@ -1,0 +1,310 @@
+"""``Cluster``: one cluster in a notebook or script."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Generator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ..protocol.errors import GPUClusterError, InvalidState, StartTimedOut
+from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.spec import ClusterPatch, parse_patch
+from .background import run
+from .card import card_html
+from .control import AsyncControl
+from .dashboard_link import dashboard_link
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.core import Status
+    from distributed.security import Security
+
+_POLL_SECONDS = 0.02
+
+
+class Cluster:
+    """A handle on one cluster. Made by ``gpucluster.create`` and ``gpucluster.connect``.
+
+    The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
+    does not end it. ``distributed.Client(cluster)`` works on the handle.
+
+    Parameters
+    ----------
+    model : ClusterModel
+        The cluster.
+    control : AsyncControl
+        How to reach it.
+    asynchronous : bool
+        Whether the verbs return awaitables.
+    owned : bool
+        Whether leaving a ``with`` block stops the cluster: true for ``create``, false for ``connect``.
+    """
+
+    def __init__(
+        self, model: ClusterModel, control: AsyncControl, *, asynchronous: bool = False, owned: bool = False
+    ) -> None:
+        self.id = model.id
+        self.name = model.name
+        self._last = model
+        self._control = control
+        self._asynchronous = asynchronous
+        self._owned = owned
+
+    # -- what it is ------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> ClusterModel:
+        """The cluster as it is now; after ``remove``, as it was last seen."""
+        try:
+            self._last = self._control.registry.find(self.id)
+        except GPUClusterError:
+            if not self._last.state.ended:
+                raise
+        return self._last
+
+    @property
+    def state(self) -> str:
+        """One of ``starting``, ``running``, ``scaling``, ``stopping``, ``stopped``, ``failed``."""
+        return self.model.state.value
+
+    @property
+    def n_workers(self) -> int:
+        """Number of workers connected now."""
+        return self.model.n_workers
+
+    @property
+    def backend(self) -> str:
+        """``local`` or ``cuda``."""
+        return self.model.backend
+
+    @property
+    def scheduler_address(self) -> str:
+        """Address of the scheduler.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        model = self.model
+        if model.scheduler_address is None:
+            why = f" {model.reason}" if model.reason else ""
+            raise InvalidState(f"The cluster '{self.name}' is {model.state.value}.{why}")
+        return model.scheduler_address
+
+    @property
+    def dashboard_link(self) -> str:
+        """Link to the Dask dashboard: through Jupyter in a notebook, direct elsewhere.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        return dashboard_link(self.model, self._control.dashboard(self.id))
+
+    @property
+    def security(self) -> Security:
+        """Credentials for ``distributed.Client``."""
+        from distributed.security import Security
+
+        tls = self._control.registry.folder(self.id).tls
+        if not self.model.encrypted:
+            return Security()
+        ca, certificate, key = (str(tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
+        return Security(
+            require_encryption=True,
+            tls_ca_file=ca,
+            tls_client_cert=certificate,
+            tls_client_key=key,
+        )
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether the verbs return awaitables here."""
+        if self._asynchronous:
+            return True
+        # distributed's client calls close() from its own loop thread, where blocking would be a deadlock.
+        if threading.current_thread() is threading.main_thread():
+            return False
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return False
+        return True
+
+    @property
+    def status(self) -> Status:
+        """The state in distributed's terms, which its ``Client`` asks for."""
+        from distributed.core import Status
+
+        return {
+            ClusterState.STARTING: Status.created,
+            ClusterState.RUNNING: Status.running,
+            ClusterState.SCALING: Status.running,
+            ClusterState.STOPPING: Status.closing,
+            ClusterState.STOPPED: Status.closed,
+            ClusterState.FAILED: Status.closed,
+        }[self.model.state]
+
+    # -- verbs -----------------------------------------------------------------------------------
+
+    def scale(self, n_workers: int, *, wait: bool = True, timeout: float = 120) -> Any:
+        """Scale to that many workers; ends adaptive scaling.
+
+        Parameters
+        ----------
+        n_workers : int
+            Wanted number.
+        wait : bool
+            Return when they are there.
+        timeout : float
+            Seconds to wait.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState, StartTimedOut
+        """
+        return self._do(self._change(parse_patch({"n_workers": n_workers}), wait, timeout))
+
+    def adapt(self, minimum: int, maximum: int) -> Any:
+        """Let the number of workers follow the load.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState
+        """
+        return self._do(self._change(parse_patch({"adapt": {"minimum": minimum, "maximum": maximum}}), False, 0))
+
+    def restart(self, *, wait: bool = True, timeout: float = 120) -> Any:
+        """Restart all workers; tasks and results are lost.
+
+        Raises
+        ------
+        InvalidState
+        """
+        return self._do(self._restart(wait, timeout))
+
+    def logs(self, lines: int = 200) -> Any:
+        """Return the end of the log as a list of lines."""
+        return self._do(self._logs(lines))
+
+    def stop(self) -> Any:
+        """Stop the cluster; returns when nothing of it runs any more. Stopping twice is harmless."""
+        return self._do(self._stop())
+
+    def close(self, timeout: float | None = None) -> Any:
+        """Stop the cluster: Dask's word for ``stop``."""
+        return self.stop()
+
+    def wait_for_workers(self, n_workers: int | None = None, timeout: float | None = None) -> Any:
+        """Wait until at least that many workers are connected, by default the wanted number.
+
+        Raises
+        ------
+        StartFailed, StartTimedOut
+        """
+        return self._do(self._wait_for_workers(n_workers, 120 if timeout is None else timeout))
+
+    def get_client(self, **options: Any) -> Client:
+        """Return a new ``distributed.Client`` connected to this cluster.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        from distributed import Client
+
+        self.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
+        return Client(self, **{"asynchronous": self._asynchronous, **options})
+
+    # -- protocols -------------------------------------------------------------------------------
+
+    def __await__(self) -> Generator[Any, Any, Self]:
+        async def started() -> Self:
+            if self.model.scheduler_address is None:
+                await self._control.wait(self.id)
+            return self
+
+        return started().__await__()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._owned:
+            run(self._stop())
+
+    async def __aenter__(self) -> Self:
+        return await self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._owned:
+            await self._stop()
+
+    def __repr__(self) -> str:
+        model = self.model
+        return f"<Cluster '{self.name}': {model.state.value}, {model.backend}, {model.n_workers} workers>"
+
+    def _repr_html_(self) -> str:
+        model = self.model
+        try:
+            link: str | None = self.dashboard_link if model.dashboard_path else None
+        except GPUClusterError:
+            link = None
+        # A direct link holds a secret, which has no place in a saved notebook.
+        return card_html(model, link if link is not None and link.startswith("/") else None)
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return work if self.asynchronous else run(work)
+
+    async def _change(self, patch: ClusterPatch, wait: bool, timeout: float) -> None:
+        await self._control.patch(self.id, patch)
+        if wait:
+            await self._control.wait(self.id, timeout=timeout)
+
+    async def _restart(self, wait: bool, timeout: float) -> None:
+        before = await self._control.get(self.id)
+        await self._control.restart(self.id)
+        if not wait:
+            return
+        # The request is accepted before it is visible: the workers' processes must be others.
+        old = {worker.pid for worker in before.workers}
+        deadline = asyncio.get_running_loop().time() + timeout
+        while True:
+            model = await self._control.wait(self.id, timeout=timeout)
+            if not old & {worker.pid for worker in model.workers} or model.reason is not None:
+                return
+            if asyncio.get_running_loop().time() > deadline:
+                raise StartTimedOut(f"The workers of '{self.name}' did not come back within {timeout:.0f} seconds.")
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def _logs(self, lines: int) -> list[str]:
+        return (await self._control.logs(self.id, lines=lines)).lines
+
+    async def _stop(self) -> None:
+        if not self.model.state.ended:
+            self._last = await self._control.stop(self.id)
+
+    async def _wait_for_workers(self, n_workers: int | None, timeout: float) -> None:
+        if n_workers is None:
+            await self._control.wait(self.id, timeout=timeout)
+            return
+        deadline = asyncio.get_running_loop().time() + timeout
+        while (model := await self._control.get(self.id)).n_workers < n_workers:
+            if model.state.ended or model.state is ClusterState.STOPPING:
+                raise InvalidState(f"The cluster '{self.name}' is {model.state.value}. {model.reason or ''}".strip())
+            if asyncio.get_running_loop().time() > deadline:
+                raise StartTimedOut(
+                    f"{model.n_workers} of {n_workers} workers of '{self.name}' arrived within {timeout:.0f} seconds."
+                )
+            await asyncio.sleep(_POLL_SECONDS)
