@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from typing import Any
 
 CPU_WORKERS = "clusters use CPU workers"
@@ -104,7 +105,7 @@ class NVMLSession:
                 return
             if self._nvml is None:
                 try:
-                    import pynvml  # type: ignore[import-untyped]
+                    import pynvml
                 except ImportError:
                     raise NVMLUnavailable(
                         "no_library", f"The package 'nvidia-ml-py' is missing, so GPUs are not seen: {CPU_WORKERS}."
@@ -150,8 +151,6 @@ class NVMLSession:
         """Let NVML go; the next call initialises it again."""
         with self._lock:
             if self._owner == os.getpid():
-                try:
+                with suppress(self._nvml.NVMLError):  # It was lost already.
                     self._nvml.nvmlShutdown()
-                except self._nvml.NVMLError:
-                    pass  # It was lost already.
             self._owner = None

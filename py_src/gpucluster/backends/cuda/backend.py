@@ -1,0 +1,62 @@
+"""The backend ``cuda``: one worker per GPU, or per MIG slice, of this machine.
+
+Workers are forked like CPU workers. The process they are forked from has imported neither dask-cuda nor any
+RAPIDS module: a CUDA context in it would be broken in every worker, and that none is made has not been proved on
+real hardware. Each worker imports them itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...protocol.errors import PreflightFailed
+from ...protocol.spec import CudaSpec
+from ..backend import Backend, Plan, StartContext
+from ..starting import host_memory_limit, start_cluster
+from .options import constructor_options
+from .preflight import check
+
+if TYPE_CHECKING:
+    from distributed.deploy.spec import SpecCluster
+
+
+class CudaBackend(Backend[CudaSpec]):
+    """GPU workers of this machine."""
+
+    name: ClassVar[str] = "cuda"
+
+    async def preflight(self, spec: CudaSpec, context: StartContext) -> Plan:
+        """Choose the devices and resolve all sizes; refuse what cannot work."""
+        context.report("preflight", "Looking at the GPUs")
+        if spec.protocol != "tls" and context.security is not None:
+            # UCX ignores credentials without a word.
+            raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'tls'.")
+        checked = await asyncio.to_thread(check, spec)
+        most = len(checked.devices)
+        return Plan(
+            n_workers=checked.n_workers,
+            maximum_workers=most,
+            maximum_reason=checked.maximum_reason,
+            encrypted=spec.protocol == "tls",
+            options=constructor_options(spec, checked, memory_limit=host_memory_limit(spec.memory_limit, workers=most)),
+        )
+
+    async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
+        """Start a ``LocalCUDACluster``."""
+        context.report("import", "Loading dask-cuda")
+        # In a thread: these imports take seconds, in which this process must go on answering.
+        if plan.options["enable_cudf_spill"]:
+            await asyncio.to_thread(importlib.import_module, "cudf")
+        module = await asyncio.to_thread(importlib.import_module, "gpucluster.backends.cuda.cluster")
+
+        def make(**options: Any) -> SpecCluster:
+            cluster: SpecCluster = module.DeviceCluster(**options, **plan.options)
+            return cluster
+
+        return await start_cluster(make, plan, context)
+
+    def device_of(self, cluster: SpecCluster, worker: Any) -> str | None:
+        """Return the worker's UUID: dask-cuda names workers after their devices."""
+        return str(worker.name)

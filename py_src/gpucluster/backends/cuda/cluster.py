@@ -1,0 +1,104 @@
+"""``LocalCUDACluster`` without its traps. Importing this imports dask-cuda."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import dask_cuda.worker_common
+from dask_cuda import LocalCUDACluster
+from dask_cuda.utils import cuda_visible_devices
+from distributed.core import Status
+
+from ...protocol.errors import InvalidRequest
+
+
+class DeviceCluster(LocalCUDACluster):  # type: ignore[misc]
+    """``LocalCUDACluster`` that takes devices in the order given and refuses more workers than devices."""
+
+    cuda_visible_devices: list[str]
+
+    def new_worker_spec(self) -> dict[str, Any]:
+        """Return the next worker: on the first device that has none."""
+        devices = self.cuda_visible_devices
+        free = [device for device in devices if device not in self.worker_spec]
+        if not free:
+            raise InvalidRequest(self._too_many(len(devices) + 1))
+        # LocalCUDACluster takes the free device whose name sorts first; let it see one only.
+        self.cuda_visible_devices = free[:1]
+        try:
+            with _affinity_of_any_device():
+                spec: dict[str, Any] = super().new_worker_spec()
+        finally:
+            self.cuda_visible_devices = devices
+        spec[free[0]]["options"]["env"] = {
+            # Its own device first; the others stay visible, because transfers between GPUs need to see both.
+            "CUDA_VISIBLE_DEVICES": cuda_visible_devices(devices.index(free[0]), devices),
+            "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+            # A forked worker does not see what dask-cuda sets in this process.
+            "RAPIDS_NO_INITIALIZE": "True",
+        }
+        return spec
+
+    def scale(self, n: int = 0, memory: Any = None, cores: Any = None) -> Any:
+        """Scale to ``n`` workers; refused before anything changes when there are not so many devices.
+
+        dask-cuda raises too late, with the plan half changed.
+        """
+        if n > len(self.cuda_visible_devices):
+            raise InvalidRequest(self._too_many(n))
+        return super().scale(n, memory=memory, cores=cores)
+
+    def adapt(self, *args: Any, minimum: int = 0, maximum: float | None = None, **options: Any) -> Any:
+        """Adapt within bounds; without a maximum, up to the number of devices."""
+        most = len(self.cuda_visible_devices)
+        if maximum is None or maximum == float("inf"):
+            maximum = most
+        if max(minimum, maximum) > most:
+            # dask-cuda would try to start the missing workers at each interval for ever.
+            raise InvalidRequest(self._too_many(int(max(minimum, maximum))))
+        return super().adapt(*args, minimum=minimum, maximum=maximum, **options)
+
+    def _correct_state(self) -> Any:
+        """Start and stop workers, once there is a scheduler.
+
+        LocalCUDACluster asks for this in its constructor already; with ``asynchronous=True`` that fails, and the
+        failure is what everyone who waits for the cluster would get.
+        """
+        if self.status in {Status.created, Status.starting}:
+            nothing_yet = asyncio.get_running_loop().create_future()
+            nothing_yet.set_result(None)
+            return nothing_yet
+        return super()._correct_state()
+
+    def _too_many(self, wanted: int) -> str:
+        count = len(self.cuda_visible_devices)
+        return f"{wanted} workers cannot be had: this cluster has {count} GPU{'s' * (count != 1)}, one worker each."
+
+
+@contextmanager
+def _affinity_of_any_device() -> Iterator[None]:
+    """Let workers use all CPUs where NVML does not know which are near a GPU.
+
+    dask-cuda means to do so, but for a device given by UUID it fails on formatting its own warning.
+    """
+    original = dask_cuda.worker_common.get_cpu_affinity
+
+    def forgiving(device: Any) -> list[int]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                cpus: list[int] = original(device)
+            return cpus
+        except TypeError:
+            return sorted(os.sched_getaffinity(0))
+
+    dask_cuda.worker_common.get_cpu_affinity = forgiving
+    try:
+        yield
+    finally:
+        dask_cuda.worker_common.get_cpu_affinity = original

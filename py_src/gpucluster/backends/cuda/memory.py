@@ -1,0 +1,129 @@
+"""GPU memory of a cluster in absolute bytes, and whether it is there.
+
+dask-cuda takes shares of the wrong GPU: the first one's for all, the whole GPU's for a MIG slice. So it is given
+bytes only, computed from what NVML says of each device: a share is one of the smallest device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...devices.selection import describe
+from ...protocol.errors import FieldError, PreflightFailed
+from ...protocol.models import DeviceModel, DeviceProcess
+from ...protocol.sizes import format_size
+from ...protocol.spec import CudaSpec
+
+DEFAULT_DEVICE_SHARE = 0.8
+ALIGNMENT_BYTES = 256
+"""RMM takes multiples of this only."""
+
+
+@dataclass(frozen=True)
+class DeviceMemory:
+    """Sizes in bytes; ``None``: not set."""
+
+    device_memory_limit: int | None
+    rmm_pool_size: int | None
+    rmm_maximum_pool_size: int | None
+    rmm_release_threshold: int | None
+
+
+def resolve_memory(spec: CudaSpec, devices: Sequence[DeviceModel], first: int) -> DeviceMemory:
+    """Turn shares into bytes and refuse what the devices do not have.
+
+    Parameters
+    ----------
+    spec : CudaSpec
+        What is wanted.
+    devices : sequence of DeviceModel
+        Every device the cluster may ever use.
+    first : int
+        How many of them are used at once: these must have the memory free now.
+
+    Raises
+    ------
+    PreflightFailed
+        With figures and, where memory is taken, who uses it.
+    """
+    smallest = min(devices, key=lambda device: device.memory_total_bytes or 0)
+    total = smallest.memory_total_bytes
+    limit = spec.device_memory_limit
+    if limit == "auto":
+        limit = DEFAULT_DEVICE_SHARE if total else None
+    memory = DeviceMemory(
+        device_memory_limit=_bytes("device_memory_limit", limit, smallest),
+        rmm_pool_size=_bytes("rmm_pool_size", spec.rmm_pool_size, smallest),
+        rmm_maximum_pool_size=_bytes("rmm_maximum_pool_size", spec.rmm_maximum_pool_size, smallest),
+        rmm_release_threshold=_bytes("rmm_release_threshold", spec.rmm_release_threshold, smallest),
+    )
+    if not total and memory.device_memory_limit is not None:
+        raise _refused(
+            "device_memory_limit",
+            f"{describe(smallest)} has no memory of its own to limit; set device_memory_limit to none.",
+        )
+    if not total and spec.enable_cudf_spill:
+        raise _refused("enable_cudf_spill", f"{describe(smallest)} has no memory of its own to spill from.")
+    _check_order(memory)
+    if total and not spec.rmm_managed_memory:  # Managed memory may be larger than the GPU: that is its purpose.
+        _check_total(memory, smallest, total)
+        for device in devices[:first]:
+            _check_free(memory.rmm_pool_size, device)
+    return memory
+
+
+def _bytes(option: str, size: float | str | None, smallest: DeviceModel) -> int | None:
+    if size is None:
+        return None
+    if isinstance(size, float):
+        if not smallest.memory_total_bytes:
+            raise _refused(option, f"The memory of {describe(smallest)} is not known; write {option} as a size.")
+        size = size * smallest.memory_total_bytes
+    return int(size) // ALIGNMENT_BYTES * ALIGNMENT_BYTES
+
+
+def _check_order(memory: DeviceMemory) -> None:
+    pool, most = memory.rmm_pool_size, memory.rmm_maximum_pool_size
+    if pool is not None and most is not None and most < pool:
+        raise _refused(
+            "rmm_maximum_pool_size",
+            f"rmm_maximum_pool_size ({format_size(most)}) must not be smaller than "
+            f"rmm_pool_size ({format_size(pool)}).",
+        )
+
+
+def _check_total(memory: DeviceMemory, smallest: DeviceModel, total: int) -> None:
+    for option in ("rmm_pool_size", "rmm_maximum_pool_size", "device_memory_limit"):
+        size = getattr(memory, option)
+        if size is not None and size > total:
+            raise _refused(
+                option,
+                f"{option} is {format_size(size)}, but {describe(smallest)} has {format_size(total)} in all. "
+                f"Ask for less, such as '80%', or name larger GPUs.",
+            )
+
+
+def _check_free(pool: int | None, device: DeviceModel) -> None:
+    total, used = device.memory_total_bytes, device.memory_used_bytes
+    if pool is None or total is None or used is None or pool <= total - used:
+        return
+    users = ", ".join(_user(process) for process in device.processes[:4]) or "processes that cannot be seen from here"
+    raise _refused(
+        "rmm_pool_size",
+        f"rmm_pool_size is {format_size(pool)}, but {describe(device)} has {format_size(total - used)} free of "
+        f"{format_size(total)}; it is used by {users}. Ask for a smaller pool, or for other GPUs.",
+    )
+
+
+def _user(process: DeviceProcess) -> str:
+    facts = [f"process {process.pid}"]
+    if process.user:
+        facts.append(f"user {process.user}")
+    if process.memory_used_bytes is not None:
+        facts.append(format_size(process.memory_used_bytes))
+    return f"{process.command or 'a program'} ({', '.join(facts)})"
+
+
+def _refused(option: str, message: str) -> PreflightFailed:
+    return PreflightFailed(message, fields=[FieldError(field=option, message=message)])

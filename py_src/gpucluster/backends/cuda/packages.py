@@ -1,0 +1,97 @@
+"""Which packages this environment has, found without importing them.
+
+Importing cudf or cupy takes seconds, and may touch CUDA in a process that must not.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+
+from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
+from ...protocol.spec import CudaSpec
+
+GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"
+
+
+def importable(module: str) -> bool:
+    """Whether a module, given by its dotted name, can be found. No module is imported."""
+    if module in sys.modules:
+        return sys.modules[module] is not None
+    top, *rest = module.split(".")
+    try:
+        found: ModuleSpec | None = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return False
+    name = top
+    for part in rest:
+        if found is None or found.submodule_search_locations is None:
+            return False
+        name = f"{name}.{part}"
+        found = PathFinder.find_spec(name, list(found.submodule_search_locations))
+    return found is not None
+
+
+def check_platform() -> None:
+    """Refuse a machine, or an environment, that cannot run dask-cuda at all."""
+    if sys.platform != "linux":
+        raise PreflightFailed("GPU workers need Linux; choose the kind 'local' for CPU workers.")
+    for module, package in (("dask_cuda", "dask-cuda"), ("cuda.bindings", "cuda-bindings")):
+        # dask-cuda without its extra lacks cuda-bindings and fails on import with an obscure message.
+        if not importable(module):
+            raise MissingPackage(f"GPU workers need the package '{package}', which is not installed: run {GPU_EXTRA}.")
+
+
+def check_packages(spec: CudaSpec) -> None:
+    """Refuse options whose packages are not installed: dask-cuda would start a cluster without workers.
+
+    Raises
+    ------
+    MissingPackage
+        Naming the option, the package and what to run.
+    """
+    if uses_rmm(spec) and not importable("rmm"):
+        raise _missing(_rmm_option(spec), "rmm", GPU_EXTRA)
+    if spec.enable_cudf_spill and not importable("cudf"):
+        raise _missing("enable_cudf_spill", "cudf", GPU_EXTRA)
+    if spec.protocol == "ucx" and not importable("distributed_ucxx"):
+        raise _missing("protocol", "distributed-ucxx", "pip install distributed-ucxx-cu13")
+    for library in spec.rmm_allocator_external_lib_list:
+        if not importable(library):
+            raise _missing("rmm_allocator_external_lib_list", library, f"pip install {_DISTRIBUTIONS[library]}")
+    for module in spec.pre_import:
+        if not importable(module):
+            message = (
+                f"The module '{module}' of pre_import is not installed in the cluster's Python environment "
+                f"({sys.prefix}); install it, or leave it out."
+            )
+            raise MissingPackage(message, fields=[FieldError(field="pre_import", message=message)])
+
+
+def uses_rmm(spec: CudaSpec) -> bool:
+    """Whether an option asks for RMM; tracking alone does not, it is on by default."""
+    return allocates_with_rmm(spec) or bool(spec.rmm_allocator_external_lib_list)
+
+
+def allocates_with_rmm(spec: CudaSpec) -> bool:
+    """Whether workers get an RMM allocator of their own."""
+    return spec.rmm_pool_size is not None or spec.rmm_async or spec.rmm_managed_memory
+
+
+_DISTRIBUTIONS = {"cupy": "cupy-cuda13x", "torch": "torch"}
+
+
+def _rmm_option(spec: CudaSpec) -> str:
+    chosen = {
+        "rmm_pool_size": spec.rmm_pool_size is not None,
+        "rmm_async": spec.rmm_async,
+        "rmm_managed_memory": spec.rmm_managed_memory,
+        "rmm_allocator_external_lib_list": True,
+    }
+    return next(name for name, given in chosen.items() if given)
+
+
+def _missing(option: str, package: str, command: str) -> MissingPackage:
+    message = f"{option} needs the package '{package}', which is not installed: run {command}, or leave the option out."
+    return MissingPackage(message, fields=[FieldError(field=option, message=message)])
