@@ -34,4 +34,4 @@ class PrivateDashboardScheduler(Scheduler):
                 return find_handler(request, **options)
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 
-        application.find_handler = find_private_handler
+        application.find_handler = find_private_handler  # type: ignore[method-assign]  # on this one instance

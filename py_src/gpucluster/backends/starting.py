@@ -12,12 +12,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import psutil
-
 from ..protocol.errors import GPUClusterError, StartFailed, StartTimedOut
 from .backend import Plan, StartContext
 
 if TYPE_CHECKING:
+    from distributed import Scheduler
     from distributed.deploy.spec import SpecCluster
 
 logger = logging.getLogger("gpucluster.backends")
@@ -143,6 +142,13 @@ def hide_dashboard(cluster: SpecCluster) -> None:
     cluster.scheduler_spec["cls"] = PrivateDashboardScheduler
 
 
+def scheduler_of(cluster: SpecCluster) -> Scheduler:
+    """Return the scheduler of a started cluster, which runs in this process."""
+    scheduler: Scheduler | None = cluster.scheduler
+    assert scheduler is not None
+    return scheduler
+
+
 async def _await(cluster: SpecCluster) -> None:
     await cluster
 
@@ -150,13 +156,13 @@ async def _await(cluster: SpecCluster) -> None:
 async def _wait_for_workers(cluster: SpecCluster, plan: Plan, timeout: float) -> None:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
-    while len(cluster.scheduler.workers) < plan.n_workers:
+    while len(scheduler_of(cluster).workers) < plan.n_workers:
         failures = failed_workers(cluster)
         if failures:
             raise _failure(cluster, next(iter(failures.values())), plan)
         if loop.time() > deadline:
             raise StartTimedOut(
-                f"{len(cluster.scheduler.workers)} of {plan.n_workers} workers arrived within {timeout:.0f} seconds. "
+                f"{len(scheduler_of(cluster).workers)} of {plan.n_workers} workers arrived within {timeout:.0f} seconds. "
                 "See the log."
             )
         await asyncio.sleep(0.02)
@@ -179,4 +185,5 @@ async def close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
     found |= {item for item in set(SpecCluster._instances) if getattr(item, "name", None) == cluster_id}
     for item in found:
         with suppress(Exception):
-            await asyncio.wait_for(asyncio.shield(asyncio.ensure_future(item.close())), CLOSE_TIMEOUT_SECONDS)
+            closing: Awaitable[None] = item.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
+            await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)

@@ -106,5 +106,3 @@ def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster:
 def list() -> List[ClusterModel]:
     """Return all clusters of this user, living ones first; ended ones stay for a day unless removed."""
     return AsyncControl().registry.list()
-
-

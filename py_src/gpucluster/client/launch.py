@@ -68,7 +68,8 @@ def launch(folder: Folder, held: int, *, python: str, cwd: str, environment: Map
         lines = tail(folder.log, 5)
         if any("No module named" in line for line in lines):
             raise StartFailed(
-                f"The Python environment of {python} has no gpucluster. Install it there: {python} -m pip install gpucluster"
+                f"The Python environment of {python} has no gpucluster. "
+                f"Install it there: {python} -m pip install gpucluster"
             )
         raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
     return int(pid)

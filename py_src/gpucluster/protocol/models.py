@@ -148,7 +148,8 @@ class HostDevices(WireModel):
     available: bool = Field(description="Whether at least one GPU can be used.")
     message: str = Field(description="A sentence for people, such as 'No GPU here: clusters use CPU workers.'")
     code: str = Field(
-        description="'ok', 'no_library', 'no_driver', 'version_mismatch', 'no_permission', 'no_devices', 'hidden' or 'error'."
+        description="'ok', 'no_library', 'no_driver', 'version_mismatch', 'no_permission', 'no_devices', 'hidden' "
+        "or 'error'."
     )
     driver_version: str | None = None
     devices: list[DeviceModel] = Field(default_factory=list)

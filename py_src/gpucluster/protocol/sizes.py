@@ -50,10 +50,10 @@ def parse_size(value: Any) -> int | float:
             raise ValueError(f"{value[:40]!r} is not a memory size: {_ALLOWED}")
         number, unit = float(found[1]), found[2].lower()
         if unit == "%":
-            value = number / 100
-            if not 0 < value < 1:
+            share = number / 100
+            if not 0 < share < 1:
                 raise ValueError("a share of the memory must lie between 0% and 100%")
-            return value
+            return share
         if unit not in _UNITS:
             raise ValueError(f"{found[2]!r} is not a unit of memory: {_ALLOWED}")
         scaled = number * _UNITS[unit]
@@ -64,11 +64,12 @@ def parse_size(value: Any) -> int | float:
         if not value.is_integer():
             raise ValueError(f"{value!r} is neither a whole number of bytes nor a share below 1: {_ALLOWED}")
         value = int(value)
-    if value < MEBIBYTE:
+    size_bytes: int = value
+    if size_bytes < MEBIBYTE:
         raise ValueError(f"{value} means {value} byte{'s' * (value != 1)}, too small to be meant: {_ALLOWED}")
-    if value > 2**60:
+    if size_bytes > 2**60:
         raise ValueError("is more than any machine has")
-    return value
+    return size_bytes
 
 
 def format_size(size_bytes: float) -> str:
@@ -97,10 +98,12 @@ MemorySize = Annotated[
 MemorySizeOrAuto = Annotated[
     int | float | Literal["auto"],
     BeforeValidator(parse_size_or_auto),
-    WithJsonSchema({
-        "type": ["integer", "number", "string"],
-        "x-gpucluster-widget": "memory",
-        "x-gpucluster-auto": True,
-    }),
+    WithJsonSchema(
+        {
+            "type": ["integer", "number", "string"],
+            "x-gpucluster-widget": "memory",
+            "x-gpucluster-auto": True,
+        }
+    ),
 ]
 """A memory size, or ``"auto"``."""

@@ -96,9 +96,7 @@ class SpecBase(BaseModel):
     @classmethod
     def _name(cls, value: str | None) -> str | None:
         if value is not None and not re.match(NAME_PATTERN, value):
-            raise ValueError(
-                "must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'"
-            )
+            raise ValueError("must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'")
         return value
 
     @field_validator("local_directory")

@@ -20,7 +20,7 @@ def default_directory() -> Path:
     which ``$XDG_RUNTIME_DIR`` and ``$TMPDIR`` are not.
     """
     chosen = os.environ.get(VARIABLE)
-    return Path(chosen).absolute() if chosen else Path(f"/tmp/gpucluster-{os.getuid()}")
+    return Path(chosen).absolute() if chosen else Path(f"/tmp/gpucluster-{os.getuid()}")  # noqa: S108  # proved private
 
 
 def secure_directory(path: Path) -> Path:

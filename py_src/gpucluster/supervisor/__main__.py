@@ -16,6 +16,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .owner import Owner
 
 STANDBY_LIFETIME_SECONDS = 3600.0
 """A standby that nobody uses or releases ends by itself."""
@@ -78,7 +82,6 @@ def _use_dask_logging() -> None:
 
 
 async def _serve(folder_path: Path, redact: Callable[[str], None], started: float) -> None:
-    from ..registry.record import Record
     from ..registry.store import Registry
     from .interface import Adoption, Interface, serve
     from .owner import Owner
@@ -127,8 +130,9 @@ async def _serve(folder_path: Path, redact: Callable[[str], None], started: floa
         serve(interface, folder)
         registry.write(folder, record.model_copy(update={"ready": True}))
         logging.info("Standby is ready after %.1f s", time.monotonic() - started)
-        waiter = asyncio.create_task(ended.wait())
-        await asyncio.wait({owned, waiter}, timeout=STANDBY_LIFETIME_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        waiter = asyncio.ensure_future(ended.wait())
+        awaited: set[asyncio.Future[Any]] = {owned, waiter}
+        await asyncio.wait(awaited, timeout=STANDBY_LIFETIME_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         waiter.cancel()
         if not owned.done():
             import shutil
@@ -136,23 +140,21 @@ async def _serve(folder_path: Path, redact: Callable[[str], None], started: floa
             shutil.rmtree(folder.path, ignore_errors=True)
             return
         owner = owned.result()
-    running = asyncio.create_task(owner.run())
-    if record.cluster is not None:
-        # A cold start has put off what the first computation will need: do it now, beside the start.
-        running.add_done_callback(lambda task: None)
-        await asyncio.wait({running, asyncio.create_task(_when_running(owner))}, return_when=asyncio.FIRST_COMPLETED)
-        await asyncio.to_thread(import_all)
-    model = await running
+    catching_up = asyncio.create_task(_import_late(owner)) if record.cluster is not None else None
+    model = await owner.run()
+    if catching_up is not None:
+        catching_up.cancel()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
 
 
-async def _when_running(owner: object) -> None:
-    from .owner import Owner
+async def _import_late(owner: Owner) -> None:
+    """Import, once the cluster runs, what a cold start has put off; in a thread, so that nobody waits."""
+    from .warmup import import_all
 
-    assert isinstance(owner, Owner)
-    while owner.model.running_at is None:
+    while owner.model.running_at is None:  # noqa: ASYNC110  # nobody waits for this
         await asyncio.sleep(0.1)
     await asyncio.sleep(0.5)
+    await asyncio.to_thread(import_all)
 
 
 def _wait_for_forkserver() -> None:

@@ -22,9 +22,7 @@ def connected_clients(scheduler: Scheduler) -> int:
 def computes(scheduler: Scheduler) -> bool:
     """Whether any task runs, waits or could run if there were workers."""
     return bool(
-        scheduler.unrunnable
-        or scheduler.queued
-        or any(worker.processing for worker in scheduler.workers.values())
+        scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
     )
 
 

@@ -79,7 +79,7 @@ class _Handler(web.RequestHandler):
         version = self.request.headers.get(PROTOCOL_HEADER, "")
         if version != str(PROTOCOL_VERSION):
             raise ProtocolMismatch(
-                f"This cluster speaks protocol {PROTOCOL_VERSION} of gpucluster, the request protocol {version or '?'}. "
+                f"This cluster speaks protocol {PROTOCOL_VERSION} of gpucluster, the request {version or '?'}. "
                 "Install the same version of gpucluster in both Python environments."
             )
 

@@ -6,13 +6,14 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
-from ..backends.starting import cause_of, failed_workers
+
+from ..backends.starting import cause_of, failed_workers, scheduler_of
 from ..protocol.spec import Adapt
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 CLOSE_TIMEOUT_SECONDS = 5.0
 RESTART_TIMEOUT_SECONDS = 30.0
+_closing: set[asyncio.Future[None]] = set()
+"""Workers that are being closed: asyncio itself keeps only weak references to tasks."""
 
 
 def watch(scheduler: Scheduler, callback: Callable[[], None]) -> None:
@@ -69,7 +72,7 @@ def stop_adapting(cluster: SpecCluster) -> None:
 
 def settled(cluster: SpecCluster, wanted: int) -> tuple[int, str | None]:
     """Return how many workers are usable, and why no more will come if some failed."""
-    count = len(cluster.scheduler.workers)
+    count = len(scheduler_of(cluster).workers)
     failures = failed_workers(cluster)
     if not failures:
         # A worker that was told to leave counts until its process is gone.
@@ -84,7 +87,9 @@ def forget_failed(cluster: SpecCluster) -> None:
         cluster.worker_spec.pop(name, None)
         worker = cluster.workers.pop(name, None)
         if worker is not None:
-            asyncio.ensure_future(_close_quietly(worker))
+            task = asyncio.ensure_future(_close_quietly(worker))
+            _closing.add(task)
+            task.add_done_callback(_closing.discard)
 
 
 async def _close_quietly(worker: Any) -> None:
@@ -101,7 +106,7 @@ def replace_lost(cluster: SpecCluster) -> None:
 async def restart(cluster: SpecCluster) -> str | None:
     """Restart all workers and forget all tasks; returns a sentence when not all came back."""
     try:
-        await cluster.scheduler.restart(
+        await scheduler_of(cluster).restart(
             stimulus_id="gpucluster-restart", timeout=RESTART_TIMEOUT_SECONDS, wait_for_workers=True
         )
     except TimeoutError:
@@ -115,7 +120,8 @@ async def close(cluster: SpecCluster) -> None:
     for name in failed_workers(cluster):
         cluster.workers.pop(name, None)
     try:
-        await asyncio.wait_for(asyncio.shield(asyncio.ensure_future(cluster.close())), CLOSE_TIMEOUT_SECONDS)
+        closing: Awaitable[None] = cluster.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
+        await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)
     except Exception as error:
         logger.warning("The cluster did not close in good order (%s); killing what is left", type(error).__name__)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import platform
 import secrets
 import time
 from collections.abc import Callable, Coroutine
@@ -14,10 +12,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
 from ..backends.backend import Backend, Plan, StartContext, load_backend
-from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, PreflightFailed, StartFailed
-from ..protocol.models import ClusterModel, ClusterState, Progress, Versions, Wanted, WorkerModel
+from ..backends.starting import scheduler_of
+from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, PreflightFailed
+from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import AutoSpec, ClusterPatch
 from ..registry.directory import write_private
 from ..registry.record import DashboardAddress, Folder
@@ -26,6 +24,7 @@ from . import operations
 from .decision import Applied, Step, next_step
 from .idle import IdleTimer, computes, connected_clients
 from .journal import Journal
+from .members import members, versions
 from .sampler import Sampler
 
 if TYPE_CHECKING:
@@ -182,15 +181,16 @@ class Owner:
         self.journal.update(encrypted=self.plan.encrypted)
         cluster = await self.backend.start(self.plan, context)
         self.cluster = cluster
-        self.sampler = Sampler(cluster.scheduler, self.folder.id)
+        scheduler = scheduler_of(cluster)
+        self.sampler = Sampler(scheduler, self.folder.id)
         self._applied = Applied(n_workers=self.plan.n_workers)
         wanted = self.model.wanted
         if wanted.n_workers is None and wanted.adapt is None:
             wanted = Wanted(n_workers=self.plan.n_workers)
         elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
-        operations.watch(cluster.scheduler, self._on_members)
-        server = cluster.scheduler.http_server
+        operations.watch(scheduler, self._on_members)
+        server: Any = scheduler.http_server  # distributed adds address and port to tornado's class
         address = DashboardAddress(host=server.address, port=server.port, prefix=context.dashboard_prefix)
         write_private(self.folder.dashboard, address.model_dump_json())
         self.idle.update(busy=False)
@@ -203,7 +203,7 @@ class Owner:
             running_at=now(),
             start_seconds=self._seconds_since_request(),
             idle=self.idle.model(),
-            versions=_versions(),
+            versions=versions(),
             **self._members(),
         )
 
@@ -283,7 +283,7 @@ class Owner:
 
     def _scaling_progress(self, wanted: int) -> Progress:
         assert self.cluster is not None
-        done = len(self.cluster.scheduler.workers)
+        done = len(scheduler_of(self.cluster).workers)
         return Progress(step="scale", message=f"Scaling to {wanted} workers", done=done, total=wanted)
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
@@ -323,7 +323,8 @@ class Owner:
             cluster = self.cluster
             if cluster is None or self.model.wanted.stopped:
                 return
-            self.idle.update(busy=connected_clients(cluster.scheduler) > 0 or computes(cluster.scheduler))
+            scheduler = scheduler_of(cluster)
+            self.idle.update(busy=connected_clients(scheduler) > 0 or computes(scheduler))
             self.journal.update(soon=True, idle=self.idle.model(), **self._members())
             if self.idle.expired:
                 seconds = self.idle.timeout_seconds or 0
@@ -333,23 +334,9 @@ class Owner:
                 operations.replace_lost(cluster)
 
     def _members(self) -> dict[str, Any]:
-        cluster, backend = self.cluster, self.backend
-        if cluster is None or backend is None or self.model.wanted.stopped:
+        if self.cluster is None or self.backend is None or self.model.wanted.stopped:
             return {}
-        scheduler = cluster.scheduler
-        workers = [
-            WorkerModel(
-                name=str(worker.name),
-                address=worker.address,
-                pid=worker.pid or None,
-                n_threads=worker.nthreads,
-                memory_limit_bytes=worker.memory_limit or None,
-                device=backend.device_of(cluster, worker),
-            )
-            for worker in scheduler.workers.values()
-        ]
-        workers.sort(key=lambda worker: (len(worker.name), worker.name))
-        return {"n_workers": len(workers), "workers": workers, "n_clients": connected_clients(scheduler)}
+        return members(self.cluster, self.backend)
 
     def _report(self, step: str, message: str) -> None:
         if not self.model.wanted.stopped:
@@ -361,21 +348,3 @@ class Owner:
         seconds = (datetime.fromisoformat(now()) - asked).total_seconds()
         here = time.monotonic() - self._requested
         return round(seconds if here <= seconds <= here + 60 else here, 3)
-
-
-def _versions() -> Versions:
-    import distributed
-
-    with suppress(ImportError):
-        import importlib.metadata as metadata
-
-        with suppress(metadata.PackageNotFoundError):
-            return Versions(
-                gpucluster=__version__,
-                python=platform.python_version(),
-                distributed=distributed.__version__,
-                dask_cuda=metadata.version("dask-cuda"),
-            )
-    return Versions(gpucluster=__version__, python=platform.python_version(), distributed=distributed.__version__)
-
-

@@ -39,9 +39,7 @@ def take_sample(scheduler: Scheduler, cluster_id: str) -> TelemetrySample:
     clock = time.time()
     workers = sorted(scheduler.workers.values(), key=lambda worker: str(worker.name))
     columns: dict[str, list[Any]] = {
-        name: []
-        for name in TelemetrySample.model_fields
-        if name not in {"id", "at", "tasks"}
+        name: [] for name in TelemetrySample.model_fields if name not in {"id", "at", "tasks"}
     }
     for worker in workers:
         metrics: Mapping[str, Any] = worker.metrics or {}
@@ -65,7 +63,9 @@ def take_sample(scheduler: Scheduler, cluster_id: str) -> TelemetrySample:
         columns["gpu_utilization_percent"].append(_share(metrics, "gpu_utilization"))
         pool = _number(rmm, "rmm-total") or None
         columns["rmm_pool_bytes"].append(pool)
-        columns["rmm_used_bytes"].append((_number(rmm, "rmm-used") or None) if pool is None else _number(rmm, "rmm-used"))
+        columns["rmm_used_bytes"].append(
+            (_number(rmm, "rmm-used") or None) if pool is None else _number(rmm, "rmm-used")
+        )
     tasks: Counter[str] = Counter()
     for prefix in scheduler.task_prefixes.values():
         tasks.update({state: number for state, number in prefix.states.items() if number})

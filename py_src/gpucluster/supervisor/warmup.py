@@ -55,21 +55,19 @@ def configure_dask() -> None:
 
     # distributed would replace the list of preloaded modules at the first use of the forkserver.
     distributed.utils._forkserver_preload_set = True
-    routes = [
-        route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT
-    ]
-    dask.config.set({
-        "distributed.worker.multiprocessing-method": "forkserver",
-        "distributed.scheduler.http.routes": routes,
-        # A worker's own web server has no log-in: it serves nothing.
-        "distributed.worker.http.routes": [],
-    })
+    routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
+    dask.config.set(
+        {
+            "distributed.worker.multiprocessing-method": "forkserver",
+            "distributed.scheduler.http.routes": routes,
+            # A worker's own web server has no log-in: it serves nothing.
+            "distributed.worker.http.routes": [],
+        }
+    )
 
 
 def import_all() -> None:
     """Import what a cluster needs sooner or later, so that the scheduler never stalls on an import."""
-    import dask.array
-    import dask.dataframe
     import distributed
     import distributed.dashboard.scheduler
     import distributed.deploy.local  # noqa: F401
