@@ -1,0 +1,87 @@
+# Two commands: `make lab` and `make test`. Everything lives in .venv, .venv-cuda and node_modules.
+PYTHON ?= python3
+NODE ?= node
+PORT ?= 8888
+BIN := .venv/bin
+CUDA := .venv-cuda/bin
+PIP_OPTIONS := --quiet --disable-pip-version-check
+
+.PHONY: help lab demo test check lint types unit frontend browser-tests cuda-tests chromium build bench screenshots lock clean
+
+help: ## Show what can be made.
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
+
+lab: .venv/.built ## Set everything up and open JupyterLab with the panel and the lessons.
+	$(BIN)/gpucluster lab --port $(PORT) $(LAB_OPTIONS)
+
+demo: .venv/.built ## Run the main job without a person: create, compute, tear down.
+	$(BIN)/python scripts/demo.py
+
+test: .venv/.built .venv-cuda/.installed chromium ## Run all checks and tests.
+	$(MAKE) lint types frontend unit cuda-tests
+
+check: lint types frontend ## Run the checks that need no cluster.
+
+lint: .venv/.installed ## Style of the Python code; freshness of everything generated.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m gpucluster.lessons.build --check
+
+types: .venv/.installed ## Types of the Python code.
+	$(BIN)/mypy
+
+frontend: .venv/.built ## Style, types and tests of the panel.
+	$(BIN)/python .ci/protocol_types.py --check
+	$(BIN)/jlpm lint:check
+	$(BIN)/jlpm test
+
+unit: .venv/.built chromium ## All Python tests, the browser's included.
+	$(BIN)/python -m pytest
+
+cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
+	$(CUDA)/python -m pytest tests/devices tests/backends/cuda
+
+chromium: ## Install Chromium for the browser tests, where that is allowed.
+	@scripts/install-chromium
+
+build: .venv/.installed ## Build a wheel that needs no Node to install.
+	$(BIN)/jlpm install --immutable
+	$(BIN)/jlpm clean:all
+	$(BIN)/python -m build --wheel
+
+bench: .venv/.built ## Measure the figures of benchmarks/README.md.
+	$(BIN)/python -m benchmarks
+
+screenshots: .venv/.built chromium ## Take the screenshots of the documentation anew.
+	$(BIN)/python scripts/screenshots.py
+
+lock: .venv/.installed ## Pin what CI installs to the newest versions.
+	$(BIN)/pip install $(PIP_OPTIONS) uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --extra test pyproject.toml -o requirements/cpu.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate requirements/cuda.in -o requirements/cuda.txt
+
+clean: ## Remove everything that was made.
+	rm -rf .venv .venv-cuda .build dist node_modules labextension/lib py_src/gpucluster/labextension
+
+# -- environments -------------------------------------------------------------------------------------
+
+.venv/.installed: pyproject.toml package.json requirements/cpu.txt
+	@scripts/check-python $(PYTHON)
+	$(PYTHON) -m venv .venv
+	SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
+	@touch $@
+
+.venv/.built: .venv/.installed yarn.lock $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null)
+	@scripts/check-node $(NODE)
+	$(BIN)/jlpm install --immutable
+	$(BIN)/jlpm build
+	$(BIN)/jupyter-builder develop . --overwrite
+	$(BIN)/jupyter server extension enable gpucluster --sys-prefix >/dev/null 2>&1
+	@touch $@
+
+.venv-cuda/.installed: pyproject.toml requirements/cuda.txt
+	@scripts/check-python $(PYTHON)
+	$(PYTHON) -m venv .venv-cuda
+	$(CUDA)/python -m pip install $(PIP_OPTIONS) -r requirements/cuda.txt
+	SKIP_JUPYTER_BUILDER=1 $(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps -e .
+	@touch $@
