@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from pydantic import BaseModel
 from tornado.web import HTTPError, authenticated
 
 from ..client.control import AsyncControl
-from ..protocol.errors import FieldError, InvalidRequest
+from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest
 from .refusals import RefusalMixin
 from .standby import StandbyKeeper
 
@@ -75,8 +76,27 @@ class UnknownHandler(ClusterAPIHandler):
     """Any other address below ``gpucluster/api/``."""
 
     @authenticated
-    def get(self, *args: str) -> None:
+    @authorized
+    async def get(self, *args: str) -> None:
         """Say that there is nothing."""
         raise HTTPError(404)
+
+    post = put = patch = delete = get
+
+
+class UnavailableHandler(RefusalMixin, APIHandler):
+    """Every address, when the extension cannot work at all: says why."""
+
+    auth_resource = AUTH_RESOURCE
+
+    def initialize(self, error: GPUClusterError) -> None:
+        """Take the reason."""
+        self.error = error
+
+    @authenticated
+    @authorized
+    async def get(self, *args: str) -> None:
+        """Refuse with the reason."""
+        raise self.error
 
     post = put = patch = delete = get

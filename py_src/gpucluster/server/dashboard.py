@@ -19,6 +19,7 @@ from tornado.web import HTTPError, authenticated
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, WebSocketHandler
 
 from ..client.control import AsyncControl
+from ..protocol.errors import InvalidState
 from .api import AUTH_RESOURCE
 from .proxiedpath import Disguise, checked_path, forwarded_query
 from .refusals import RefusalMixin
@@ -77,13 +78,17 @@ class DashboardHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
     def _public_path(self, cluster: str) -> str:
         return url_path_join(self.base_url, "gpucluster/dashboard", quote(cluster, safe=""))
 
-    def _target(self, cluster: str, path: str) -> Target:
-        address = self.control.dashboard(cluster)
+    async def _target(self, cluster: str, path: str) -> Target:
+        model = await self.control.get(cluster)
+        if model.state.ended:
+            # Its port may belong to somebody else by now.
+            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}: it has no dashboard any more.")
+        address = self.control.dashboard(model.id)
         self._disguise = Disguise(address.prefix, self._public_path(cluster))
         return Target(address, checked_path(path), forwarded_query(self.request.query))
 
     async def _pass_page(self, cluster: str, path: str) -> None:
-        target = self._target(cluster, path)
+        target = await self._target(cluster, path)
         response = await self.client.fetch(target, self.request.headers)
         self.set_status(response.code)
         for name in RETURNED_HEADERS:
@@ -102,7 +107,7 @@ class DashboardHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
             raise HTTPError(403)
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "")
         subprotocols = [name.strip() for name in offered.split(",") if name.strip()]
-        self._upstream = await self.client.connect(self._target(cluster, path), subprotocols)
+        self._upstream = await self.client.connect(await self._target(cluster, path), subprotocols)
         try:
             # Returns when the WebSocket has closed.
             await super().get()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import cast
 
 from ..client.control import AsyncControl
 from ..protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Event, Hello, Telemetry
@@ -99,11 +101,12 @@ class EventPump:
         delay, longest = RETRY_SECONDS
         while True:
             try:
-                async with aclosing(self._control.events()) as events:
+                stream = cast("AsyncGenerator[Event, None]", self._control.events())
+                async with aclosing(stream) as events:
                     async for event in events:
                         delay = RETRY_SECONDS[0]
                         self._deliver(event)
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:
                 self._log.warning("The event stream broke off and is opened again: %s", error, exc_info=True)
             await asyncio.sleep(delay)
             delay = min(2 * delay, longest)

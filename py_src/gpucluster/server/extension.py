@@ -13,6 +13,7 @@ from ..protocol.errors import GPUClusterError, invalid_request
 from ..protocol.models import Preset
 from ..protocol.presets import PRESETS
 from ..protocol.spec import parse_spec
+from .api import UnavailableHandler
 from .eventpump import EventPump
 from .hostdevices import DeviceReader
 from .limits import SiteLimits
@@ -29,6 +30,7 @@ class GPUClusterExtension(ExtensionApp):
     """
 
     name = "gpucluster"
+    services: Services | None = None
 
     standby = Bool(
         True,
@@ -71,7 +73,12 @@ class GPUClusterExtension(ExtensionApp):
 
     def initialize_handlers(self) -> None:
         """Build the long-lived objects and give them to the handlers."""
-        control = AsyncControl()
+        try:
+            control = AsyncControl()
+        except GPUClusterError as error:
+            self.log.error("Clusters are not available: %s", error.message)
+            self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))
+            return
         limits = SiteLimits.from_config(self.limits)
         self.services = Services(
             control=control,
@@ -87,9 +94,10 @@ class GPUClusterExtension(ExtensionApp):
 
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""
-        await self.services.pump.close()
-        self.services.dashboards.close()
-        await self.services.standby.close()
+        if self.services is not None:
+            await self.services.pump.close()
+            self.services.dashboards.close()
+            await self.services.standby.close()
 
     def _all_presets(self, limits: SiteLimits) -> list[Preset]:
         found = {preset.name: preset for preset in PRESETS}

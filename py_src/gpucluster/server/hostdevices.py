@@ -35,7 +35,7 @@ class DeviceReader:
             models = await self._control.list()
             supervisors = {model.pid: model.name for model in models if model.pid and not model.state.ended}
             return await asyncio.to_thread(_host_devices, supervisors)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             self._log.warning("The GPUs of this machine could not be read: %s", error, exc_info=True)
             return HostDevices(
                 available=False,

@@ -81,7 +81,7 @@ class StandbyKeeper:
         if self._started and not self._let_go:
             try:
                 await asyncio.wait_for(self._control.close_standby(), CLOSE_SECONDS)
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:
                 self._log.warning("The standby could not be closed: %s", error or type(error).__name__)
 
     def _start(self, delay: float = 0.0) -> None:
@@ -101,7 +101,10 @@ class StandbyKeeper:
 
     async def _let_go_when_idle(self) -> None:
         clock = asyncio.get_running_loop().time
-        while (left := self._last_used + self._idle_seconds - clock()) > 0:
+        while True:
+            left = self._last_used + self._idle_seconds - clock()
+            if left <= 0:
+                break
             await asyncio.sleep(left)
         self._let_go = True
         await self._quietly(self._control.close_standby(), "closed")
@@ -109,5 +112,5 @@ class StandbyKeeper:
     async def _quietly(self, work: Coroutine[Any, Any, bool], what: str) -> None:
         try:
             await work
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             self._log.warning("The standby could not be %s: %s", what, error)

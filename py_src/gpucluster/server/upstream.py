@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from tornado.httpclient import HTTPClientError, HTTPRequest, HTTPResponse
 from tornado.httputil import HTTPHeaders
@@ -11,6 +10,7 @@ from tornado.simple_httpclient import SimpleAsyncHTTPClient
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from ..protocol.errors import GPUClusterError
+from ..registry.record import DashboardAddress
 
 CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 30.0
@@ -33,22 +33,6 @@ class DashboardUnreachable(GPUClusterError):
 
     def __init__(self) -> None:
         super().__init__("The dashboard of this cluster does not answer. Try again, or look at the cluster's log.")
-
-
-class DashboardAddress(Protocol):
-    """Where a dashboard listens, from our own record."""
-
-    @property
-    def host(self) -> str:
-        """Host name or address."""
-
-    @property
-    def port(self) -> int:
-        """Port."""
-
-    @property
-    def prefix(self) -> str:
-        """Secret path prefix, without slashes."""
 
 
 @dataclass(frozen=True)

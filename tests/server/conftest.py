@@ -1,0 +1,121 @@
+"""A real Jupyter server with our extension, and real clusters in a registry of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.client.control import Control
+from gpucluster.protocol.models import ClusterModel
+
+# Fixtures and hooks for this folder only: as a plugin they would start a server around every test.
+from pytest_jupyter.jupyter_server import *  # noqa: F403
+from traitlets.config import Config
+
+Call = Callable[..., Awaitable[tuple[int, Any]]]
+
+
+@pytest.fixture(autouse=True)
+async def jp_asyncio_loop() -> asyncio.AbstractEventLoop:
+    """Let the server share the loop of the tests, which is pytest-asyncio's."""
+    return asyncio.get_running_loop()
+
+
+@pytest.fixture(scope="session")
+def registry_directory() -> Iterator[Path]:
+    """Registry of these tests; whatever still lives in it is stopped at the end."""
+    # Not tmp_path: the path of a unix socket must be short.
+    directory = Path(tempfile.mkdtemp(prefix="gpuc-", dir="/tmp"))
+    patch = pytest.MonkeyPatch()
+    patch.setenv("GPUCLUSTER_DIR", str(directory))
+    try:
+        yield directory
+        control = Control(directory)
+        control.close_standby()
+        for model in control.list():
+            control.stop(model.id)
+    finally:
+        patch.undo()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def running_cluster(registry_directory: Path) -> ClusterModel:
+    """One running CPU cluster with one worker, for tests that leave it as it is."""
+    control = Control(registry_directory)
+    model = control.create({"backend": "local", "name": "shared", "n_workers": 1, "idle_timeout_seconds": None})
+    return control.wait(model.id)
+
+
+@pytest.fixture
+def extension_config() -> dict[str, Any]:
+    """Settings of the extension; tests override this."""
+    return {"standby": False}
+
+
+@pytest.fixture
+def server_config() -> dict[str, Any]:
+    """Settings of the server; tests override this."""
+    return {}
+
+
+@pytest.fixture
+def jp_server_config(
+    registry_directory: Path, extension_config: dict[str, Any], server_config: dict[str, Any]
+) -> Config:
+    """Enable the extension on a server that lets nobody in unasked."""
+    # The terminals are switched off because they warn about a handler of their own.
+    extensions = {"gpucluster": True, "jupyter_server_terminals": False}
+    server = {"jpserver_extensions": extensions, "allow_unauthenticated_access": False, **server_config}
+    return Config({"ServerApp": server, "GPUClusterExtension": extension_config})
+
+
+@pytest.fixture
+def extension(jp_serverapp: Any) -> Any:
+    """Return the extension of the running server."""
+    return next(iter(jp_serverapp.extension_manager.extension_apps["gpucluster"]))
+
+
+@pytest.fixture
+def api(jp_fetch: Any) -> Call:
+    """Call the REST interface; returns status and JSON."""
+
+    async def call(method: str, path: str, body: Any = None, *, raw: bytes | None = None, **params: str) -> Any:
+        data = raw if raw is not None or body is None else json.dumps(body).encode()
+        response = await jp_fetch(
+            "gpucluster/api",
+            path,
+            method=method,
+            body=data,
+            params=params,
+            allow_nonstandard_methods=True,
+            raise_error=False,
+            request_timeout=60,
+        )
+        assert response.headers["Content-Type"].startswith("application/json")
+        return response.code, json.loads(response.body)
+
+    return call
+
+
+@pytest.fixture
+def until(api: Call) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """Wait until a cluster, as REST shows it, is as a condition says."""
+
+    async def wait(cluster: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        model: dict[str, Any] = {}
+        for _ in range(600):
+            code, model = await api("GET", f"clusters/{cluster}")
+            assert code == 200, model
+            if condition(model):
+                return model
+            await asyncio.sleep(0.1)
+        raise AssertionError(f"still {model}")
+
+    return wait

@@ -1,0 +1,133 @@
+"""Everything wrong that can be typed gets a 4xx with a sentence, and changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+COUNTS = [
+    "-1",
+    '"abc"',
+    "null",
+    '""',
+    "1.5",
+    "true",
+    "100000",
+    "1e30",
+    "1" + "0" * 30,
+    '"NaN"',
+    "NaN",
+    "Infinity",
+    "[]",
+]
+ADAPTS = [
+    '{"minimum": 5, "maximum": 1}',
+    '{"minimum": -3, "maximum": -1}',
+    '{"minimum": 0, "maximum": 1000000000}',
+    '{"minimum": 1}',
+    '{"minimum": "1", "maximum": 2}',
+    "{}",
+    "null",
+    "7",
+    '"abc"',
+]
+PATCHES = [
+    *[f'{{"n_workers": {count}}}' for count in COUNTS],
+    *[f'{{"adapt": {adapt}}}' for adapt in ADAPTS],
+    *[f'{{"idle_timeout_seconds": {seconds}}}' for seconds in ("-1", '"1h"', "null", "1e9", "true")],
+    "{}",
+    "[]",
+    "null",
+    "3",
+    '"n_workers"',
+    '{"n_workers": 1, "adapt": {"minimum": 1, "maximum": 2}}',
+    '{"workers": 2}',
+    '{"n_workers": 1, "unknown": 2}',
+]
+SPECS = [
+    *[f'{{"backend": "local", "n_workers": {count}}}' for count in COUNTS if count != "null"],
+    '{"backend": "local", "n_workers": 0}',
+    '{"backend": "quantum"}',
+    '{"backend": null}',
+    '{"backend": "local", "name": "../etc"}',
+    '{"backend": "local", "name": ""}',
+    '{"backend": "local", "name": "' + "n" * 64 + '"}',
+    '{"backend": "local", "threads_per_worker": 0}',
+    '{"backend": "local", "memory_limit": 1}',
+    '{"backend": "local", "memory_limit": "much"}',
+    '{"backend": "local", "local_directory": "relative"}',
+    '{"backend": "local", "kernel_name": "no-such-kernel"}',
+    '{"backend": "local", "devices": [0]}',
+    '{"backend": "cuda", "devices": []}',
+    "[]",
+    "7",
+]
+BROKEN = [b"", b"  \n", b"not json", b"{", b'{"n_workers": 1', b"\xff\xfe", b"[" * 5000, b'{"a":' * 2000]
+
+
+def told_in_a_sentence(code: int, error: dict) -> None:
+    assert code == 422, error
+    assert error["code"] == "invalid_request"
+    assert error["message"].endswith(".")
+    for technical in ("Traceback", "pydantic", "object at 0x", "Unhandled"):
+        assert technical not in error["message"]
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+async def test_patch(api, running_cluster, patch):
+    await patch_changes_nothing(api, running_cluster, patch.encode())
+
+
+@pytest.mark.parametrize("body", BROKEN)
+async def test_broken_patch(api, running_cluster, body):
+    await patch_changes_nothing(api, running_cluster, body)
+
+
+async def patch_changes_nothing(api, cluster, body: bytes) -> None:
+    path = f"clusters/{cluster.id}"
+    _, before = await api("GET", path)
+    told_in_a_sentence(*await api("PATCH", path, raw=body))
+    _, after = await api("GET", path)
+    for field in ("state", "wanted", "workers", "spec", "pid"):
+        assert after[field] == before[field]
+    assert after["idle"]["timeout_seconds"] == before["idle"]["timeout_seconds"]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+async def test_create(api, spec):
+    await create_makes_nothing(api, spec.encode())
+
+
+@pytest.mark.parametrize("body", BROKEN)
+async def test_broken_create(api, body):
+    await create_makes_nothing(api, body)
+
+
+async def create_makes_nothing(api, body: bytes) -> None:
+    _, before = await api("GET", "clusters")
+    told_in_a_sentence(*await api("POST", "clusters", raw=body))
+    _, after = await api("GET", "clusters")
+    assert [model["id"] for model in after["clusters"]] == [model["id"] for model in before["clusters"]]
+
+
+async def test_too_large(api, running_cluster):
+    told_in_a_sentence(*await api("POST", "clusters", raw=b" " * 2**20 + b"{}"))
+    told_in_a_sentence(*await api("PATCH", f"clusters/{running_cluster.id}", raw=b"[" * (2**20 + 1)))
+
+
+async def test_message_names_field_fault_and_what_is_allowed(api, running_cluster):
+    _, error = await api("PATCH", f"clusters/{running_cluster.id}", {"n_workers": -1})
+    assert error["message"] == "n_workers: must be at least 0, not -1."
+    assert error["fields"] == [{"field": "n_workers", "message": "must be at least 0, not -1"}]
+
+
+@pytest.mark.parametrize("lines", ["abc", "-1", "0", "1.5", "", "1e3", "100000000000", "NaN", "²"])
+async def test_lines_of_the_log(api, running_cluster, lines):
+    code, error = await api("GET", f"clusters/{running_cluster.id}/logs", lines=lines)
+    told_in_a_sentence(code, error)
+    assert error["message"].startswith("lines: must be a whole number from 1 to 10000")
+
+
+async def test_cache_busting_argument_is_ignored(jp_fetch, running_cluster):
+    # JupyterLab's ServerConnection adds '?<milliseconds>' to each request.
+    response = await jp_fetch("gpucluster/api/clusters", params={"1795249869000": ""})
+    assert response.code == 200

@@ -1,0 +1,111 @@
+"""The life of a cluster over REST."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def running_with(n_workers: int):
+    return lambda model: model["state"] == "running" and model["n_workers"] == n_workers
+
+
+async def test_life_of_a_cluster(api, until):
+    code, made = await api("POST", "clusters", {"name": "life", "backend": "local", "n_workers": 1})
+    assert code == 201
+    assert (made["name"], made["state"], made["spec"]["n_workers"]) == ("life", "starting", 1)
+    path = f"clusters/{made['id']}"
+
+    model = await until(made["id"], running_with(1))
+    assert model["scheduler_address"].startswith("tls://127.0.0.1:")
+    assert model["dashboard_path"] == f"gpucluster/dashboard/{made['id']}/status"
+    _, listed = await api("GET", "clusters")
+    assert made["id"] in [cluster["id"] for cluster in listed["clusters"]]
+    assert (await api("GET", "clusters/life"))[1]["id"] == made["id"]
+
+    code, model = await api("PATCH", path, {"n_workers": 2})
+    assert (code, model["wanted"]["n_workers"]) == (200, 2)
+    before = await until(made["id"], running_with(2))
+
+    code, _ = await api("POST", f"{path}/restart")
+    assert code == 200
+    pids = {worker["pid"] for worker in before["workers"]}
+    await until(
+        made["id"],
+        lambda model: running_with(2)(model) and not pids & {worker["pid"] for worker in model["workers"]},
+    )
+
+    code, model = await api("PATCH", path, {"adapt": {"minimum": 1, "maximum": 2}})
+    assert (code, model["wanted"]["adapt"]) == (200, {"minimum": 1, "maximum": 2})
+
+    code, model = await api("PATCH", path, {"idle_timeout_seconds": 1234})
+    assert code == 200
+    await until(made["id"], lambda model: model["idle"]["timeout_seconds"] == 1234)
+
+    code, log = await api("GET", f"{path}/logs", lines="3")
+    assert code == 200
+    assert 1 <= len(log["lines"]) <= 3
+
+    code, model = await api("DELETE", path)
+    assert code == 200
+    assert model["wanted"]["stopped"]
+    await until(made["id"], lambda model: model["state"] == "stopped")
+
+    # An ended cluster is taken off the list by the same request.
+    assert (await api("DELETE", path))[0] == 200
+    assert (await api("GET", path))[0] == 404
+
+
+async def test_created_cluster_has_an_address(jp_fetch, jp_base_url, api):
+    spec = {"name": "located", "backend": "local", "n_workers": 1}
+    response = await jp_fetch("gpucluster/api/clusters", method="POST", body=json.dumps(spec))
+    made = json.loads(response.body)
+    assert response.headers["Location"] == f"{jp_base_url}gpucluster/api/clusters/{made['id']}"
+    # Stopped while it is starting.
+    code, model = await api("DELETE", f"clusters/{made['id']}")
+    assert (code, model["wanted"]["stopped"]) == (200, True)
+
+
+async def test_second_cluster_of_a_name_is_refused(api, running_cluster):
+    code, error = await api("POST", "clusters", {"name": "shared", "backend": "local"})
+    assert (code, error["code"]) == (409, "name_taken")
+    assert "shared" in error["message"]
+    _, listed = await api("GET", "clusters")
+    assert [cluster["name"] for cluster in listed["clusters"]].count("shared") == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "", None),
+        ("PATCH", "", {"n_workers": 1}),
+        ("PATCH", "", {"n_workers": "abc"}),
+        ("DELETE", "", None),
+        ("POST", "/restart", {}),
+        ("GET", "/logs", None),
+    ],
+)
+@pytest.mark.parametrize("cluster", ["no-such-cluster", "..%2f..", "0" * 300, "%00", "a%20b"])
+async def test_unknown_cluster(api, method, path, body, cluster):
+    code, error = await api(method, f"clusters/{cluster}{path}", body)
+    assert code == 404
+    assert error["code"] in {"cluster_not_found", "not_found"}
+    assert error["message"].endswith(".")
+
+
+async def test_living_cluster_is_not_forgotten(api, running_cluster, registry_directory):
+    from gpucluster.client.control import AsyncControl
+    from gpucluster.protocol.errors import InvalidState
+
+    with pytest.raises(InvalidState):
+        await AsyncControl(registry_directory).remove(running_cluster.id)
+    assert (await api("GET", f"clusters/{running_cluster.id}"))[1]["state"] == "running"
+
+
+async def test_unknown_address_and_method(api):
+    code, error = await api("GET", "nothing/here")
+    assert (code, error["code"]) == (404, "not_found")
+    code, error = await api("PUT", "clusters", {})
+    assert (code, error["code"]) == (405, "method_not_allowed")
+    assert "PUT" in error["message"]
