@@ -1,1 +1,50 @@
+"""The teaching kit: lessons that run on a cluster, and exercises that check themselves.
 
+Importing this package imports nothing heavy, because workers import it too. In a lesson::
+
+    from gpucluster import lessons
+    from gpucluster.lessons import check, hint, solution
+
+    lab = lessons.start("06")      # finds a running cluster or creates one
+    check("06.2", assign)          # says what holds and what does not, never the answer
+    hint("06.2")                   # three steps, then solution("06.2")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .arrays import as_numpy
+    from .checking import check
+    from .hints import hint, solution
+    from .lab import Lab, start
+    from .memory import peak_bytes
+    from .predictions import compare, predict
+    from .traffic import Traffic
+
+__all__ = ["Lab", "Traffic", "as_numpy", "check", "compare", "hint", "peak_bytes", "predict", "solution", "start"]
+
+_LAZY = {
+    "Lab": ".lab",
+    "Traffic": ".traffic",
+    "as_numpy": ".arrays",
+    "check": ".checking",
+    "compare": ".predictions",
+    "hint": ".hints",
+    "peak_bytes": ".memory",
+    "predict": ".predictions",
+    "solution": ".hints",
+    "start": ".lab",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> Any:
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,133 @@
+"""The lessons that come with the package: what they are, and copies of them for a learner."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_PACKAGED = Path(__file__).parent / "notebooks"
+_REPOSITORY = Path(__file__).parents[3] / "notebooks"
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """What the lesson's sheet says about one exercise."""
+
+    id: str
+    title: str
+    hints: tuple[str, ...]
+    solution: str
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson.
+
+    Attributes
+    ----------
+    id : str
+        Number, such as ``"06"``.
+    slug : str
+        Name of its folder, such as ``"06-kmeans"``.
+    minutes : int
+        Time that a class needs.
+    needs : str
+        ``"cpu"``: runs anywhere; ``"gpu"``: needs a GPU.
+    folder : pathlib.Path
+        Where the notebooks are.
+    """
+
+    id: str
+    slug: str
+    title: str
+    minutes: int
+    needs: str
+    objectives: tuple[str, ...]
+    exercises: tuple[Exercise, ...]
+    folder: Path
+
+    @property
+    def notebook(self) -> Path:
+        """The learner's notebook."""
+        return self.folder / f"{self.slug}.ipynb"
+
+    @property
+    def solution_notebook(self) -> Path:
+        """The notebook with all solutions."""
+        return self.folder / f"{self.slug}-solution.ipynb"
+
+    def exercise(self, exercise: str) -> Exercise | None:
+        """Return the exercise of that number."""
+        return next((known for known in self.exercises if known.id == exercise), None)
+
+
+def notebooks_folder() -> Path:
+    """Return the folder of the lessons: inside the package, or the repository's in an editable install."""
+    return _PACKAGED if _PACKAGED.is_dir() else _REPOSITORY
+
+
+def lessons() -> list[Lesson]:
+    """Return all lessons, in order."""
+    return [_read(sheet) for sheet in sorted(notebooks_folder().glob("*/sheet.json"))]
+
+
+def find_lesson(lesson: str) -> Lesson | None:
+    """Return the lesson of that number or folder name, such as ``"06"`` or ``"06-kmeans"``."""
+    return next((known for known in lessons() if lesson in {known.id, known.slug}), None)
+
+
+def copy_lessons(destination: Path, *, overwrite: bool = False, solutions: bool = False) -> list[Path]:
+    """Copy the learners' notebooks into a folder.
+
+    Parameters
+    ----------
+    destination : pathlib.Path
+        Folder that gets one subfolder per lesson; made when missing.
+    overwrite : bool, optional
+        Replace notebooks that are there already. Otherwise a learner's work is left alone.
+    solutions : bool, optional
+        Copy the solution notebooks too.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The notebooks that were written.
+    """
+    written = []
+    for lesson in lessons():
+        sources = [lesson.notebook, *([lesson.solution_notebook] if solutions else [])]
+        for source in sources:
+            target = Path(destination) / lesson.slug / source.name
+            if target.exists() and not overwrite:
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)  # not the mode: the package may be read-only
+            written.append(target)
+    return written
+
+
+def _read(sheet: Path) -> Lesson:
+    # Keyed by time as well, so that a rebuilt lesson is seen without a restart.
+    return _parse(sheet, sheet.stat().st_mtime_ns)
+
+
+@cache
+def _parse(sheet: Path, _mtime: int) -> Lesson:
+    data: dict[str, Any] = json.loads(sheet.read_text(encoding="utf-8"))
+    exercises = tuple(
+        Exercise(item["id"], item["title"], tuple(item["hints"]), item["solution"]) for item in data["exercises"]
+    )
+    return Lesson(
+        id=data["id"],
+        slug=data["slug"],
+        title=data["title"],
+        minutes=data["minutes"],
+        needs=data["needs"],
+        objectives=tuple(data["objectives"]),
+        exercises=exercises,
+        folder=sheet.parent,
+    )

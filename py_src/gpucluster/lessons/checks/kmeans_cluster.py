@@ -1,0 +1,193 @@
+"""Lesson 06, what runs on the cluster: the distributed loop and the recoloured picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from ..examination import Examination, Halt
+from ..traffic import Traffic
+from . import exercise
+from .kmeans_steps import squared_distances
+
+Floats = NDArray[np.float64]
+
+
+def share_out(client: Any, points: Floats, sizes: list[int]) -> list[Any]:
+    """Put blocks of these sizes on the workers, in the array library of the lesson."""
+    import dask.array as da
+
+    blocks = da.from_array(points, chunks=(tuple(sizes), (points.shape[1],))).to_backend()
+    parts = client.compute(list(blocks.to_delayed().ravel()))
+    return list(parts)
+
+
+def unequal_sizes(rng: np.random.Generator, total: int, count: int) -> list[int]:
+    """Cut a number into parts of clearly different size."""
+    weights = 1.6 ** np.arange(count)
+    sizes = np.maximum(1, (total * rng.permutation(weights) / weights.sum()).astype(int))
+    sizes[sizes.argmax()] += total - sizes.sum()
+    return [int(size) for size in sizes]
+
+
+def serial_lloyd(points: Floats, start: Floats, tolerance: float, limit: int) -> Floats:
+    """Plain k-means in one process; an empty cluster keeps its centroid."""
+    centroids = start
+    for _ in range(limit):
+        labels = squared_distances(points, centroids).argmin(axis=1)
+        new = np.stack(
+            [points[labels == j].mean(axis=0) if (labels == j).any() else centroids[j] for j in range(len(start))]
+        )
+        moved = np.abs(new - centroids).max()
+        centroids = new
+        if moved <= tolerance:
+            break
+    return centroids
+
+
+def inertia_of(points: Floats, centroids: Floats) -> float:
+    """Sum of the squared distances of the points to their nearest centroid."""
+    return float(squared_distances(points, centroids).min(axis=1).sum())
+
+
+def largest_gap(found: Floats, true: Floats) -> float:
+    """Largest difference between two sets of centroids, in whatever order they are."""
+    rows, columns = linear_sum_assignment(squared_distances(found, true))
+    return float(np.abs(found[rows] - true[columns]).max())
+
+
+@exercise("06.5", "kmeans")
+def check_kmeans(exam: Examination, kmeans: Any) -> None:
+    """The loop converges to the serial result, however the points are cut, and leaves them where they are."""
+    k, d, n, tolerance, limit = 4, 3, 6000, 1e-9, 60
+    centres = exam.rng.permutation(np.array([[0, 0, 0], [6, 0, 1], [0, 7, 2], [6, 6, 9]])) + exam.rng.normal(size=3)
+    points = np.concatenate([exam.rng.normal(centre, 1.2, (n // k, d)) for centre in centres])
+    # Neighbours in space are neighbours in the file, as in a photo: parts are not alike.
+    points = points[np.argsort(points @ exam.rng.normal(size=d))]
+    start = np.ascontiguousarray(centres + exam.rng.normal(0, 1.5, (k, d)))
+    true = serial_lloyd(points, start, tolerance, limit)
+    for count in (1, 2, 3, 7):
+        sizes = unequal_sizes(exam.rng, n, count)
+        parts = share_out(exam.client, points, sizes)
+        with Traffic(exam.client) as traffic:
+            path, inertias = _run(exam, kmeans, parts, start.copy(), tolerance, limit)
+        _expect_run(exam, points, path, inertias, start)
+        gap = largest_gap(path[-1], true)
+        exam.expect(
+            "The centroids are those of a serial loop, cut into 1, 2, 3 or 7 parts",
+            gap < 1e-8,
+            f"largest difference {gap:.2g} with {count} part{'s' * (count > 1)} of {sizes} points",
+        )
+        share = traffic.bytes / points.nbytes
+        exam.expect(
+            "The points stay on the workers: only small results travel",
+            share < 0.5,
+            f"{traffic.bytes:,} bytes left the workers in {len(inertias)} iterations, the points have {points.nbytes:,}",
+        )
+
+
+def _run(exam: Examination, kmeans: Any, parts: list[Any], *rest: Any) -> tuple[list[Floats], Floats]:
+    result = exam.call(kmeans, exam.client, parts, *rest)
+    shape = rest[0].shape
+    two = isinstance(result, (tuple, list)) and len(result) == 2
+    exam.require("It returns two things: path and inertias", two, "two" if two else f"a {type(result).__name__}")
+    try:
+        path = [np.asarray(centroids, dtype=float) for centroids in result[0]]
+        inertias = np.asarray([float(value) for value in result[1]])
+    except (TypeError, ValueError):
+        exam.require("path is a list of centroids, inertias a list of numbers", False, "something else")
+        raise Halt from None
+    right = len(path) > 1 and all(centroids.shape == shape for centroids in path)
+    exam.require("Each entry of path has one row per centroid", right, f"{len(path)} entries; the last has shape "
+                 f"{path[-1].shape if path else '(none)'}, the start {shape}")  # fmt: skip
+    exam.require(
+        "There is one inertia per iteration: one less than entries in path",
+        len(inertias) == len(path) - 1,
+        f"{len(inertias)} inertias, {len(path)} entries in path",
+    )
+    finite = bool(np.isfinite(inertias).all() and all(np.isfinite(centroids).all() for centroids in path))
+    exam.require("All numbers are finite", finite, "all are" if finite else "some are not: was something divided by 0?")
+    return path, inertias
+
+
+def _expect_run(exam: Examination, points: Floats, path: list[Floats], inertias: Floats, start: Floats) -> None:
+    exam.expect("path begins with the start", np.allclose(path[0], start), f"off by {np.abs(path[0] - start).max():.3g}")
+    rise = float((np.diff(inertias) / inertias[:-1]).max()) if len(inertias) > 1 else 0.0
+    exam.expect("The inertia never rises", rise < 1e-9, f"largest rise {max(0.0, rise):.3%}")
+    # First and last stand for all: brute force for each iteration would cost seconds.
+    for position in (0, len(inertias) - 1):
+        ratio = inertias[position] / inertia_of(points, path[position])
+        exam.expect(
+            "inertias[i] is the inertia of path[i] over all points",
+            abs(ratio - 1) < 1e-9,
+            f"{ratio:.6g} times that, in iteration {position}",
+        )
+    step = float(np.abs(serial_lloyd(points, path[-1], 0.0, 1) - path[-1]).max())
+    exam.expect("The loop goes on until the centroids stand still", step < 1e-6, f"one more step moves one by {step:.3g}")
+
+
+@exercise("06.10", "recolour", "pictures")
+def check_recolour(exam: Examination, recolour: Any, pictures: Any) -> None:
+    """Each pixel gets the colour of its nearest centroid; each picture has exactly k colours."""
+    for k, count in ((5, 3), (3, 1)):
+        centroids = _distinct_colours(exam, k)
+        pixels = np.clip(centroids[exam.rng.integers(0, k, 4001)] + exam.rng.normal(0, 0.1, (4001, 3)), 0, 1)
+        parts = share_out(exam.client, pixels, unequal_sizes(exam.rng, len(pixels), count))
+        with Traffic(exam.client) as traffic:
+            image = exam.call(recolour, exam.client, parts, centroids.copy())
+        _expect_colours(exam, np.asarray(image), pixels, centroids)
+        exam.expect(
+            "Fewer bytes travel than the points have",
+            traffic.bytes < points_limit(pixels),
+            f"{traffic.bytes:,} bytes left the workers, the points have {pixels.nbytes:,}",
+        )
+    _expect_pictures(exam, pictures)
+
+
+def points_limit(pixels: Floats) -> float:
+    """Bytes that may travel: well below the points themselves, well above one small integer per channel."""
+    return 0.6 * pixels.nbytes
+
+
+def _distinct_colours(exam: Examination, k: int) -> Floats:
+    grid = np.stack(np.meshgrid(*[[0.1, 0.5, 0.9]] * 3), axis=-1).reshape(-1, 3)
+    chosen: Floats = exam.rng.permutation(grid)[:k] + exam.rng.uniform(-0.05, 0.05, (k, 3))
+    return chosen
+
+
+def _expect_colours(exam: Examination, image: Any, pixels: Floats, centroids: Floats) -> None:
+    n = len(pixels)
+    exam.require("There is one colour (red, green, blue) per pixel", image.shape == (n, 3), f"shape {image.shape}")
+    exam.require("Colours are 8-bit numbers from 0 to 255", image.dtype == np.uint8, f"dtype {image.dtype}")
+    found = len(np.unique(image, axis=0))
+    exam.expect("There are exactly k distinct colours", found == len(centroids), f"{found} for k = {len(centroids)}")
+    nearest = centroids[squared_distances(pixels, centroids).argmin(axis=1)]
+    # Rounding and truncating are both fine.
+    right = (np.abs(image.astype(float) - nearest * 255) <= 1).all(axis=1)
+    exam.expect(
+        "Each pixel has the colour of its nearest centroid, in the order of the photo",
+        right.all(),
+        f"{right.sum()} of {n} pixels",
+    )
+
+
+def _expect_pictures(exam: Examination, pictures: Any) -> None:
+    is_dict = isinstance(pictures, dict)
+    exam.require("pictures is a dictionary {k: image}", is_dict, f"a {type(pictures).__name__}")
+    exam.require("It has the pictures for k = 4, 8 and 16", set(pictures) == {4, 8, 16}, f"it has {sorted(pictures)}")
+    from ..pictures import distinct_colours, png_bytes
+
+    for k, picture in pictures.items():
+        image = np.asarray(picture)
+        is_image = image.ndim == 3 and image.shape[2] == 3 and image.dtype == np.uint8
+        exam.require("Each picture is an array of height × width × 3 8-bit numbers", is_image,
+                     f"shape {image.shape}, dtype {image.dtype} for k = {k}")  # fmt: skip
+        found = len(distinct_colours(image)[0])
+        exam.expect(
+            f"The picture for k = {k} has exactly {k} distinct colours",
+            found == k,
+            f"{found} colours; as PNG {png_bytes(image) / 1000:,.0f} kB",
+        )

@@ -1,0 +1,127 @@
+"""Looking at one answer: call it safely, note which properties hold."""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import sysconfig
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .results import Finding
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_OURS = str(Path(__file__).parent)
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+_NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VARS"}
+
+
+class NotYet(Exception):
+    """The answer is still empty."""
+
+
+class Halt(Exception):
+    """A property failed without which the others cannot be looked at."""
+
+
+class NeedsCluster(Exception):
+    """The check cannot run without a cluster."""
+
+
+def is_blank(answer: Any) -> bool:
+    """Whether an answer is still the placeholder: ``...``, ``None``, or a function that does nothing."""
+    if answer is None or answer is Ellipsis:
+        return True
+    if isinstance(answer, (list, tuple, dict, set)):
+        values = list(answer.values()) if isinstance(answer, dict) else list(answer)
+        return all(value is None or value is Ellipsis for value in values)
+    if not isinstance(answer, FunctionType):
+        return False
+    for step in dis.get_instructions(answer):
+        if step.opname not in _NOTHING:
+            return False
+        if step.opname in {"LOAD_CONST", "RETURN_CONST"} and step.argval not in (None, Ellipsis):
+            return False
+    return True
+
+
+class Examination:
+    """One run of one check.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of the hidden inputs.
+    client : distributed.Client, optional
+        Connected to the cluster, for checks that need one.
+    """
+
+    def __init__(self, rng: np.random.Generator, client: Client | None = None) -> None:
+        self.rng = rng
+        self._client = client
+        self._findings: dict[str, Finding] = {}
+
+    @property
+    def client(self) -> Client:
+        """The client; a check that asks for it says so when there is none."""
+        if self._client is None:
+            raise NeedsCluster
+        return self._client
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All properties looked at, in order."""
+        return tuple(self._findings.values())
+
+    def expect(self, expected: str, passed: Any, observed: str) -> bool:
+        """Note whether a property holds. Looked at several times, it must hold each time."""
+        before = self._findings.get(expected)
+        if before is None or before.passed:
+            self._findings[expected] = Finding(expected, bool(passed), observed)
+        return bool(passed)
+
+    def require(self, expected: str, passed: Any, observed: str) -> None:
+        """Note a property only when it does not hold, and then end the examination."""
+        if not passed:
+            self.expect(expected, False, observed)
+            raise Halt
+
+    def call(self, function: Any, *args: Any) -> Any:
+        """Call the learner's function. Its mistakes become findings, never tracebacks."""
+        self.require("It is a function", callable(function), f"it is {_kind(function)}")
+        try:
+            with np.errstate(all="ignore"):
+                result = function(*args)
+        except NotImplementedError as error:
+            raise NotYet from error
+        except Exception as error:
+            self.require("It runs without an error", False, describe_error(error, function))
+        self.require("It returns a result", result is not None and result is not Ellipsis, f"it returned {result!r}")
+        return result
+
+
+def describe_error(error: BaseException, function: Callable[..., Any] | None = None) -> str:
+    """Say in one line what went wrong, and in which line of the learner's code."""
+    name = type(error).__name__
+    text = " ".join(str(error).split())
+    text = f"{name}: {text[:200]}" if text else name
+    code = getattr(function, "__code__", None)
+    home = getattr(code, "co_filename", None)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        foreign = frame.filename.startswith((*_LIBRARIES, _OURS)) or "site-packages" in frame.filename
+        if frame.filename == home or not foreign:
+            line = (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
+            return f"{text} (in {frame.name}, line {frame.lineno}{': ' + line if line else ''})"
+    return text
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"

@@ -1,0 +1,110 @@
+"""Executing a lesson's notebook in a fresh kernel of this Python environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..protocol.errors import GPUClusterError
+from .lab import CLUSTER_VARIABLE
+from .results import LESSON_MIME
+
+_KERNEL = "gpucluster-lesson"
+
+
+class LessonFailed(GPUClusterError):
+    """A cell of the lesson raised an error or took too long."""
+
+    code = "lesson_failed"
+
+
+@dataclass
+class ExecutedLesson:
+    """A notebook after its run.
+
+    Attributes
+    ----------
+    notebook : nbformat.NotebookNode
+        With all outputs.
+    seconds : float
+        Time of the whole run, the kernel's start included.
+    records : list of dict
+        What checks, predictions and reports left in the outputs.
+    """
+
+    notebook: Any
+    seconds: float
+    records: list[dict[str, Any]] = field(default_factory=list)
+
+    def of_kind(self, kind: str) -> list[dict[str, Any]]:
+        """Return the records of one kind: ``"check"``, ``"report"`` or ``"prediction"``."""
+        return [record for record in self.records if record["kind"] == kind]
+
+
+def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float = 90) -> ExecutedLesson:
+    """Execute a notebook.
+
+    Parameters
+    ----------
+    notebook : pathlib.Path
+        The file; it is not changed.
+    cluster : str, optional
+        Name or id of the cluster that the lesson is to use.
+    cell_timeout : float, optional
+        Seconds that one cell may take.
+
+    Raises
+    ------
+    LessonFailed
+        With the cell's error in a sentence.
+    """
+    import nbformat
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    book = nbformat.read(notebook, as_version=4)
+    environment = {**os.environ, **({CLUSTER_VARIABLE: cluster} if cluster else {})}
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:
+        client = NotebookClient(book, km=manager, timeout=int(cell_timeout), resources={"metadata": {"path": folder}})
+        try:
+            client.execute(env=environment)
+        except CellExecutionError as error:
+            raise LessonFailed(f"A cell of {notebook.name} failed: {error.ename}: {error.evalue}") from error
+        except (CellTimeoutError, DeadKernelError) as error:
+            raise LessonFailed(f"A cell of {notebook.name} did not end: {str(error).splitlines()[0]}") from error
+    return ExecutedLesson(book, time.monotonic() - began, list(_records(book)))
+
+
+@contextmanager
+def _kernel_of_this_python(folder: Path) -> Iterator[Any]:
+    """A kernel manager for this interpreter, whatever kernels this user has installed under the usual name."""
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
+
+    spec = folder / "kernels" / _KERNEL
+    spec.mkdir(parents=True)
+    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    text = json.dumps({"argv": argv, "display_name": _KERNEL, "language": "python"})
+    (spec / "kernel.json").write_text(text, encoding="utf-8")
+    specs = KernelSpecManager(kernel_dirs=[str(folder / "kernels")], ensure_native_kernel=False)
+    # Sockets in a private folder: no port of this machine, and nobody else can connect.
+    yield AsyncKernelManager(
+        kernel_name=_KERNEL, kernel_spec_manager=specs, transport="ipc", ip=str(folder / "kernel")
+    )
+
+
+def _records(book: Any) -> Iterator[dict[str, Any]]:
+    for cell in book.cells:
+        for output in cell.get("outputs", ()):
+            record = output.get("data", {}).get(LESSON_MIME)
+            if record is not None:
+                yield dict(record)

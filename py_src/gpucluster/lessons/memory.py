@@ -1,0 +1,30 @@
+"""How much memory a calculation needs at its worst moment."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+
+def peak_bytes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
+    """Call a function and return the most memory it held at once, in bytes.
+
+    Counts what Python and NumPy allocate during the call, the result included, the arguments not.
+    """
+    return measure_peak(function, *args, **kwargs)[1]
+
+
+def measure_peak(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tuple[Any, int]:
+    """Like `peak_bytes`, but return the function's result as well."""
+    already = tracemalloc.is_tracing()
+    if not already:
+        tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        result = function(*args, **kwargs)
+        return result, max(0, tracemalloc.get_traced_memory()[1] - before)
+    finally:
+        if not already:
+            tracemalloc.stop()

@@ -1,0 +1,93 @@
+"""Predict first, then run, then compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .results import LESSON_MIME
+
+_noted: dict[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction beside what was observed."""
+
+    question: str
+    predicted: Any
+    observed: Any
+    unit: str
+
+    def __repr__(self) -> str:
+        seen = f"Observed: {_shown(self.observed)} {self.unit}".rstrip()
+        if self.predicted is None:
+            return f"{seen}. You made no prediction: guess first next time, it is how the surprise sticks."
+        guess = f"You predicted: {_shown(self.predicted)} {self.unit}".rstrip()
+        return f"{guess}. {seen}. {self._verdict()}".rstrip()
+
+    def _verdict(self) -> str:
+        if not isinstance(self.observed, (int, float)) or isinstance(self.observed, bool):
+            return "That is the same." if self.predicted == self.observed else "That is different: can you say why?"
+        if self.predicted == self.observed:
+            return "Exactly."
+        if not self.predicted or not self.observed or (self.predicted > 0) != (self.observed > 0):
+            return "That is different: can you say why?"
+        ratio = self.predicted / self.observed
+        factor, side = (ratio, "too high") if ratio > 1 else (1 / ratio, "too low")
+        return "Very close." if factor < 1.05 else f"Your guess was {factor:,.1f} times {side}."
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        record = {
+            "kind": "prediction",
+            "question": self.question,
+            "predicted": self.predicted,
+            "observed": self.observed,
+            "unit": self.unit,
+        }
+        return {"text/plain": repr(self), LESSON_MIME: record}
+
+
+def predict(question: str, answer: Any) -> None:
+    """Note what you expect, before you run the next cell.
+
+    Parameters
+    ----------
+    question : str
+        Name of the question, such as ``"06.a"``.
+    answer : number, str or bool
+        Your guess; ``...`` means that you have none yet.
+    """
+    if answer is None or answer is Ellipsis:
+        _noted.pop(question, None)
+        print("No prediction yet. Replace ... by your guess; a wrong one teaches more than none.")
+    elif not isinstance(answer, (int, float, str, bool)):
+        print(f"Write a number or a word, not {answer!r}.")
+    else:
+        _noted[question] = answer
+        print(f"Noted: {_shown(answer)}. Now run the next cell.")
+
+
+def compare(question: str, observed: Any, unit: str = "") -> Comparison:
+    """Put the prediction beside what came out.
+
+    Parameters
+    ----------
+    question : str
+        The name given to `predict`.
+    observed : number, str or bool
+        What the run showed.
+    unit : str, optional
+        Written after both numbers.
+    """
+    observed = observed.item() if hasattr(observed, "item") else observed
+    predicted = _noted.get(question)
+    if predicted is not None and isinstance(predicted, str) != isinstance(observed, str):
+        predicted = None
+    return Comparison(question, predicted, observed, unit)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.3g}"
