@@ -57,7 +57,7 @@ def check(exercise: str, *answers: Any, client: Client | None = None, seed: int 
     except NotYet:
         return _not_yet(known.id, title, "The code says that it is not written yet.")
     except NeedsCluster:
-        message = 'This check needs the lesson\'s cluster. Run the first code cell (`lab = lessons.start(...)`) again.'
+        message = "This check needs the lesson's cluster. Run the first code cell (`lab = lessons.start(...)`) again."
         return CheckResult(known.id, title, State.UNAVAILABLE, exam.findings, message)
     except KeyboardInterrupt:
         message = "You stopped the check. If your code did not come to an end, look for a loop that never stops."

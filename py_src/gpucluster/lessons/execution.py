@@ -70,7 +70,7 @@ def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float =
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    book = nbformat.read(notebook, as_version=4)
+    book = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     environment = {**os.environ, **({CLUSTER_VARIABLE: cluster} if cluster else {})}
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:
@@ -97,9 +97,7 @@ def _kernel_of_this_python(folder: Path) -> Iterator[Any]:
     (spec / "kernel.json").write_text(text, encoding="utf-8")
     specs = KernelSpecManager(kernel_dirs=[str(folder / "kernels")], ensure_native_kernel=False)
     # Sockets in a private folder: no port of this machine, and nobody else can connect.
-    yield AsyncKernelManager(
-        kernel_name=_KERNEL, kernel_spec_manager=specs, transport="ipc", ip=str(folder / "kernel")
-    )
+    yield AsyncKernelManager(kernel_name=_KERNEL, kernel_spec_manager=specs, transport="ipc", ip=str(folder / "kernel"))
 
 
 def _records(book: Any) -> Iterator[dict[str, Any]]:

@@ -51,7 +51,7 @@ def _logarithmic(axes: Any) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_ylabel("inertia, logarithmic")
@@ -122,12 +122,13 @@ def traffic(fit: Any, sent_bytes: int, n_parts: int, points: Any) -> None:
     k, d = np.asarray(path[0]).shape
     formula = 8 * k * (d + 1) * n_parts
     measured = sent_bytes / len(inertias)
+    once = np.asarray(points).nbytes
     bars = {
         f"calculated: 8 k (d + 1) × {n_parts} blocks,\nper iteration": formula,
         "measured by the workers,\nper iteration": measured,
         f"measured, all {len(inertias)} iterations": sent_bytes,
-        "the points, if they had to travel once": np.asarray(points).nbytes,
-        f"the points, if they had to travel\nin each of {len(inertias)} iterations": np.asarray(points).nbytes * len(inertias),
+        "the points, if they had to travel once": once,
+        f"the points, if they had to travel\nin each of {len(inertias)} iterations": once * len(inertias),
     }
     figure, axes = _axes(8.5, 3.4)
     colours = [ACCENT] * 3 + [WARNING] * 2

@@ -150,9 +150,10 @@ def current_client() -> Client | None:
     from distributed import default_client
 
     try:
-        return default_client()
+        client: Client = default_client()
     except ValueError:
         return None
+    return client
 
 
 def set_backends(backend: str) -> tuple[str, str]:

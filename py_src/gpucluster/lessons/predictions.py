@@ -65,7 +65,7 @@ def predict(question: str, answer: Any) -> None:
         print(f"Write a number or a word, not {answer!r}.")
     else:
         _noted[question] = answer
-        print(f"Noted: {_shown(answer)}. Now run the next cell.")
+        print(f"Noted: {_shown(answer)}.")
 
 
 def compare(question: str, observed: Any, unit: str = "") -> Comparison:

@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.output:
         import nbformat
 
-        nbformat.write(run.notebook, options.output)
+        nbformat.write(run.notebook, options.output)  # type: ignore[no-untyped-call]
     print("\n".join(summary(run)))
     checks = run.of_kind("check")
     return 0 if checks and all(check["state"] == "passed" for check in checks) else 1

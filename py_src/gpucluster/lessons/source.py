@@ -103,7 +103,7 @@ def read_source(path: Path) -> LessonSource:
         With a sentence that names the cell.
     """
     try:
-        import jupytext
+        import jupytext  # type: ignore[import-untyped]
     except ImportError:
         raise MissingPackage("Building lessons needs jupytext. Install it: pip install jupytext.") from None
     book = jupytext.read(path, fmt="py:percent")
