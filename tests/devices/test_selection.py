@@ -29,7 +29,7 @@ BUSY = {"memory_used_bytes": 9 * GIB, "processes": [DeviceProcess(pid=7, memory_
 
 
 def test_idle_ones_first_then_by_index() -> None:
-    devices = host(device(0, **BUSY), device(1), device(2, memory_used_bytes=3 * GIB), device(3))
+    devices = host(device(0, **BUSY), device(1), device(2, memory_used_bytes=3 * GIB), device(3, utilization_percent=4))
     assert [chosen.index for chosen in select_devices(devices)] == [1, 3, 2, 0]
 
 

@@ -44,9 +44,10 @@ def describe(device: DeviceModel) -> str:
 
 
 def _busy(device: DeviceModel) -> tuple[bool, int, float, int]:
-    used = device.memory_used_bytes or 0
-    # Steps of 1 GiB, so that idle GPUs keep the order people know them by.
-    return not idle(device), used // 2**30, device.utilization_percent or 0, device.index or 0
+    if idle(device):
+        # Idle GPUs keep the order people know them by.
+        return False, 0, 0, device.index or 0
+    return True, device.memory_used_bytes or 0, device.utilization_percent or 0, device.index or 0
 
 
 def _resolve(host: HostDevices, name: int | str) -> DeviceModel:

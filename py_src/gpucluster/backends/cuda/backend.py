@@ -11,7 +11,7 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...protocol.errors import PreflightFailed
+from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.spec import CudaSpec
 from ..backend import Backend, Plan, StartContext
 from ..starting import host_memory_limit, start_cluster
@@ -52,7 +52,13 @@ class CudaBackend(Backend[CudaSpec]):
         module = await asyncio.to_thread(importlib.import_module, "gpucluster.backends.cuda.cluster")
 
         def make(**options: Any) -> SpecCluster:
-            cluster: SpecCluster = module.DeviceCluster(**options, **plan.options)
+            try:
+                cluster: SpecCluster = module.DeviceCluster(**options, **plan.options)
+            except module.DEVICE_ERRORS as error:
+                raise StartFailed(
+                    f"A GPU could not be used any more after it had been checked ({error}). "
+                    "Look at the list of GPUs, or run nvidia-smi, and try again."
+                ) from error
             return cluster
 
         return await start_cluster(make, plan, context)

@@ -10,11 +10,15 @@ from contextlib import contextmanager
 from typing import Any
 
 import dask_cuda.worker_common
+import pynvml
 from dask_cuda import LocalCUDACluster
 from dask_cuda.utils import cuda_visible_devices
 from distributed.core import Status
 
 from ...protocol.errors import InvalidRequest
+
+DEVICE_ERRORS = (pynvml.NVMLError, ValueError)
+"""What dask-cuda lets through when NVML fails, or knows a device no longer."""
 
 
 class DeviceCluster(LocalCUDACluster):  # type: ignore[misc]
@@ -74,6 +78,14 @@ class DeviceCluster(LocalCUDACluster):  # type: ignore[misc]
             nothing_yet.set_result(None)
             return nothing_yet
         return super()._correct_state()
+
+    async def _close(self) -> None:
+        """Close everything, also the workers that a cancelled start has made but not yet counted."""
+        counted = set(map(id, self.workers.values()))
+        for worker in list(self._created):
+            if id(worker) not in counted and worker.status not in {Status.closed, Status.closing}:
+                self.workers.setdefault(worker.name, worker)
+        await super()._close()
 
     def _too_many(self, wanted: int) -> str:
         count = len(self.cuda_visible_devices)

@@ -1,0 +1,132 @@
+"""Real ``LocalCUDACluster``s on machines whose GPUs exist in a text file only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
+
+pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
+pytestmark = pytest.mark.cuda
+GIB = 2**30
+
+
+def four_gpus(machine: FakeMachine) -> None:
+    # The first is busy, and UUIDs sort against the order of the devices: dask-cuda would take the wrong ones.
+    machine.write([
+        gpu(4, total=81920, used=20480), "process 1 used=20000",
+        gpu(3, total=81920, util=7), gpu(2, total=40960), gpu(1, total=81920),
+    ])  # fmt: skip
+
+
+def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, tmp_path: Path) -> None:
+    four_gpus(machine)
+    log = tmp_path / "cuda.log"
+    workers = play("workers_and_devices", n_workers=2, environment={"FAKE_CUDA_LOG": str(log)})
+    assert sorted(worker["name"] for worker in workers) == [gpu_uuid(2), gpu_uuid(3)]
+    for worker in workers:
+        assert worker["device"] == worker["visible"][0] == worker["name"]
+        assert set(worker["visible"]) == {gpu_uuid(number) for number in (1, 2, 3, 4)}
+        assert worker["address"].startswith("tls://127.0.0.1:")
+        # 80% of the smallest device of the cluster, for all workers.
+        assert worker["device_memory_limit"] == 40 * GIB * 8 // 10
+        # Host memory is shared by as many workers as there can be.
+        assert worker["memory_limit"] <= psutil.virtual_memory().total // 4
+        assert worker["answer"] == 6
+    large = next(worker for worker in workers if worker["name"] == gpu_uuid(3))
+    assert (large["vram_total"], large["vram_used"], large["gpu_utilization"]) == (80 * GIB, 300 * 2**20, 7)
+    # A CUDA context in the process that workers are forked from, or in the scheduler's, would break them.
+    contexts = [line.split() for line in log.read_text().splitlines() if line.startswith("context")]
+    assert {int(pid) for _, pid, _ in contexts} == {worker["pid"] for worker in workers}
+    assert {visible.split(",")[0] for _, _, visible in contexts} == {gpu_uuid(2), gpu_uuid(3)}
+
+
+def test_scale_up_and_down(machine: FakeMachine, play: Any) -> None:
+    four_gpus(machine)
+    two, three, one, again = play("scale_up_and_down", n_workers=2)
+    assert two == again == [gpu_uuid(2), gpu_uuid(3)]
+    assert three == [gpu_uuid(1), gpu_uuid(2), gpu_uuid(3)]
+    assert len(one) == 1
+
+
+def test_more_workers_than_devices_are_refused_with_nothing_changed(machine: FakeMachine, play: Any) -> None:
+    four_gpus(machine)
+    result = play("more_workers_than_devices", n_workers=1)
+    assert [code for code, _ in result["refusals"]] == ["invalid_request"] * 3
+    assert result["refusals"][0][1] == "5 workers cannot be had: this cluster has 4 GPUs, one worker each."
+    assert result["plan_unchanged"] is True
+    assert result["then"] == 3
+
+
+def test_adapting_without_a_maximum_ends_at_the_number_of_devices(machine: FakeMachine, play: Any) -> None:
+    four_gpus(machine)
+    assert play("adapt", n_workers=1) == {"maximum": 4, "minimum": 2}
+
+
+def test_mig_slices(machine: FakeMachine, play: Any) -> None:
+    machine.write([gpu(1, total=81920), mig_slice(1, total=20480), mig_slice(2, total=10240)])
+    workers = play("workers_and_devices")
+    assert sorted(worker["name"] for worker in workers) == [slice_uuid(1), slice_uuid(2)]
+    # Of the smallest slice; dask-cuda would take 80% of the whole GPU.
+    assert {worker["device_memory_limit"] for worker in workers} == {10 * GIB * 8 // 10}
+    assert {worker["vram_total"] for worker in workers} == {20 * GIB, 10 * GIB}
+    assert {worker["gpu_utilization"] for worker in workers} == {None}
+
+
+def test_nvml_that_does_not_know_the_cpus_near_a_gpu(machine: FakeMachine, play: Any) -> None:
+    machine.write([gpu(1), "fail nvmlDeviceGetCpuAffinity 3"])
+    [worker] = play("workers_and_devices", devices=[0], device_memory_limit="2 GiB", memory_limit="1 GiB")
+    assert (worker["name"], worker["device_memory_limit"], worker["memory_limit"]) == (gpu_uuid(1), 2 * GIB, GIB)
+
+
+def test_strangers_stay_out(machine: FakeMachine, play: Any) -> None:
+    four_gpus(machine)
+    result = play("strangers", n_workers=1)
+    assert result["address"].startswith("tls://127.0.0.1:")
+    assert all(result["refused"])
+    assert result["dashboard"] == ["127.0.0.1", 404, 404, 200]
+
+
+def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any, tmp_path: Path) -> None:
+    four_gpus(machine)
+    (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
+    here = Path(__file__).parent
+    result = play(
+        "failing_start",
+        n_workers=2,
+        pre_import=["without_licence"],
+        environment={"PYTHONPATH": f"{here}:{tmp_path}"},
+    )
+    assert result == {
+        "code": "start_failed",
+        "message": "2 of 2 workers could not start: RuntimeError: the licence has expired.",
+        "left": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("fail nvmlDeviceGetHandleByUUID 6", "Invalid device index or UUID"),
+        ("fail nvmlInitWithFlags 9", "Driver Not Loaded"),
+    ],
+)
+def test_a_gpu_that_vanishes_after_the_checks(machine: FakeMachine, play: Any, fault: str, words: str) -> None:
+    four_gpus(machine)
+    result = play("failing_start", n_workers=1, environment={"FAKE_BETWEEN": fault})
+    assert (result["code"], result["left"]) == ("start_failed", [])
+    assert result["message"].startswith("A GPU could not be used any more") and words in result["message"]
+
+
+def test_a_cancelled_start_leaves_nothing(machine: FakeMachine, play: Any) -> None:
+    four_gpus(machine)
+    assert play("cancelled_start", n_workers=2) == {"cancelled": True, "left": []}
+
+
+def test_an_unencrypted_cluster_stays_on_this_machine(machine: FakeMachine, play: Any) -> None:
+    four_gpus(machine)
+    [worker] = play("workers_and_devices", n_workers=1, protocol="tcp")
+    assert worker["address"].startswith("tcp://127.0.0.1:")
