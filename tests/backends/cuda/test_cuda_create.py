@@ -1,0 +1,169 @@
+"""GPU clusters from end to end: ``gpucluster.create`` in one process, the cluster in its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nvml.machine import FakeMachine, gpu, gpu_uuid
+
+pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
+pytestmark = pytest.mark.cuda
+GIB = 2**30
+
+BEGIN = """
+import json, os, signal, time
+import psutil
+import gpucluster
+from gpucluster.client.control import Control
+from gpucluster.protocol.errors import GPUClusterError
+
+def until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+    return value
+
+def below(pid):
+    return psutil.Process(pid).children(recursive=True)
+"""
+
+
+def run(machine: FakeMachine, tmp_path: Path, program: str, **environment: str) -> Any:
+    environment |= {"GPUCLUSTER_DIR": str(tmp_path / "registry")}
+    return json.loads(machine.run(BEGIN + program, **environment).splitlines()[-1])
+
+
+@pytest.fixture
+def three_gpus(machine: FakeMachine) -> FakeMachine:
+    machine.write([gpu(1, total=81920, used=4096, util=50), "process 1 used=3900", gpu(2, total=40960), gpu(3)])
+    return machine
+
+
+def test_create_scale_and_stop(three_gpus: FakeMachine, tmp_path: Path) -> None:
+    result = run(
+        three_gpus,
+        tmp_path,
+        """
+cluster = gpucluster.create("cuda", name="gpus", n_workers=2)
+running = cluster.model
+client = cluster.get_client()
+total = client.submit(sum, [1, 2, 3]).result()
+client.close()
+refusal = ""
+try:
+    cluster.scale(4)
+except GPUClusterError as error:
+    refusal = error.message
+cluster.scale(3)
+scaled = cluster.model
+processes = below(running.pid)
+cluster.stop()
+until(lambda: not any(process.is_running() for process in processes))
+print(json.dumps({
+    "running": running.model_dump(mode="json"), "scaled": scaled.model_dump(mode="json"),
+    "stopped": cluster.state, "total": total, "refusal": refusal,
+}))
+""",
+    )
+    running = result["running"]
+    assert (running["state"], running["backend"], running["encrypted"]) == ("running", "cuda", True)
+    assert {worker["device"] for worker in running["workers"]} == {gpu_uuid(2), gpu_uuid(3)}
+    assert running["versions"]["dask_cuda"]
+    assert result["refusal"] == "n_workers: must be at most 3, not 4: this cluster has 3 GPUs, one worker each."
+    assert {worker["device"] for worker in result["scaled"]["workers"]} == {gpu_uuid(number) for number in (1, 2, 3)}
+    assert (result["total"], result["stopped"]) == (6, "stopped")
+
+
+def test_auto_takes_the_gpu_and_says_so(three_gpus: FakeMachine, tmp_path: Path) -> None:
+    result = run(
+        three_gpus,
+        tmp_path,
+        """
+with gpucluster.create("auto", n_workers=1) as cluster:
+    print(json.dumps([cluster.model.backend, cluster.model.backend_reason]))
+""",
+    )
+    assert result == ["cuda", "3 GPUs can be used, 2 of them idle."]
+
+
+def test_telemetry_has_the_figures_of_each_gpu(three_gpus: FakeMachine, tmp_path: Path) -> None:
+    result = run(
+        three_gpus,
+        tmp_path,
+        """
+import asyncio
+from gpucluster.client.control import AsyncControl
+from gpucluster.protocol.models import Telemetry
+
+async def sample():
+    async for event in AsyncControl().events():
+        if isinstance(event, Telemetry) and len(event.sample.vram_used_bytes) == 3:
+            if None not in event.sample.vram_used_bytes:
+                return event.sample
+
+with gpucluster.create("cuda") as cluster:
+    print(json.dumps(asyncio.run(asyncio.wait_for(sample(), 60)).model_dump(mode="json")))
+""",
+    )
+    figures = zip(result["workers"], result["vram_total_bytes"], result["gpu_utilization_percent"], strict=True)
+    assert sorted(figures) == [(gpu_uuid(1), 80 * GIB, 50), (gpu_uuid(2), 40 * GIB, 0), (gpu_uuid(3), 16 * GIB, 0)]
+    assert result["vram_used_bytes"][result["workers"].index(gpu_uuid(1))] == 4 * GIB
+    assert result["rmm_used_bytes"] == [None, None, None] and result["spilled_bytes"] == [None, None, None]
+
+
+def test_nothing_outlives_a_killed_supervisor(three_gpus: FakeMachine, tmp_path: Path) -> None:
+    result = run(
+        three_gpus,
+        tmp_path,
+        """
+cluster = gpucluster.create("cuda", n_workers=3)
+pid = cluster.model.pid
+processes = below(pid)
+os.kill(pid, signal.SIGKILL)
+until(lambda: not any(process.is_running() and process.status() != "zombie" for process in processes), seconds=5)
+ended = until(lambda: (model := cluster.model).state == "failed" and model)
+print(json.dumps({"processes": len(processes), "state": ended.state, "reason": ended.reason, "log": ended.log_tail}))
+""",
+    )
+    assert result["processes"] >= 4  # the forkserver and three workers
+    assert result["state"] == "failed" and result["reason"] and result["log"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ("n_workers=4", "StartFailed", "only 3 GPUs can be used here"),
+        ("devices=[7]", "StartFailed", "There is no GPU 7 on this machine; it has 0, 1, 2."),
+        ("rmm_pool_size='4 GiB'", "StartFailed", "'rmm'"),
+        ("pre_import=['without_licence']", "StartFailed", "the licence has expired"),
+        ("rmm_async=True, rmm_pool_size='4 GiB'", "InvalidRequest", "leave rmm_pool_size out"),
+        ("jit_unspill=True", "InvalidRequest", "jit_unspill"),
+        ("protocol='tcp', enable_nvlink=True", "InvalidRequest", "needs protocol 'ucx'"),
+    ],
+)
+def test_a_start_that_fails_says_why(
+    three_gpus: FakeMachine, tmp_path: Path, options: str, error: str, words: str
+) -> None:
+    (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
+    result = run(
+        three_gpus,
+        tmp_path,
+        f"""
+try:
+    gpucluster.create("cuda", {options})
+except GPUClusterError as error:
+    models = Control().list()
+    alive = [p.pid for m in models if m.pid and psutil.pid_exists(m.pid) for p in below(m.pid)]
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    print(json.dumps([kinds, error.message, [(m.state, m.reason) for m in models], alive]))
+""",
+        PYTHONPATH=str(tmp_path),
+    )
+    kinds, message, models, alive = result
+    assert error in kinds and words in message and alive == []
+    expected = [] if error == "InvalidRequest" else [["failed", message]]
+    assert models == expected
