@@ -184,6 +184,7 @@ _SENTENCES = {
     "int_parsing": "must be a whole number",
     "int_from_float": "must be a whole number",
     "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
     "string_type": "must be text",
     "list_type": "must be a list",
     "missing": "is required",
@@ -192,15 +193,25 @@ _SENTENCES = {
     "model_attributes_type": "must be a JSON object",
     "model_type": "must be a JSON object",
     "dict_type": "must be a JSON object",
+    "invalid_key": "is not an option of this request",
 }
+
+
+def _shown(given: Any) -> str:
+    """Return the value somebody typed as the end of a sentence, unless it is too long to help."""
+    if isinstance(given, (dict, bytes)):
+        return ""
+    try:
+        shown = f", not {given!r}"
+    except ValueError:  # Python refuses to write out a number of thousands of digits.
+        return ""
+    return shown if len(shown) <= 60 else ""
 
 
 def _sentence(error: Any) -> str:
     kind, context = error["type"], error.get("ctx") or {}
     given = error.get("input")
-    shown = "" if kind in {"missing", "extra_forbidden", "json_invalid"} else f", not {given!r}"
-    if len(shown) > 60 or isinstance(given, (dict, bytes)):
-        shown = ""
+    shown = "" if kind in {"missing", "extra_forbidden", "json_invalid"} else _shown(given)
     if kind == "value_error":
         return str(context.get("error", error["msg"]))
     if kind == "greater_than_equal":

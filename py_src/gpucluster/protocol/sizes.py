@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, WithJsonSchema
 
 MEBIBYTE = 2**20
+_MOST = 2**60
 _UNITS = {
     "": 1, "b": 1,
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
@@ -57,7 +58,8 @@ def parse_size(value: Any) -> int | float:
         if unit not in _UNITS:
             raise ValueError(f"{found[2]!r} is not a unit of memory: {_ALLOWED}")
         scaled = number * _UNITS[unit]
-        value = scaled if 0 < scaled < 1 else math.floor(scaled)
+        # Only a bare number can be a share; '0.0001 KiB' is less than a byte.
+        value = number if not unit and 0 < number < 1 else math.floor(min(scaled, _MOST + 1))
     if isinstance(value, float):
         if 0 < value < 1:
             return value
@@ -65,9 +67,11 @@ def parse_size(value: Any) -> int | float:
             raise ValueError(f"{value!r} is neither a whole number of bytes nor a share below 1: {_ALLOWED}")
         value = int(value)
     size_bytes: int = value
+    if size_bytes < 0:
+        raise ValueError(f"must not be negative: {_ALLOWED}")
     if size_bytes < MEBIBYTE:
         raise ValueError(f"{value} means {value} byte{'s' * (value != 1)}, too small to be meant: {_ALLOWED}")
-    if size_bytes > 2**60:
+    if size_bytes > _MOST:
         raise ValueError("is more than any machine has")
     return size_bytes
 

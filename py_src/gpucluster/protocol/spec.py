@@ -20,9 +20,9 @@ from .sizes import MemorySize, MemorySizeOrAuto
 MAX_WORKERS = 256
 """Most workers one cluster of this machine may have."""
 
-NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$"
-_MODULE = re.compile(r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
-_DEVICE = re.compile(r"^(GPU|MIG)-[0-9A-Za-z/-]{4,80}$")
+NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_DEVICE = re.compile(r"(GPU|MIG)-[0-9A-Za-z/-]{4,80}")
 
 WorkerCount = Annotated[int, Field(strict=True, ge=1, le=MAX_WORKERS)]
 WorkerCountOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_WORKERS)]
@@ -95,21 +95,21 @@ class SpecBase(BaseModel):
     @field_validator("name")
     @classmethod
     def _name(cls, value: str | None) -> str | None:
-        if value is not None and not re.match(NAME_PATTERN, value):
+        if value is not None and not re.fullmatch(NAME_PATTERN, value):
             raise ValueError("must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'")
         return value
 
     @field_validator("local_directory")
     @classmethod
     def _absolute(cls, value: str | None) -> str | None:
-        if value is not None and (not os.path.isabs(value) or "\0" in value):
+        if value is not None and (not os.path.isabs(value) or not value.isprintable()):
             raise ValueError("must be an absolute path")
         return value
 
     @field_validator("kernel_name")
     @classmethod
     def _kernel(cls, value: str | None) -> str | None:
-        if value is not None and not re.match(r"^[A-Za-z0-9._-]{1,100}$", value):
+        if value is not None and not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", value):
             raise ValueError("must be the name of an installed Jupyter kernel")
         return value
 
@@ -265,7 +265,7 @@ class CudaSpec(SpecBase):
         if not value:
             raise ValueError("must name at least one GPU, or be left out for all")
         for device in value:
-            if isinstance(device, str) and not _DEVICE.match(device):
+            if isinstance(device, str) and not _DEVICE.fullmatch(device):
                 raise ValueError(f"{device[:40]!r} is neither a GPU index nor a UUID such as 'GPU-…' or 'MIG-…'")
         if len(set(value)) != len(value):
             raise ValueError("names a GPU twice; one worker per GPU")
@@ -275,14 +275,14 @@ class CudaSpec(SpecBase):
     @classmethod
     def _modules(cls, value: list[str]) -> list[str]:
         for module in value:
-            if not _MODULE.match(module):
+            if not _MODULE.fullmatch(module):
                 raise ValueError(f"{module[:40]!r} is not the name of a Python module")
         return value
 
     @field_validator("interface")
     @classmethod
     def _interface(cls, value: str | None) -> str | None:
-        if value is not None and not re.match(r"^[A-Za-z0-9_.:-]{1,32}$", value):
+        if value is not None and not re.fullmatch(r"[A-Za-z0-9_.:-]{1,32}", value):
             raise ValueError("must be the name of a network interface, such as 'ib0'")
         return value
 
