@@ -14,7 +14,9 @@ from ..registry.store import tail
 _REPORT_TIMEOUT_SECONDS = 60.0
 
 
-def launch(folder: Folder, held: int, *, python: str, cwd: str, environment: Mapping[str, str]) -> int:
+def launch(
+    folder: Folder, held: int, *, python: str, cwd: str, environment: Mapping[str, str], standby: bool = False
+) -> int:
     """Start the supervisor of a folder whose record is written.
 
     Parameters
@@ -26,6 +28,8 @@ def launch(folder: Folder, held: int, *, python: str, cwd: str, environment: Map
         never without a holder from before its record was written until the supervisor's death.
     python, cwd, environment
         Executable, working directory and complete environment of the supervisor and its workers.
+    standby : bool
+        Warm up and wait for a cluster.
 
     Returns
     -------
@@ -41,6 +45,8 @@ def launch(folder: Folder, held: int, *, python: str, cwd: str, environment: Map
     log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         arguments = ["--folder", str(folder.path), "--lock-fd", str(held), "--report-fd", str(report_child)]
+        if standby:
+            arguments.append("--standby")
         process = subprocess.Popen(
             [python, "-m", "gpucluster.supervisor", *arguments],
             cwd=cwd,

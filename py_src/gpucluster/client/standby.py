@@ -36,11 +36,13 @@ def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, R
 
 
 def take_standby(registry: Registry, wanted: str) -> Folder | None:
-    """Return a ready standby of that fingerprint. Call it while holding the registry's lock."""
-    for folder, record in standbys(registry, clean=True):
-        if record.ready and record.fingerprint == wanted and folder.socket.exists():
-            return folder
-    return None
+    """Return a standby of that fingerprint, ready ones first. Call it while holding the registry's lock.
+
+    One that is still warming up is further than a new process would be.
+    """
+    fitting = [(folder, record) for folder, record in standbys(registry, clean=True) if record.fingerprint == wanted]
+    fitting.sort(key=lambda item: not item[1].ready)
+    return fitting[0][0] if fitting else None
 
 
 def start_standby(registry: Registry, *, python: str) -> bool:
@@ -53,7 +55,7 @@ def start_standby(registry: Registry, *, python: str) -> bool:
         folder, held = registry.new_folder()
         registry.write(folder, Record(kind="standby", fingerprint=wanted))
         try:
-            launch(folder, held, python=python, cwd=os.path.expanduser("~"), environment=environment)
+            launch(folder, held, python=python, cwd=os.path.expanduser("~"), environment=environment, standby=True)
         except StartFailed:
             registry.delete(folder)
             raise

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import logging
 import os
+import shutil
 import signal
 import sys
 import time
@@ -73,7 +74,7 @@ def _start_logging() -> Callable[[str], None]:
     return redaction.secrets.append
 
 
-def _use_dask_logging() -> None:
+def use_dask_logging() -> None:
     """Let distributed's messages take our handler instead of its own, which would print them twice."""
     for name in ("distributed", "distributed.scheduler", "distributed.worker", "distributed.nanny", "bokeh"):
         logger = logging.getLogger(name)
@@ -81,11 +82,11 @@ def _use_dask_logging() -> None:
         logger.propagate = True
 
 
-async def _serve(folder_path: Path, redact: Callable[[str], None], started: float) -> None:
+async def _serve(folder_path: Path, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
     from ..registry.store import Registry
     from .interface import Adoption, Interface, serve
     from .owner import Owner
-    from .warmup import configure_dask, import_all
+    from .warmup import configure_dask
 
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)
@@ -104,7 +105,7 @@ async def _serve(folder_path: Path, redact: Callable[[str], None], started: floa
         owned.set_result(owner)
         return owner
 
-    interface = Interface(adopt if record.kind == "standby" else None, ended.set)
+    interface = Interface(adopt if standby else None, ended.set)
     loop = asyncio.get_running_loop()
 
     def terminate() -> None:
@@ -114,33 +115,34 @@ async def _serve(folder_path: Path, redact: Callable[[str], None], started: floa
 
     loop.add_signal_handler(signal.SIGTERM, terminate)
 
-    if record.cluster is not None:
-        # Be reachable at once, so that the start can be cancelled.
+    # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
+    if not standby:
+        assert record.cluster is not None
         enter(os.getcwd())
         interface.owner = owner = Owner(registry, folder, record.cluster, redact)
         serve(interface, folder)
-        await asyncio.sleep(0)
-        configure_dask()
-        _use_dask_logging()
+        await asyncio.to_thread(configure_dask)
+        use_dask_logging()
     else:
-        configure_dask()
-        _use_dask_logging()
-        import_all()
-        await asyncio.to_thread(_wait_for_forkserver)
         serve(interface, folder)
-        registry.write(folder, record.model_copy(update={"ready": True}))
-        logging.info("Standby is ready after %.1f s", time.monotonic() - started)
+        await asyncio.to_thread(_warm_up)
+        use_dask_logging()
+        # Under the lock: somebody may be writing a cluster into the record right now.
+        with registry.exclusive():
+            written = registry.read(folder)
+            if written is not None and written.kind == "standby":
+                registry.write(folder, written.model_copy(update={"ready": True}))
+        if not owned.done():
+            logging.info("Standby is ready after %.1f s", time.monotonic() - started)
         waiter = asyncio.ensure_future(ended.wait())
         awaited: set[asyncio.Future[Any]] = {owned, waiter}
         await asyncio.wait(awaited, timeout=STANDBY_LIFETIME_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         waiter.cancel()
         if not owned.done():
-            import shutil
-
             shutil.rmtree(folder.path, ignore_errors=True)
             return
         owner = owned.result()
-    catching_up = asyncio.create_task(_import_late(owner)) if record.cluster is not None else None
+    catching_up = asyncio.create_task(_import_late(owner)) if not standby else None
     model = await owner.run()
     if catching_up is not None:
         catching_up.cancel()
@@ -157,13 +159,13 @@ async def _import_late(owner: Owner) -> None:
     await asyncio.to_thread(import_all)
 
 
-def _wait_for_forkserver() -> None:
-    """Return when the forkserver has imported its modules: it answers only then."""
-    import multiprocessing
+def _warm_up() -> None:
+    """Do the slow part of a start: import everything, and wait until the forkserver has done the same."""
+    from .warmup import configure_dask, import_all, wait_for_forkserver
 
-    process = multiprocessing.get_context("forkserver").Process(target=os.getpid)
-    process.start()
-    process.join()
+    configure_dask()
+    import_all()
+    wait_for_forkserver()
 
 
 def apply_environment(environment: dict[str, str]) -> None:
@@ -195,6 +197,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--lock-fd", type=int, required=True)
     parser.add_argument("--report-fd", type=int, required=True)
+    parser.add_argument("--standby", action="store_true")
     options = parser.parse_args()
     _detach(options.report_fd)
     # Held, without being used, until this process ends; workers must not inherit it.
@@ -211,7 +214,7 @@ def main() -> None:
     start_forkserver()
     code = 0
     try:
-        asyncio.run(_serve(options.folder, redact, started))
+        asyncio.run(_serve(options.folder, redact, started, standby=options.standby))
     except Exception:
         logging.exception("The supervisor failed")
         code = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -73,3 +74,10 @@ def import_all() -> None:
     import distributed.deploy.local  # noqa: F401
 
     from ..backends import dashboard, starting  # noqa: F401
+
+
+def wait_for_forkserver() -> None:
+    """Return when the forkserver has imported its modules: it answers only then."""
+    process = multiprocessing.get_context("forkserver").Process(target=os.getpid)
+    process.start()
+    process.join()
