@@ -1,0 +1,77 @@
+"""``python -m benchmarks``: measure everything, write ``benchmarks/results/<date>.json`` and print the table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from . import clusters, responsiveness, weight
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def summary(values: list[float]) -> dict[str, Any]:
+    """Return median and range."""
+    return {
+        "n": len(values),
+        "median": round(statistics.median(values), 4),
+        "minimum": round(min(values), 4),
+        "maximum": round(max(values), 4),
+        "values": [round(value, 4) for value in values],
+    }
+
+
+def measure(repeats: int, parts: set[str]) -> dict[str, Any]:
+    """Run the chosen measurements."""
+    results: dict[str, Any] = {}
+    if "weight" in parts:
+        raw, compressed = weight.bundle_bytes()
+        results["bundle_bytes"] = {"raw": raw, "gzip": compressed}
+        results["import_seconds"] = summary(weight.import_seconds(repeats))
+    if "warm" in parts:
+        results["warm_seconds"] = {
+            name: {verb: summary(values) for verb, values in verbs.items()}
+            for name, verbs in clusters.warm(repeats).items()
+        }
+    if "cold" in parts:
+        results["cold_create_seconds"] = {name: summary(values) for name, values in clusters.cold(repeats).items()}
+    if "status" in parts:
+        results["status_longest_seconds"] = {
+            name: summary(values) for name, values in responsiveness.status_latency(repeats).items()
+        }
+    if "stop" in parts:
+        times, kept = responsiveness.stop_server(repeats)
+        results["server_stop_seconds"] = {name: summary(values) for name, values in times.items()}
+        results["clusters_kept"] = {"of": repeats, "kept": kept}
+    return results
+
+
+def main() -> None:
+    """Measure and write down."""
+    every = ["weight", "warm", "cold", "status", "stop"]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--only", nargs="+", choices=every, default=every)
+    options = parser.parse_args()
+    results = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": {"cpus": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
+        "versions": {name: version(name) for name in ("gpucluster", "distributed", "dask-labextension", "jupyterlab")},
+        **measure(options.repeats, set(options.only)),
+    }
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{datetime.now(UTC):%Y-%m-%d-%H%M}.json"
+    path.write_text(json.dumps(results, indent=1) + "\n")
+    print(json.dumps(results, indent=1))
+    print(f"Written to {path}")
+
+
+if __name__ == "__main__":
+    main()
