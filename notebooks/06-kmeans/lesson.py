@@ -284,7 +284,7 @@ predict("06.c", 256)  # SOLUTION
 # The check runs your loop on the cluster, with the same points cut into 1, 2, 3 and 7 parts of unequal size.
 
 # %% tags=["exercise"] exercise="06.5"
-def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200):
+def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
     """Run k-means on blocks that stay on the workers; return path and inertias."""
     ### BEGIN SOLUTION
     path, inertias = [start], []
@@ -369,26 +369,20 @@ if fit:
         print(f"{n_parts} parts: largest difference of a centroid {np.abs(again[-1] - path[-1]).max():.1e}")
 
 # %% [markdown]
-# **b) Make the mistake of the slides on purpose.** Here is a loop that takes the mean of means, on the real photo, cut into
-# one large strip and two small ones. The large one has the sky and the temple, the small ones are mostly trees: the parts are
-# not alike.
+# **b) Make the mistake of the slides on purpose.** `step_with_means` divides on the worker and sends each mean with a count
+# of 1: your own loop then computes the mean of means. The photo is cut into one large strip and two small ones. The large one has
+# the sky and the temple, the small ones are mostly trees: the parts are not alike.
 
 # %% tags=["run"]
-def kmeans_mean_of_means(client, parts, start, iterations):
-    path, inertias = [start], []
-    for _ in range(iterations):
-        results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))
-        inertias.append(sum(inertia for _, _, inertia in results))
-        means = [np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1])
-                 for sums, counts, _ in results]  # fmt: skip
-        path.append(np.mean(means, axis=0))
-    return path, inertias
+def step_with_means(block, centroids):
+    sums, counts, inertia = step(block, centroids)
+    return sums / np.maximum(counts, 1)[:, None], (counts > 0).astype(int), inertia
 
 
 if fit:
     strips = np.split(pixels, [len(pixels) * 8 // 10, len(pixels) * 9 // 10])
     unequal = [share_out(strip, 1)[0] for strip in strips]
-    wrong = kmeans_mean_of_means(lab.client, unequal, start, iterations=len(inertias))
+    wrong = kmeans(lab.client, unequal, start, max_iterations=len(inertias), step=step_with_means)
     figures.compare_inertias({"sums and counts": fit, "mean of means": wrong})
     print(f"Mean of means: the inertia ends {wrong[1][-1] / inertias[-1] - 1:.0%} above the right one,")
     print(f"and it rose in {(np.diff(wrong[1]) > 0).sum()} of {len(wrong[1]) - 1} iterations.")

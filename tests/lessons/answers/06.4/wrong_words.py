@@ -1,0 +1,3 @@
+"""No numbers."""
+
+counter_example = ["three", "one"]

@@ -1,0 +1,58 @@
+"""A registry of one's own, and one real cluster per module."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+import matplotlib
+import pytest
+from gpucluster.lessons import lab as lab_module
+from gpucluster.lessons.hints import _given
+from gpucluster.lessons.predictions import _noted
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[Path]:
+    """A registry directory with a short path, empty of living clusters at the end."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUCLUSTER_DIR", str(folder))
+        patch.delenv(lab_module.CLUSTER_VARIABLE, raising=False)
+        yield folder
+        alive = [model.name for model in gpucluster.list() if not model.state.ended]
+        for name in alive:
+            gpucluster.connect(name).stop()
+    shutil.rmtree(folder, ignore_errors=True)
+    assert alive == []
+
+
+@pytest.fixture(scope="module")
+def cluster(registry: Path) -> Iterator[Any]:
+    """Two CPU workers, started by our own API."""
+    made = gpucluster.create("local", name="classroom", n_workers=2)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def client(cluster: Any) -> Iterator[Any]:
+    """A client of that cluster."""
+    connected = cluster.get_client()
+    yield connected
+    connected.close()
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Each test begins with no hints given and nothing predicted."""
+    _given.clear()
+    _noted.clear()
+    yield
+    lab_module._current = None

@@ -1,0 +1,179 @@
+"""One source, two notebooks, both up to date."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from gpucluster.lessons import build
+from gpucluster.lessons.catalogue import copy_lessons, find_lesson, lessons, notebooks_folder
+from gpucluster.lessons.source import ASSIGNED, BEGIN, END, LessonSourceError, read_source
+
+FOLDER = notebooks_folder()
+NOTEBOOKS = [path for lesson in lessons() for path in (lesson.notebook, lesson.solution_notebook)]
+
+
+def test_generated_notebooks_are_fresh() -> None:
+    assert NOTEBOOKS
+    assert build.stale(FOLDER) == []
+
+
+def test_the_check_fails_when_a_notebook_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "06-kmeans" / "lesson.py"
+    source.parent.mkdir()
+    source.write_text((FOLDER / "06-kmeans" / "lesson.py").read_text(encoding="utf-8"), encoding="utf-8")
+    assert build.main(["--check", "--folder", str(tmp_path)]) == 1
+    assert build.main(["--folder", str(tmp_path)]) == 0
+    assert build.main(["--check", "--folder", str(tmp_path)]) == 0
+    for name in ("06-kmeans.ipynb", "06-kmeans-solution.ipynb", "sheet.json"):
+        made = source.parent / name
+        assert made.read_bytes() == (FOLDER / "06-kmeans" / name).read_bytes()
+        made.write_text(made.read_text(encoding="utf-8").replace("k-means", "k means", 1), encoding="utf-8")
+        capsys.readouterr()
+        assert build.main(["--check", "--folder", str(tmp_path)]) == 1
+        assert f"06-kmeans/{name} is not up to date." in capsys.readouterr().err
+        build.main(["--folder", str(tmp_path)])
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_valid_and_empty(path: Path) -> None:
+    book = nbformat.read(path, as_version=4)
+    nbformat.validate(book)
+    code = [cell for cell in book.cells if cell.cell_type == "code"]
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
+    ids = [cell.id for cell in book.cells]
+    assert len(set(ids)) == len(ids)
+    text = path.read_text(encoding="utf-8")
+    assert not any(mark in text for mark in (BEGIN, END, ASSIGNED))
+    assert text == nbformat.writes(book) + ("" if nbformat.writes(book).endswith("\n") else "\n")
+
+
+def code_cells(path: Path) -> list[str]:
+    book: Any = nbformat.read(path, as_version=4)
+    return [cell.source for cell in book.cells if cell.cell_type == "code"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_only_the_first_cell_knows_what_it_runs_on(path: Path) -> None:
+    first, *others = code_cells(path)
+    assert "lessons.start(" in first
+    assert others[-1] == "lab.close()"
+    pattern = re.compile(r"\b(cpu|gpu|cuda|cupy|cudf|rmm)\b", re.IGNORECASE)
+    assert [cell for cell in others if pattern.search(cell)] == []
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
+def test_the_learner_gets_no_solution(lesson: Any) -> None:
+    learner = "\n".join(code_cells(lesson.notebook))
+    solved = "\n".join(code_cells(lesson.solution_notebook))
+    source = read_source(lesson.folder / "lesson.py")
+    blocks = re.findall(
+        rf"^ *{BEGIN}\n(.*?)\n *{END}$", "\n".join(cell.text for cell in source.cells), re.MULTILINE | re.DOTALL
+    )
+    assert len(blocks) >= len(lesson.exercises) - 1
+    for block in blocks:
+        assert block in solved
+        assert block not in learner
+        assert [line for line in block.splitlines() if len(line.strip()) > 30 and line in learner] == []
+    assert learner.count("...") >= len(lesson.exercises)
+    for cell in code_cells(lesson.notebook):
+        ast.parse(re.sub(r"^%.*$", "", cell, flags=re.MULTILINE))
+
+
+def test_the_instructor_note_is_not_for_learners() -> None:
+    lesson = find_lesson("06")
+    assert "For the instructor" not in lesson.notebook.read_text(encoding="utf-8")
+    assert "For the instructor" in lesson.solution_notebook.read_text(encoding="utf-8")
+
+
+def test_the_photo_is_attributed() -> None:
+    for path in NOTEBOOKS:
+        text = path.read_text(encoding="utf-8")
+        assert "danielbuechele" in text
+        assert "creativecommons.org/licenses/by/2.0" in text
+
+
+HEADER = """# ---
+# jupyter:
+#   gpucluster: {lesson: "90", title: T, minutes: 1, needs: cpu, objectives: [do]}
+# ---
+"""
+COMPLETE = """
+# %% [markdown] exercise="90.1" title="One"
+# Text
+# %% tags=["exercise"] exercise="90.1"
+x = 3  # SOLUTION
+# %% [markdown] tags=["hint-1"] exercise="90.1"
+# a
+# %% [markdown] tags=["hint-2"] exercise="90.1"
+# b
+# %% [markdown] tags=["hint-3"] exercise="90.1"
+# c
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("# %%\n### BEGIN SOLUTION\nx = 1\n", "does not end"),
+        ("# %%\n### BEGIN SOLUTION\nx = 1\n### END SOLUTION\n", "not the tag 'exercise'"),
+        ("# %%\ndef f(\n", "not valid Python"),
+        (COMPLETE.replace('tags=["hint-3"]', ""), "three hints"),
+        (COMPLETE.replace(' title="One"', ""), "needs a title"),
+    ],
+)
+def test_a_faulty_source_is_refused_with_a_sentence(body: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "90-x" / "lesson.py"
+    path.parent.mkdir()
+    path.write_text(HEADER + body, encoding="utf-8")
+    with pytest.raises(LessonSourceError, match=sentence):
+        read_source(path)
+    assert build.main(["--folder", str(tmp_path)]) == 1
+    assert not list(path.parent.glob("*.ipynb"))
+
+
+def test_a_complete_small_source(tmp_path: Path) -> None:
+    path = tmp_path / "90-x" / "lesson.py"
+    path.parent.mkdir()
+    path.write_text(HEADER + COMPLETE, encoding="utf-8")
+    assert build.main(["--folder", str(tmp_path)]) == 0
+    assert code_cells(path.parent / "90-x.ipynb") == ["x = ..."]
+    assert code_cells(path.parent / "90-x-solution.ipynb") == ["x = 3"]
+    sheet = json.loads((path.parent / "sheet.json").read_text(encoding="utf-8"))
+    assert sheet["exercises"] == [{"id": "90.1", "title": "One", "hints": ["a", "b", "c"], "solution": "x = 3"}]
+
+
+def test_the_command_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gpucluster.lessons.build", "--check"], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_copies_for_a_learner(tmp_path: Path) -> None:
+    written = copy_lessons(tmp_path)
+    assert [path.name for path in written] == ["06-kmeans.ipynb"]
+    assert written[0].read_bytes() == find_lesson("06").notebook.read_bytes()
+    written[0].write_text("my work", encoding="utf-8")
+    assert copy_lessons(tmp_path) == []
+    assert written[0].read_text(encoding="utf-8") == "my work"
+    assert copy_lessons(tmp_path, overwrite=True, solutions=True) == [
+        tmp_path / "06-kmeans" / "06-kmeans.ipynb",
+        tmp_path / "06-kmeans" / "06-kmeans-solution.ipynb",
+    ]
+
+
+def test_the_catalogue() -> None:
+    lesson = find_lesson("06-kmeans")
+    assert lesson == find_lesson("06")
+    assert lesson.minutes > 0 and lesson.needs == "cpu" and len(lesson.objectives) == 4
+    assert [exercise.id for exercise in lesson.exercises] == ["06.2", "06.3", "06.4", "06.5", "06.10"]
+    assert all(len(exercise.hints) == 3 and exercise.solution and exercise.title for exercise in lesson.exercises)
+    assert find_lesson("nothing") is None

@@ -1,0 +1,133 @@
+"""What a check says when it is called wrongly, when code breaks, and how a result is shown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.lessons import check
+from gpucluster.lessons.examination import Examination, Halt
+from gpucluster.lessons.results import LESSON_MIME, CheckResult, Finding, State
+
+
+def broken(points: Any, centroids: Any) -> Any:
+    return points @ centroids  # the transpose is missing
+
+
+def test_an_error_is_one_line_that_names_the_line_of_the_learner() -> None:
+    result = check("06.2", broken)
+    assert result.state is State.FAILED
+    [finding] = result.findings
+    assert finding.expected == "It runs without an error"
+    assert finding.observed.startswith("ValueError: ")
+    assert "in broken, line" in finding.observed
+    assert "points @ centroids" in finding.observed
+    assert "\n" not in finding.observed
+
+
+def test_an_error_on_a_worker_names_the_line_of_the_learner(client: Any) -> None:
+    def divide(block: Any) -> Any:
+        return 1 / (block.shape[1] - 3)
+
+    def kmeans(client: Any, parts: Any, *rest: Any) -> Any:
+        return client.gather(client.map(divide, parts, pure=False))
+
+    [finding] = check("06.5", kmeans, client=client).findings
+    assert finding.observed.startswith("ZeroDivisionError: division by zero (in divide, line")
+
+
+@pytest.mark.parametrize("answer", [3, "assign", [1, 2], np.zeros(3), object()])
+def test_something_that_is_no_function(answer: Any) -> None:
+    result = check("06.2", answer)
+    assert result.state is State.FAILED
+    assert result.findings[0].expected == "It is a function"
+
+
+def test_wrong_number_of_arguments_of_the_function() -> None:
+    result = check("06.2", lambda points: points)
+    assert "TypeError" in result.findings[0].observed
+
+
+def test_a_function_that_forgets_to_return() -> None:
+    def assign(points: Any, centroids: Any) -> None:
+        points.sum()
+
+    [finding] = check("06.2", assign).findings
+    assert finding.expected == "It returns a result"
+    assert finding.observed == "it returned None"
+
+
+@pytest.mark.parametrize("number", ["06.99", "99.1", "", "06", None, 6.2])
+def test_unknown_exercise(number: Any) -> None:
+    result = check(number, broken)
+    assert result.state is State.UNAVAILABLE
+    assert "There is no exercise" in repr(result)
+
+
+def test_wrong_number_of_answers_shows_the_right_call() -> None:
+    assert 'check("06.10", recolour, pictures)' in repr(check("06.10", broken))
+
+
+def test_without_a_cluster_it_says_which_cell_to_run() -> None:
+    def kmeans(*args: Any) -> Any:
+        return args
+
+    result = check("06.5", kmeans)
+    assert result.state is State.UNAVAILABLE
+    assert "first code cell" in result.message
+
+
+def test_stopping_a_check_that_never_ends() -> None:
+    def assign(points: Any, centroids: Any) -> Any:
+        raise KeyboardInterrupt
+
+    result = check("06.2", assign)
+    assert result.state is State.FAILED
+    assert "You stopped the check" in result.message
+
+
+def test_a_property_must_hold_each_time() -> None:
+    exam = Examination(np.random.default_rng(0))
+    exam.expect("p", True, "first")
+    exam.expect("p", False, "second")
+    exam.expect("p", True, "third")
+    assert exam.findings == (Finding("p", False, "second"),)
+    with pytest.raises(Halt):
+        exam.require("q", False, "no")
+
+
+RESULT = CheckResult(
+    "06.2",
+    "A <title>",
+    State.FAILED,
+    (Finding("x < y", True, "1 < 2"), Finding("<script>", False, "a & b")),
+    next_step='Next: `hint("06.2")`.',
+    seed=7,
+)
+
+
+def test_text_shows_expected_and_observed() -> None:
+    text = repr(RESULT)
+    assert "✓ expected: x < y" in text
+    assert "✗ expected: <script>" in text
+    assert "observed: a & b" in text
+    assert text.endswith('hint("06.2")`.')
+
+
+def test_html_is_escaped_and_has_no_script() -> None:
+    html = RESULT._repr_html_()
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+    assert "a &amp; b" in html
+    assert "<code>hint(&quot;06.2&quot;)</code>" in html
+
+
+def test_the_record_is_json() -> None:
+    bundle = RESULT._repr_mimebundle_()
+    record = json.loads(json.dumps(bundle[LESSON_MIME]))
+    assert record["kind"] == "check"
+    assert record["state"] == "failed"
+    assert record["findings"][1] == {"expected": "<script>", "passed": False, "observed": "a & b"}
+    assert set(bundle) == {"text/plain", "text/html", LESSON_MIME}

@@ -1,0 +1,88 @@
+"""Hints in three steps, then the solution; predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gpucluster.lessons import check, compare, hint, predict, solution
+from gpucluster.lessons.catalogue import lessons
+from gpucluster.lessons.results import LESSON_MIME
+
+
+def test_hints_come_one_after_the_other_and_then_the_solution() -> None:
+    texts = [hint("06.2").text for _ in range(4)]
+    assert [text[:16] for text in texts[:3]] == ["**Hint 1 of 3.**", "**Hint 2 of 3.**", "**Hint 3 of 3.**"]
+    assert 'solution("06.2")' in texts[3]
+    assert "def assign" in solution("06.2").text
+
+
+def test_the_solution_waits_for_the_hints() -> None:
+    hint("06.3")
+    assert solution("06.3").text.startswith("There are 2 hints left")
+    assert "def partial" in solution("06.3", anyway=True).text
+    hint("06.3")
+    assert solution("06.3").text.startswith("There is one hint left")
+
+
+def test_a_check_names_the_next_hint() -> None:
+    assert "hint 1 of 3" in check("06.2", ...).next_step
+    hint("06.2", 3)
+    assert 'solution("06.2")' in check("06.2", ...).next_step
+
+
+@pytest.mark.parametrize("number", [0, 4, -1])
+def test_a_hint_that_does_not_exist(number: int) -> None:
+    assert hint("06.2", number).text == "06.2 has the hints 1 to 3."
+
+
+@pytest.mark.parametrize("number", ["06.99", "nonsense", ""])
+def test_an_exercise_that_does_not_exist(number: str) -> None:
+    assert hint(number).text == f"There are no hints for {number}."
+    assert solution(number).text == f"There is no solution for {number}."
+
+
+def test_no_hint_gives_the_whole_solution() -> None:
+    for lesson in lessons():
+        for exercise in lesson.exercises:
+            lines = [line.strip() for line in exercise.solution.splitlines()]
+            body = [line for line in lines if line and not line.startswith(("def ", '"""', "#", "return"))]
+            for text in exercise.hints:
+                assert sum(line in text for line in body) <= len(body) / 2
+
+
+def test_prediction_and_observation(capsys: pytest.CaptureFixture[str]) -> None:
+    predict("06.a", 100)
+    result = compare("06.a", np.float64(150), "MB")
+    assert repr(result) == "You predicted: 100 MB. Observed: 150 MB. Your guess was 1.5 times too low."
+    record = result._repr_mimebundle_()[LESSON_MIME]
+    assert record == {"kind": "prediction", "question": "06.a", "predicted": 100, "observed": 150.0, "unit": "MB"}
+    assert capsys.readouterr().out == "Noted: 100.\n"
+
+
+def test_no_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    predict("06.a", ...)
+    assert "No prediction yet" in capsys.readouterr().out
+    assert repr(compare("06.a", 3)).startswith("Observed: 3. You made no prediction")
+
+
+@pytest.mark.parametrize(
+    ("guess", "observed", "verdict"),
+    [(256, 256, "Exactly."), (10, 1, "10.0 times too high"), (101, 100, "Very close."), (0, 5, "can you say why"),
+     ("yes", "no", "can you say why"), ("no", "no", "That is the same."), (-1, 2, "can you say why")],
+)  # fmt: skip
+def test_verdicts(guess: object, observed: object, verdict: str) -> None:
+    predict("q", guess)
+    assert verdict in repr(compare("q", observed))
+
+
+def test_a_prediction_of_the_wrong_kind_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    predict("q", [1])
+    assert "Write a number or a word" in capsys.readouterr().out
+    predict("q", "many")
+    assert "no prediction" in repr(compare("q", 3))
+
+
+def test_asking_again_forgets_the_old_guess() -> None:
+    predict("q", 3)
+    predict("q", ...)
+    assert "no prediction" in repr(compare("q", 3))
