@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,9 @@ def play(machine: FakeMachine) -> Play:  # noqa: F811
     """Run a scene of ``scenes.py`` on the fake machine, in a process of its own, and return what it found."""
 
     def run(scene: str, *, environment: dict[str, str] | None = None, **spec: object) -> Any:
-        environment = {"PYTHONPATH": str(HERE)} | (environment or {})
+        environment = {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])} | (
+            environment or {}
+        )
         printed = machine.run(f"import scenes; scenes.play({scene!r}, {spec!r})", **environment)
         return json.loads(printed.splitlines()[-1])
 

@@ -15,6 +15,7 @@ from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.spec import CudaSpec
 from ..backend import Backend, Plan, StartContext
 from ..starting import host_memory_limit, start_cluster
+from .failures import explain
 from .options import constructor_options
 from .preflight import check
 
@@ -61,7 +62,10 @@ class CudaBackend(Backend[CudaSpec]):
                 ) from error
             return cluster
 
-        return await start_cluster(make, plan, context)
+        try:
+            return await start_cluster(make, plan, context)
+        except StartFailed as error:
+            raise explain(error, plan.options) from error
 
     def device_of(self, cluster: SpecCluster, worker: Any) -> str | None:
         """Return the worker's UUID: dask-cuda names workers after their devices."""
