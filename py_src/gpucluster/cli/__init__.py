@@ -1,1 +1,100 @@
+"""The command line ``gpucluster``: the same verbs as the panel, the magics and the Python API.
 
+Standard output carries the answer and nothing else. Progress goes to standard error, when that is a
+terminal. A refusal is one sentence on standard error and the exit code of its error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+EXIT_INTERRUPTED = 130
+EXIT_PIPE_CLOSED = 141
+_HELP = ("--help", "-h")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What stands after the program's name; by default the process's own arguments.
+
+    Returns
+    -------
+    int
+        0: done. 2: something typed is wrong. 3: no such cluster. 4: the state does not allow it, or the name
+        is taken. 5: the start failed. 6: the cluster's process does not answer. 7: the registry directory is
+        not private. 130: interrupted. 1: anything else.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever read our output has left (`gpucluster list | head`); nothing more can be said there.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_PIPE_CLOSED
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
+    if words[:1] == ["--version"]:
+        from .._version import __version__
+
+        print(__version__)
+        return 0
+    from ..protocol.errors import GPUClusterError
+    from .arguments import HelpWanted
+
+    if words[:1] == ["__complete"]:
+        return _complete(words[1:])
+    try:
+        return _dispatch(words)
+    except HelpWanted as wanted:
+        print(wanted.text, end="")
+        return 0
+    except GPUClusterError as error:
+        if "--json" in words:
+            print(error.model().model_dump_json(), file=sys.stderr)
+        else:
+            print(error.message, file=sys.stderr)
+        return error.exit_code
+
+
+def _dispatch(words: list[str]) -> int:
+    from .verbs import SHELL, overview
+
+    if not words or words[0] in _HELP:
+        print(overview(SHELL), end="")
+        return 0
+    verb, *rest = words
+    if verb == "lab" and not (len(rest) == 1 and rest[0] in _HELP):
+        from .lab import run_lab
+
+        run_lab(rest)
+    from .actions import Cancelled
+    from .shell import run
+
+    try:
+        return run(verb, rest)
+    except Cancelled as cancelled:
+        print(cancelled, file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def _complete(words: list[str]) -> int:
+    from .completion import candidates
+
+    # One word too many hides a mistake of the shell's script; one too few is an empty word.
+    typed = words[1:] if words[:1] == ["--"] else words
+    for candidate in candidates(typed or [""]):
+        print(candidate)
+    return 0

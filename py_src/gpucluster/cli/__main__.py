@@ -1,0 +1,10 @@
+"""``python -m gpucluster.cli``: the command line without its script."""
+
+from __future__ import annotations
+
+import sys
+
+from . import main
+
+if __name__ == "__main__":
+    sys.exit(main())

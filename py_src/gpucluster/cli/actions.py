@@ -1,0 +1,219 @@
+"""What each verb does, for the command line and the magic alike.
+
+An action gets the words somebody typed, as text, and gives back models. It prints nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from collections.abc import Callable
+
+from ..client.background import background_loop
+from ..client.control import MAX_LOG_LINES, Control
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartFailed
+from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
+from ..protocol.spec import parse_patch
+from .arguments import whole_number
+from .interrupt import interrupts_held
+from .options import as_number, spec_from
+
+Progress = Callable[[ClusterModel], None]
+
+WAIT_SECONDS = 120
+LOG_LINES = 200
+_SHOW_SECONDS = 0.1
+
+
+class Cancelled(Exception):
+    """Somebody pressed Ctrl-C while a cluster was starting; it was stopped again."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Cancelled; the cluster '{name}' was stopped again.")
+
+
+def living(control: Control) -> list[ClusterModel]:
+    """Return the clusters that have not ended."""
+    return [model for model in control.list() if not model.state.ended]
+
+
+def find(control: Control, name: str | None) -> ClusterModel:
+    """Return the cluster of that name or id, or the only living one.
+
+    Raises
+    ------
+    ClusterNotFound
+        When there is none.
+    InvalidRequest
+        When no name was given and several live.
+    """
+    if name is not None:
+        return control.get(name)
+    return _only(living(control))
+
+
+def create(control: Control, found: Namespace, progress: Progress | None = None) -> ClusterModel:
+    """Start a cluster and wait until it runs, unless told not to.
+
+    Raises
+    ------
+    Cancelled
+        After Ctrl-C; what had been started is stopped.
+    """
+    spec = spec_from(found)
+    timeout = _timeout(found)
+    with interrupts_held() as held:
+        model = control.create(spec)
+    try:
+        held.deliver()
+        return model if _at_once(found) else wait(control, model.id, timeout, progress)
+    except KeyboardInterrupt:
+        control.stop(model.id, wait=True)
+        raise Cancelled(model.name) from None
+
+
+def wait(control: Control, id: str, timeout: float, progress: Progress | None = None) -> ClusterModel:
+    """Wait until the cluster has the wanted workers; progress is shown in the caller's thread.
+
+    A notebook's output belongs to the thread that runs the cell, so the background loop must not write it.
+
+    Raises
+    ------
+    StartFailed
+        When it ends instead, or cannot get all the workers.
+    StartTimedOut
+    """
+    seen: list[ClusterModel] = []
+    future = asyncio.run_coroutine_threadsafe(
+        control.asynchronous.wait(id, timeout=timeout, progress=seen.append), background_loop()
+    )
+    try:
+        while True:
+            try:
+                model = future.result(timeout=_SHOW_SECONDS)
+            except TimeoutError:
+                if future.done():  # StartTimedOut is none of these, but be sure to end
+                    raise
+                if progress is not None and seen:
+                    progress(seen[-1])
+                    seen.clear()
+            else:
+                break
+    except KeyboardInterrupt:
+        future.cancel()
+        raise
+    if model.reason is not None and model.wanted.n_workers not in {None, model.n_workers}:
+        raise StartFailed(model.reason)
+    return model
+
+
+def scale(control: Control, found: Namespace, progress: Progress | None = None) -> ClusterModel:
+    """Change the number of workers and wait for them, unless told not to."""
+    patch = parse_patch({"n_workers": as_number(found.n_workers)})
+    timeout = _timeout(found)
+    model = find(control, _name(found))
+    model = control.patch(model.id, patch)
+    return model if _at_once(found) else wait(control, model.id, timeout, progress)
+
+
+def adapt(control: Control, found: Namespace) -> ClusterModel:
+    """Let the number of workers follow the load."""
+    bounds = {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}
+    patch = parse_patch({"adapt": bounds})
+    return control.patch(find(control, _name(found)).id, patch)
+
+
+def restart(control: Control, found: Namespace, progress: Progress | None = None) -> ClusterModel:
+    """Restart all workers and wait for them, unless told not to."""
+    timeout = _timeout(found)
+    model = control.restart(find(control, _name(found)).id)
+    return model if _at_once(found) else wait(control, model.id, timeout, progress)
+
+
+def logs(control: Control, found: Namespace) -> LogLines:
+    """Return the end of a cluster's log."""
+    lines = whole_number(getattr(found, "lines", str(LOG_LINES)), "--lines", 1, MAX_LOG_LINES)
+    return control.logs(find(control, _name(found)).id, lines=lines)
+
+
+def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
+    """Return the clusters that ``stop`` means, before anything is stopped."""
+    every = getattr(found, "all", False)
+    names = _names(found)
+    if every and names:
+        raise InvalidRequest("Give names or --all, not both.")
+    if every:
+        return living(control)
+    return [control.get(name) for name in names] or [_only(living(control))]
+
+
+def stop(control: Control, models: list[ClusterModel], found: Namespace) -> list[ClusterModel]:
+    """Stop these clusters; all are asked before the first one is waited for."""
+    asked = [control.stop(model.id, wait=False) for model in models]
+    return asked if _at_once(found) else [control.stop(model.id, wait=True) for model in models]
+
+
+def remove(control: Control, found: Namespace) -> list[ClusterModel]:
+    """Forget ended clusters, by name. Nothing is forgotten when one of them cannot be."""
+    names = _names(found)
+    if not names:
+        raise InvalidRequest("NAME is missing: say which ended cluster to forget, or use 'clean' for all.")
+    models = list({model.id: model for model in map(control.get, names)}.values())
+    for model in models:
+        if not model.state.ended:
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before it can be removed.")
+    for model in models:
+        control.remove(model.id)
+    return models
+
+
+def clean(control: Control) -> list[ClusterModel]:
+    """Forget all clusters that have ended."""
+    ended = [model for model in control.list() if model.state.ended]
+    for model in ended:
+        control.remove(model.id)
+    return ended
+
+
+def devices(control: Control) -> HostDevices:
+    """Return the GPUs of this machine, with the names of the clusters that use them."""
+    from ..devices import host_devices
+
+    return host_devices({model.pid: model.name for model in living(control) if model.pid is not None})
+
+
+def snippet(model: ClusterModel) -> str:
+    """Return Python code that connects to the cluster."""
+    return f'import gpucluster\n\ncluster = gpucluster.connect("{model.name}")\nclient = cluster.get_client()\n'
+
+
+def dashboard_link(control: Control, model: ClusterModel) -> str:
+    """Return the dashboard's direct link, which works on this machine."""
+    if model.state in {ClusterState.STARTING, ClusterState.STOPPING} or model.state.ended:
+        raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; its dashboard is not open.")
+    return control.dashboard(model.id).url
+
+
+def _only(models: list[ClusterModel]) -> ClusterModel:
+    if not models:
+        raise ClusterNotFound("No cluster is running. Start one with 'create'.")
+    if len(models) > 1:
+        names = ", ".join(sorted(model.name for model in models))
+        raise InvalidRequest(f"{len(models)} clusters are there: {names}. Name the one you mean.")
+    return models[0]
+
+
+def _name(found: Namespace) -> str | None:
+    return getattr(found, "name", None)
+
+
+def _names(found: Namespace) -> list[str]:
+    return list(getattr(found, "names", []))
+
+
+def _at_once(found: Namespace) -> bool:
+    return bool(getattr(found, "no_wait", False))
+
+
+def _timeout(found: Namespace) -> float:
+    return whole_number(getattr(found, "timeout", str(WAIT_SECONDS)), "--timeout", 1, 86_400)

@@ -1,0 +1,167 @@
+"""An argument parser that answers every mistake with one sentence.
+
+``argparse`` prints a usage block and leaves the process. In a notebook that is wrong, and in a shell it is
+more than needed: here a mistake is an ``InvalidRequest`` and help is text, whoever asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from ..protocol.errors import InvalidRequest
+
+_NEEDS_VALUE = re.compile(r"^argument (?P<option>\S+): expected (one|at least one) argument$")
+_NO_VALUE = re.compile(r"^argument (?P<option>[^:]+): ignored explicit argument '(?P<value>.*)'$")
+_MISSING = re.compile(r"^the following arguments are required: (?P<names>.+)$")
+
+
+class HelpWanted(Exception):
+    """Somebody asked for help instead of an action."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class SentenceParser(argparse.ArgumentParser):
+    """Parser of one verb.
+
+    Parameters
+    ----------
+    prog : str
+        What was typed before the arguments, such as ``gpucluster scale``.
+    description : str
+        What the verb does.
+    short_usage : bool
+        Whether there are too many options to name them all in one line.
+    """
+
+    def __init__(self, prog: str, description: str, *, short_usage: bool = False) -> None:
+        super().__init__(
+            prog=prog,
+            usage=f"{prog} [OPTIONS]".replace("%", "%%") if short_usage else None,
+            description=description,
+            add_help=False,
+            allow_abbrev=False,
+            argument_default=argparse.SUPPRESS,
+            formatter_class=_Formatter,
+        )
+        if sys.version_info >= (3, 14):
+            self.color = False  # a notebook shows the codes
+        self.sources: dict[str, str | Sequence[str]] = {}
+        """Per argument (``dest``) what completes it: words, or the name of a source of words."""
+        self.groups: dict[str, Any] = {}
+
+    def group(self, title: str) -> Any:
+        """Return the section of the help with that title; it is made when it is new."""
+        if title not in self.groups:
+            self.groups[title] = self.add_argument_group(title)
+        return self.groups[title]
+
+    def argument(
+        self, *names: str, complete: str | Sequence[str] = (), group: str | None = None, **options: Any
+    ) -> None:
+        """Declare an argument and what completes it."""
+        action = (self.group(group) if group else self).add_argument(*names, **options)
+        self.sources[action.dest] = complete
+
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """Read the words after the verb.
+
+        Raises
+        ------
+        InvalidRequest
+            For anything that is not an argument of this verb.
+        HelpWanted
+            When ``--help`` is among them.
+        """
+        # The API's names have underscores, and so have the messages that name two options at once.
+        words = [_dashes(word) for word in words]
+        # argparse fills placeholders into a usage that it is given: the magic's own '%' is none.
+        self.usage = self.usage or self.usage_line().replace("%", "%%")
+        if "--help" in words or "-h" in words:
+            raise HelpWanted(self.format_help())
+        found, rest = self.parse_known_intermixed_args(words)
+        for word in rest:
+            raise InvalidRequest(self._unknown(word))
+        return found
+
+    def error(self, message: str) -> NoReturn:
+        """Raise one sentence (argparse would print its usage and leave)."""
+        raise InvalidRequest(self._sentence(message))
+
+    def options(self) -> dict[str, argparse.Action]:
+        """Return each option's action by each way of writing it."""
+        return dict(self._option_string_actions)
+
+    def positionals(self) -> list[argparse.Action]:
+        """Return the arguments that have no dashes, in order."""
+        return [action for action in self._actions if not action.option_strings]
+
+    def usage_line(self) -> str:
+        """Return the usage in one line, without the word itself."""
+        return " ".join(self.format_usage().removeprefix("usage:").split())
+
+    def _unknown(self, word: str) -> str:
+        flag = word.split("=")[0]
+        if word.startswith("-"):
+            return f"Unknown option '{shown(flag)}'.{did_you_mean(flag, self.options())} See '{self._help_line()}'."
+        return f"Unexpected '{shown(word)}'. See '{self._help_line()}'."
+
+    def _sentence(self, message: str) -> str:
+        if found := _NEEDS_VALUE.match(message):
+            return f"{found['option']} needs a value. See '{self._help_line()}'."
+        if found := _NO_VALUE.match(message):
+            flags = [flag for flag in found["option"].split("/") if flag.startswith("--")]
+            return f"{flags[0]} takes no value, not '{shown(found['value'])}'. Write {' or '.join(flags)}."
+        if found := _MISSING.match(message):
+            return f"{found['names']} is missing. Usage: {self.usage_line()}."
+        return message[:1].upper() + message[1:].rstrip(".") + "."
+
+    def _help_line(self) -> str:
+        return f"{self.prog.split()[0]} help {self.prog.split()[-1]}"
+
+
+class _Formatter(argparse.HelpFormatter):
+    def __init__(self, prog: str) -> None:
+        # A fixed width, so that a notebook, a pipe and a terminal show the same text.
+        super().__init__(prog, max_help_position=30, width=100)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `` Did you mean 'x'?`` when a known word is near, else nothing."""
+    near = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def shown(word: str) -> str:
+    """Return what somebody typed, short and without control characters, for a sentence."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in word)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def whole_number(text: str, name: str, minimum: int, maximum: int) -> int:
+    """Read a whole number that is no field of a spec.
+
+    Raises
+    ------
+    InvalidRequest
+        When it is none, or out of bounds.
+    """
+    if not re.fullmatch(r"[+-]?[0-9]{1,30}", text):
+        raise InvalidRequest(f"{name}: must be a whole number, not '{shown(text)}'.")
+    if not minimum <= int(text) <= maximum:
+        raise InvalidRequest(f"{name}: must lie between {minimum} and {maximum}, not {int(text)}.")
+    return int(text)
+
+
+def _dashes(word: str) -> str:
+    if not word.startswith("--"):
+        return word
+    flag, sign, value = word.partition("=")
+    return flag.replace("_", "-") + sign + value

@@ -1,0 +1,101 @@
+"""What could be typed next, for the shells and for notebooks."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+
+from ..protocol.errors import GPUClusterError, InvalidRequest
+from .arguments import SentenceParser
+from .options import backends
+from .verbs import ANY, ENDED, LIVING, SHELL, parser_for, verbs_of
+
+Names = Callable[[str], list[str]]
+"""Gives the names of clusters: those that are ``living``, have ``ended``, or ``any``."""
+
+
+def cluster_names(which: str) -> list[str]:
+    """Return the names of this user's clusters; none when they cannot be read."""
+    from ..client.control import Control
+
+    wanted = {LIVING: {False}, ENDED: {True}, ANY: {False, True}}[which]
+    try:
+        names = [model.name for model in Control().list() if model.state.ended in wanted]
+    except (GPUClusterError, OSError):
+        return []
+    return list(dict.fromkeys(names))
+
+
+def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_names) -> list[str]:
+    """Return the words that the last of ``words``, which is being typed, may become.
+
+    Parameters
+    ----------
+    words : sequence of str
+        What stands after ``gpucluster``; the last one may be empty.
+    face : str
+        ``gpucluster`` or ``%gpucluster``.
+    names : callable
+        Gives the names of clusters.
+    """
+    # bash splits --backend=local into three words.
+    *before, current = [word for word in words[:-1] if word != "="] + list(words[-1:] or [""])
+    if current == "=":
+        current = ""
+    if not before:
+        return [word for word in [*verbs_of(face), "--help", "--version"][: -1 if face != SHELL else None]
+                if word.startswith(current) and (current or not word.startswith("-"))]  # fmt: skip
+    try:
+        parser = parser_for(before[0], face)
+    except InvalidRequest:
+        return []
+    options = parser.options()
+    head, flag, tail = "", before[-1], current
+    if current.startswith("--") and "=" in current:
+        flag, _, tail = current.partition("=")
+        head = f"{flag}="
+    if flag in options and _takes_value(options[flag]) and (head or len(before) > 1):
+        return _values(parser, options[flag].dest, head, tail, face, names)
+    if current.startswith("-"):
+        used = {flag for word in before if (flag := word.split("=")[0]) in options}
+        return [flag for flag in [*options, "--help"] if flag.startswith(current) and flag not in used]
+    return _positional_values(parser, before[1:], current, face, names)
+
+
+def _positional_values(
+    parser: SentenceParser, before: Sequence[str], current: str, face: str, names: Names
+) -> list[str]:
+    options = parser.options()
+    given, skip = [], False
+    for word in before:
+        if skip or word.startswith("-"):
+            skip = not skip and word in options and _takes_value(options[word])
+            continue
+        given.append(word)
+    positionals = parser.positionals()
+    place = min(len(given), len(positionals) - 1)
+    if place < 0 or (len(given) >= len(positionals) and positionals[-1].nargs != "*"):
+        return []
+    found = _values(parser, positionals[place].dest, "", current, face, names)
+    return [word for word in found if word not in given]
+
+
+def _values(parser: SentenceParser, dest: str, head: str, current: str, face: str, names: Names) -> list[str]:
+    source = parser.sources.get(dest, ())
+    if source == "verbs":
+        words = verbs_of(face)
+    elif source in {LIVING, ENDED, ANY}:
+        words = names(str(source))
+    else:
+        words = [] if isinstance(source, str) else list(source)
+    if dest == "backend":
+        words = list(backends())
+    # A list: complete its last part.
+    done, comma, last = current.rpartition(",")
+    if comma and dest.endswith("list"):
+        return [f"{head}{done},{word}" for word in words if word.startswith(last)]
+    return [head + word for word in words if word.startswith(current)]
+
+
+def _takes_value(action: argparse.Action) -> bool:
+    return action.nargs != 0

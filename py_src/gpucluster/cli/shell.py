@@ -1,0 +1,207 @@
+"""Runs one verb for the command line and prints the answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from pydantic import BaseModel
+
+from ..client.control import Control
+from ..protocol.errors import ClusterNotFound, InvalidRequest
+from ..protocol.models import ClusterModel
+from ..protocol.presets import PRESETS
+from . import actions, tables
+from .progress import TerminalProgress
+from .scripts import completion_script
+from .verbs import SHELL, overview, parser_for
+
+_FOLLOW_SECONDS = 0.2
+
+
+def run(verb: str, words: Sequence[str]) -> int:
+    """Carry out a verb; the answer goes to standard output.
+
+    Returns
+    -------
+    int
+        The exit code.
+
+    Raises
+    ------
+    GPUClusterError
+        For every refusal.
+    HelpWanted
+        When ``--help`` is among the words.
+    """
+    found = parser_for(verb, SHELL).read(words)
+    return _RUNNERS[verb](found)
+
+
+def _create(found: Namespace) -> int:
+    with TerminalProgress() as progress:
+        model = actions.create(Control(), found, progress)
+    return _answer(found, model, tables.cluster_card(model))
+
+
+def _list(found: Namespace) -> int:
+    models = Control().list()
+    return _answer(found, models, tables.cluster_table(models))
+
+
+def _status(found: Namespace) -> int:
+    model = actions.find(Control(), getattr(found, "name", None))
+    return _answer(found, model, tables.cluster_card(model))
+
+
+def _connect(found: Namespace) -> int:
+    model = actions.find(Control(), getattr(found, "name", None))
+    code = actions.snippet(model)
+    return _answer(found, model, code.rstrip("\n"), code=code)
+
+
+def _scale(found: Namespace) -> int:
+    with TerminalProgress() as progress:
+        model = actions.scale(Control(), found, progress)
+    return _answer(found, model, f"{model.name}: {tables.workers(model)} workers")
+
+
+def _adapt(found: Namespace) -> int:
+    model = actions.adapt(Control(), found)
+    return _answer(found, model, f"{model.name}: {found.minimum} to {found.maximum} workers, as the load asks")
+
+
+def _restart(found: Namespace) -> int:
+    with TerminalProgress() as progress:
+        model = actions.restart(Control(), found, progress)
+    return _answer(found, model, f"{model.name}: {tables.workers(model)} workers")
+
+
+def _logs(found: Namespace) -> int:
+    control = Control()
+    if not getattr(found, "follow", False):
+        answer = actions.logs(control, found)
+        return _answer(found, answer, "\n".join(answer.lines))
+    if getattr(found, "json", False):
+        raise InvalidRequest("--json and --follow exclude each other; choose one.")
+    model = actions.find(control, getattr(found, "name", None))
+    path = control.asynchronous.registry.folder(model.id).log
+    # Opened first: what is written between the two is printed twice rather than lost.
+    with path.open(encoding="utf-8", errors="replace") as file, suppress(ClusterNotFound):
+        file.seek(0, 2)
+        for line in actions.logs(control, found).lines:
+            print(line, flush=True)
+        while True:
+            ended = control.get(model.id).state.ended
+            while piece := file.read(65536):
+                print(piece, end="", flush=True)
+            if ended:
+                break
+            time.sleep(_FOLLOW_SECONDS)
+    return 0
+
+
+def _dashboard(found: Namespace) -> int:
+    control = Control()
+    model = actions.find(control, getattr(found, "name", None))
+    link = actions.dashboard_link(control, model)
+    _hint(
+        "Opens on this machine only. Keep it to yourself: whoever has it on this machine sees the dashboard. "
+        f"In JupyterLab, open {model.dashboard_path} below the address of Jupyter instead."
+    )
+    return _answer(found, model, link, dashboard_link=link)
+
+
+def _stop(found: Namespace) -> int:
+    control = Control()
+    models = actions.to_stop(control, found)
+    every = getattr(found, "all", False)
+    if every and models and not getattr(found, "yes", False) and sys.stdin.isatty() and sys.stderr.isatty():
+        names = ", ".join(model.name for model in models)
+        print(f"Stop {len(models)} cluster{'s' * (len(models) > 1)}: {names}? [y/N] ", end="", file=sys.stderr)
+        sys.stderr.flush()
+        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+            print("Nothing was stopped.", file=sys.stderr)
+            return 1
+    with TerminalProgress() as progress:
+        progress.say("Stopping " + ", ".join(model.name for model in models))
+        ended = actions.stop(control, models, found)
+    text = "\n".join(f"{model.name}: {model.state.value}" for model in ended) or "No cluster is running."
+    return _answer(found, ended if every or len(ended) != 1 else ended[0], text)
+
+
+def _remove(found: Namespace) -> int:
+    removed = actions.remove(Control(), found)
+    text = "\n".join(f"{model.name}: removed" for model in removed)
+    return _answer(found, removed if len(removed) != 1 else removed[0], text)
+
+
+def _clean(found: Namespace) -> int:
+    removed = actions.clean(Control())
+    return _answer(found, removed, "\n".join(f"{model.name}: removed" for model in removed) or "Nothing to remove.")
+
+
+def _devices(found: Namespace) -> int:
+    host = actions.devices(Control())
+    return _answer(found, host, tables.devices_table(host))
+
+
+def _presets(found: Namespace) -> int:
+    return _answer(found, PRESETS, tables.presets_table())
+
+
+def _completion(found: Namespace) -> int:
+    print(completion_script(found.shell), end="")
+    return 0
+
+
+def _help(found: Namespace) -> int:
+    verb = getattr(found, "verb", None)
+    print(parser_for(verb, SHELL).format_help() if verb else overview(SHELL), end="")
+    return 0
+
+
+def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str, **extra: Any) -> int:
+    """Print the answer: JSON when it was asked for, else text."""
+    if not getattr(found, "json", False):
+        print(text)
+        if isinstance(value, ClusterModel) and value.reason and not value.state.ended:
+            _hint(value.reason)
+        return 0
+    if isinstance(value, BaseModel):
+        data: Any = {**value.model_dump(mode="json"), **extra}
+    else:
+        data = [item.model_dump(mode="json") for item in value]
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+    return 0
+
+
+def _hint(text: str) -> None:
+    # For people only: a script that reads the answer wants nothing else.
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)
+
+
+_RUNNERS = {
+    "create": _create,
+    "list": _list,
+    "status": _status,
+    "connect": _connect,
+    "scale": _scale,
+    "adapt": _adapt,
+    "restart": _restart,
+    "logs": _logs,
+    "dashboard": _dashboard,
+    "stop": _stop,
+    "remove": _remove,
+    "clean": _clean,
+    "devices": _devices,
+    "presets": _presets,
+    "completion": _completion,
+    "help": _help,
+}

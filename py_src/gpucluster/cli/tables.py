@@ -1,0 +1,162 @@
+"""Clusters and GPUs as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from ..protocol.models import ClusterModel, DeviceModel, HostDevices
+from ..protocol.presets import PRESETS
+from ..protocol.sizes import format_size
+from .progress import progress_line
+
+_KINDS = {"local": "CPU", "cuda": "GPU", "auto": "auto"}
+
+
+def cluster_table(models: Sequence[ClusterModel]) -> str:
+    """Return a table of clusters, one a line."""
+    if not models:
+        return "No clusters. Start one with 'create'."
+    rows = [("NAME", "KIND", "STATE", "WORKERS", "AGE", "NOTE")]
+    for model in models:
+        rows.append((
+            model.name,
+            _KINDS.get(model.backend, model.backend),
+            model.state.value,
+            workers(model),
+            duration(seconds_since(model.created_at)),
+            note(model),
+        ))  # fmt: skip
+    return table(rows)
+
+
+def cluster_card(model: ClusterModel) -> str:
+    """Return everything a person wants to know about one cluster."""
+    lines = [("Name", model.name), ("Id", model.id), ("State", model.state.value)]
+    if model.progress is not None:
+        lines.append(("Doing", progress_line(model).removeprefix(f"{model.name}: ")))
+    if model.reason:
+        lines.append(("Reason", one_line(model.reason)))
+    kind = _KINDS.get(model.backend, model.backend)
+    lines.append(("Kind", f"{kind}: {one_line(model.backend_reason)}" if model.backend_reason else kind))
+    if not model.state.ended:
+        lines.append(("Workers", f"{workers(model)}{_each(model)}"))
+    if model.scheduler_address:
+        lines.append(("Address", model.scheduler_address))
+        lines.append(("Network", "encrypted, only you can connect" if model.encrypted else _OPEN))
+    if not model.state.ended:
+        lines.append(("Clients", str(model.n_clients)))
+        lines.append(("Idle", _idle(model)))
+    lines.append(("Python", model.python))
+    if model.pid is not None:
+        lines.append(("Process", str(model.pid)))
+    lines.append(("Created", f"{model.created_at} ({duration(seconds_since(model.created_at))} ago)"))
+    if model.ended_at:
+        lines.append(("Ended", model.ended_at))
+    text = "\n".join(f"{label + ':':<10}{value}" for label, value in lines)
+    if model.log_tail:
+        text += "\n\nEnd of the log:\n" + "\n".join(f"  {one_line(line)}" for line in model.log_tail)
+    return text
+
+
+_OPEN = "not encrypted: anyone who can reach this address can run code as you"
+
+
+def devices_table(host: HostDevices) -> str:
+    """Return the sentence about this machine's GPUs and a table of them."""
+    if not host.devices:
+        return host.message
+    rows: list[tuple[str, ...]] = [("GPU", "NAME", "MEMORY USED", "TOTAL", "LOAD", "USED BY", "UUID")]
+    rows += [_device_row(device) for device in host.devices]
+    return f"{host.message}\n\n{table(rows)}"
+
+
+def presets_table() -> str:
+    """Return the presets, one a line."""
+    return table([("PRESET", "KIND", "DESCRIPTION"), *(
+        (preset.name, _KINDS.get(str(preset.spec["backend"]), str(preset.spec["backend"])), preset.description)
+        for preset in PRESETS
+    )])  # fmt: skip
+
+
+def workers(model: ClusterModel) -> str:
+    """Return the number of workers, and the wanted one where it differs."""
+    if model.wanted.adapt is not None:
+        return f"{model.n_workers} ({model.wanted.adapt.minimum} to {model.wanted.adapt.maximum})"
+    wanted = model.wanted.n_workers
+    if wanted is not None and wanted != model.n_workers and not model.state.ended:
+        return f"{model.n_workers} of {wanted}"
+    return str(model.n_workers)
+
+
+def note(model: ClusterModel) -> str:
+    """Return the one thing worth a word in a list: a reason, a step, or when the cluster will stop."""
+    if model.reason:
+        text = one_line(model.reason)
+        return text if len(text) <= 70 else text[:69] + "…"
+    if model.progress is not None:
+        return progress_line(model).removeprefix(f"{model.name}: ")
+    if model.idle.stops_at and not model.state.ended:
+        return f"idle, stops in {duration(-seconds_since(model.idle.stops_at))}"
+    return ""
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows with aligned columns; columns that are empty below their heading are left out."""
+    columns = [column for column in zip(*rows, strict=True) if any(column[1:])]
+    widths = [max(map(len, column)) for column in columns]
+    lines = zip(*columns, strict=True)
+    return "\n".join(
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return a time span for people: ``45 s``, ``12 min``, ``3 h``, ``2 d``."""
+    seconds = max(0, round(seconds))
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds // length} {unit}"
+    return f"{seconds} s"
+
+
+def seconds_since(time: str) -> float:
+    """Return how long ago a UTC ISO time was; negative when it is to come."""
+    then = datetime.fromisoformat(time)
+    return (datetime.now(UTC) - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
+
+
+def one_line(text: str) -> str:
+    """Return the text without line breaks and other control characters."""
+    return "".join(letter if letter.isprintable() else " " for letter in text).strip()
+
+
+def _each(model: ClusterModel) -> str:
+    if not model.workers:
+        return ""
+    first = model.workers[0]
+    limit = f", {format_size(first.memory_limit_bytes)} of host memory" if first.memory_limit_bytes else ""
+    return f", each with {first.n_threads} thread{'s' * (first.n_threads != 1)}{limit}"
+
+
+def _idle(model: ClusterModel) -> str:
+    if model.idle.timeout_seconds is None:
+        return "runs until it is stopped"
+    limit = duration(model.idle.timeout_seconds)
+    if model.idle.stops_at:
+        return f"stops in {duration(-seconds_since(model.idle.stops_at))} unless it is used"
+    return f"stops after {limit} without use"
+
+
+def _device_row(device: DeviceModel) -> tuple[str, ...]:
+    used = [process.cluster or f"{process.command or 'process'} {process.pid}" for process in device.processes]
+    missing = device.error or ("divided into slices" if device.mig_enabled else "" if device.visible else "hidden")
+    return (
+        "slice" if device.index is None else str(device.index),
+        device.name or "",
+        "" if device.memory_used_bytes is None else format_size(device.memory_used_bytes),
+        "" if device.memory_total_bytes is None else format_size(device.memory_total_bytes),
+        "" if device.utilization_percent is None else f"{device.utilization_percent:.0f}%",
+        one_line(missing or ", ".join(dict.fromkeys(used))),
+        device.uuid,
+    )

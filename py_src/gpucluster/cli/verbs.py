@@ -1,0 +1,191 @@
+"""The verbs and their arguments, for the command line and the magic alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..protocol.errors import InvalidRequest
+from .arguments import SentenceParser, did_you_mean, shown
+from .options import add_spec_options
+
+SHELL = "gpucluster"
+MAGIC = "%gpucluster"
+
+LIVING = "living"
+ENDED = "ended"
+ANY = "any"
+"""Names of sources of completions: clusters that live, that have ended, all of them."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One thing that can be asked for."""
+
+    name: str
+    summary: str
+    declare: Callable[[SentenceParser, str], None]
+    faces: tuple[str, ...] = (SHELL, MAGIC)
+
+
+def _name(parser: SentenceParser, complete: str = LIVING) -> None:
+    parser.argument(
+        "name", nargs="?", metavar="NAME", complete=complete,
+        help="Name or id of the cluster. May be left out while only one lives.",
+    )  # fmt: skip
+
+
+def _names(parser: SentenceParser, complete: str) -> None:
+    parser.argument("names", nargs="*", metavar="NAME", complete=complete, help="Names or ids of clusters.")
+
+
+def _json(parser: SentenceParser, face: str, what: str = "the cluster") -> None:
+    if face == SHELL:
+        parser.argument("--json", action="store_true", help=f"Print {what} as JSON.")
+
+
+def _waiting(parser: SentenceParser, what: str) -> None:
+    parser.argument("--no-wait", action="store_true", help=f"Return at once, without waiting {what}.")
+    parser.argument("--timeout", metavar="SECONDS", help="Wait at most so long. 1 to 86400. Default: 120.")
+
+
+def _create(parser: SentenceParser, face: str) -> None:
+    add_spec_options(parser)
+    _waiting(parser, "until it runs")
+    if face == MAGIC:
+        parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
+    _json(parser, face)
+
+
+def _list(parser: SentenceParser, face: str) -> None:
+    _json(parser, face, "a list of all clusters")
+
+
+def _status(parser: SentenceParser, face: str) -> None:
+    _name(parser, ANY)
+    _json(parser, face)
+
+
+def _connect(parser: SentenceParser, face: str) -> None:
+    _name(parser)
+    _json(parser, face, "the cluster, with the code,")
+
+
+def _scale(parser: SentenceParser, face: str) -> None:
+    _name(parser)
+    parser.argument("n_workers", metavar="N", help="Wanted number of workers, 0 to 256.")
+    _waiting(parser, "for the workers")
+    _json(parser, face)
+
+
+def _adapt(parser: SentenceParser, face: str) -> None:
+    _name(parser)
+    parser.argument("minimum", metavar="MINIMUM", help="Fewest workers, 0 or more.")
+    parser.argument("maximum", metavar="MAXIMUM", help="Most workers, up to 256.")
+    _json(parser, face)
+
+
+def _restart(parser: SentenceParser, face: str) -> None:
+    _name(parser)
+    _waiting(parser, "for the workers")
+    _json(parser, face)
+
+
+def _logs(parser: SentenceParser, face: str) -> None:
+    _name(parser, ANY)
+    parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
+    if face == SHELL:
+        parser.argument("--follow", action="store_true", help="Print new lines until the cluster has ended.")
+    _json(parser, face, "the lines")
+
+
+def _dashboard(parser: SentenceParser, face: str) -> None:
+    _name(parser)
+    _json(parser, face, "the cluster, with the link,")
+
+
+def _stop(parser: SentenceParser, face: str) -> None:
+    _names(parser, LIVING)
+    parser.argument("--all", action="store_true", help="Stop every cluster of yours on this machine.")
+    parser.argument("--no-wait", action="store_true", help="Return at once, without waiting until it has ended.")
+    if face == SHELL:
+        parser.argument("--yes", action="store_true", help="With --all: do not ask.")
+    _json(parser, face)
+
+
+def _remove(parser: SentenceParser, face: str) -> None:
+    _names(parser, ENDED)
+    _json(parser, face)
+
+
+def _no_name(parser: SentenceParser, face: str) -> None:
+    _json(parser, face, "the answer")
+
+
+def _completion(parser: SentenceParser, face: str) -> None:
+    parser.argument("shell", metavar="SHELL", complete=("bash", "zsh", "fish"), help="bash, zsh or fish.")
+
+
+def _lab(parser: SentenceParser, face: str) -> None:
+    parser.argument("arguments", nargs="*", metavar="ARGUMENT", help="Passed on to 'jupyter lab'.")
+
+
+def _help(parser: SentenceParser, face: str) -> None:
+    parser.argument("verb", nargs="?", metavar="VERB", complete="verbs", help="Explain this verb.")
+
+
+VERBS = {
+    verb.name: verb
+    for verb in (
+        Verb("create", "Start a cluster and wait until it runs.", _create),
+        Verb("list", "List your clusters on this machine.", _list),
+        Verb("status", "Show one cluster.", _status),
+        Verb("connect", "Connect a notebook or program to a cluster.", _connect),
+        Verb("scale", "Change the number of workers and wait for them.", _scale),
+        Verb("adapt", "Let the number of workers follow the load.", _adapt),
+        Verb("restart", "Restart all workers; their data is lost.", _restart),
+        Verb("logs", "Show the end of a cluster's log.", _logs),
+        Verb("dashboard", "Show the link of Dask's dashboard.", _dashboard),
+        Verb("stop", "Stop a cluster; its workers' data is lost.", _stop),
+        Verb("remove", "Forget a cluster that has ended.", _remove),
+        Verb("clean", "Forget all clusters that have ended.", _no_name),
+        Verb("devices", "List the GPUs of this machine and who uses them.", _no_name),
+        Verb("presets", "List the presets for create.", _no_name),
+        Verb("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
+        Verb("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),
+        Verb("help", "Explain a verb.", _help),
+    )
+}
+
+
+def verbs_of(face: str) -> list[str]:
+    """Return the verbs of the command line or of the magic."""
+    return [verb.name for verb in VERBS.values() if face in verb.faces]
+
+
+def parser_for(verb: str, face: str) -> SentenceParser:
+    """Return the parser of one verb.
+
+    Raises
+    ------
+    InvalidRequest
+        When there is no such verb, with the nearest one.
+    """
+    if verb not in verbs_of(face):
+        known = verbs_of(face)
+        raise InvalidRequest(
+            f"Unknown verb '{shown(verb)}'.{did_you_mean(verb, known)} The verbs are {', '.join(known)}."
+        )
+    parser = SentenceParser(f"{face} {verb}", VERBS[verb].summary, short_usage=verb == "create")
+    VERBS[verb].declare(parser, face)
+    return parser
+
+
+def overview(face: str) -> str:
+    """Return the text that says what there is."""
+    known = verbs_of(face)
+    width = max(map(len, known))
+    lines = [f"usage: {face} VERB [ARGUMENTS]", "", "GPU Dask clusters in notebooks.", ""]
+    lines += [f"  {verb:{width}}  {VERBS[verb].summary}" for verb in known]
+    lines += ["", f"'{face} help VERB' explains a verb."]
+    return "\n".join(lines) + "\n"
