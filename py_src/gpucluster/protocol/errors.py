@@ -208,10 +208,15 @@ def _shown(given: Any) -> str:
     return shown if len(shown) <= 60 else ""
 
 
+def _named(part: str) -> str:
+    """Return a field's name as it was typed, or the beginning of one that nobody should have to read."""
+    return part if part.isprintable() and len(part) <= 60 else f"{part[:40]!r}"
+
+
 def _sentence(error: Any) -> str:
     kind, context = error["type"], error.get("ctx") or {}
     given = error.get("input")
-    shown = "" if kind in {"missing", "extra_forbidden", "json_invalid"} else _shown(given)
+    shown = "" if kind in {"missing", "extra_forbidden", "invalid_key", "json_invalid"} else _shown(given)
     if kind == "value_error":
         return str(context.get("error", error["msg"]))
     if kind == "greater_than_equal":
@@ -245,7 +250,7 @@ def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidReque
     fields = []
     for item in error.errors(include_url=False):
         # A tagged union puts its tag into the location; it is no field the user typed.
-        path = [str(part) for part in item["loc"]]
+        path = [_named(str(part)) for part in item["loc"]]
         if path and path[0] in {"local", "cuda", "auto"}:
             path = path[1:]
         path = [part for part in path if not part.startswith(("function-", "constrained-"))]

@@ -1,0 +1,170 @@
+"""Registries of our own for tests with real clusters: short paths, and nothing left running."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from gpucluster.client.control import Control
+from gpucluster.protocol.errors import GPUClusterError
+from gpucluster.protocol.models import ClusterModel
+from gpucluster.registry.store import Registry
+
+PATIENCE_SECONDS = 90.0
+"""How long a test waits for what must happen: long, so that a slow machine fails no test."""
+
+
+def until(condition: Callable[[], Any], *, timeout: float = PATIENCE_SECONDS, what: Any = "") -> Any:
+    """Wait until a condition holds; return what it returned."""
+    deadline = time.monotonic() + timeout
+    while not (found := condition()):
+        if time.monotonic() > deadline:
+            raise AssertionError(f"did not happen within {timeout:.0f} s: {what() if callable(what) else what}")
+        time.sleep(0.02)
+    return found
+
+
+class Site:
+    """One registry, the verbs on it, and a view of all processes that belong to it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.control = Control(directory)
+        self.registry = Registry(directory)
+
+    def create(self, **options: Any) -> ClusterModel:
+        """Ask for a cluster, by default with one CPU worker."""
+        wish = {"backend": "local", "n_workers": 1, "memory_limit": "512 MiB", **options}
+        return self.control.create(wish)
+
+    def running(self, **options: Any) -> ClusterModel:
+        """Create a cluster and wait until it runs."""
+        return self.control.wait(self.create(**options).id, timeout=PATIENCE_SECONDS)
+
+    def get(self, cluster: str) -> ClusterModel:
+        return self.control.get(cluster)
+
+    def wait_for(self, cluster: str, condition: Callable[[ClusterModel], Any]) -> ClusterModel:
+        """Wait until a cluster is as the condition says."""
+        until(lambda: condition(self.get(cluster)), what=lambda: self.get(cluster))
+        return self.get(cluster)
+
+    def standby(self) -> int:
+        """Start a standby, wait until it is warm, and return its pid."""
+        self.control.ensure_standby()
+
+        def ready() -> list[Any]:
+            records = [self.registry.read(folder) for folder in self.registry.folders()]
+            return [record for record in records if record and record.kind == "standby" and record.ready]
+
+        until(ready, what="the standby was never ready")
+        return self.standby_pids()[0]
+
+    def standby_pids(self) -> list[int]:
+        """Return the pids of the standby supervisors."""
+        found = []
+        for folder in self.registry.folders():
+            record = self.registry.read(folder)
+            if record is not None and record.kind == "standby":
+                found += [process.pid for process in self.processes() if _is_supervisor(process, folder.path)]
+        return found
+
+    def processes(self) -> list[psutil.Process]:
+        """Return every living process that was started with this registry in its environment, but us."""
+        marker = f"GPUCLUSTER_DIR={self.directory}".encode()
+        found = []
+        for process in psutil.process_iter():
+            with suppress(OSError, psutil.Error):
+                # The environment a process was started with: forked workers share their forkserver's.
+                started_with = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
+                if marker in started_with and process.pid != os.getpid():
+                    if process.status() != psutil.STATUS_ZOMBIE:
+                        found.append(process)
+        return found
+
+    def family(self, model: ClusterModel) -> list[psutil.Process]:
+        """Return the supervisor of a cluster with the forkserver, the workers and what they started."""
+        assert model.pid is not None
+        supervisor = psutil.Process(model.pid)
+        return [supervisor, *supervisor.children(recursive=True)]
+
+    def python(self, code: str, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        """Run a script in a process of its own."""
+        environment = {**os.environ, "GPUCLUSTER_DIR": str(self.directory), **options.pop("env", {})}
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *arguments],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def close(self) -> None:
+        """Stop everything, and insist that it is gone."""
+        for folder in self.registry.folders():
+            record = self.registry.read(folder)
+            for process in self.processes():
+                if record is not None and record.kind == "standby" and _is_supervisor(process, folder.path):
+                    with suppress(psutil.Error):
+                        process.terminate()
+        for model in self.control.list():
+            with suppress(GPUClusterError):
+                self.control.stop(model.id)
+        try:
+            until(lambda: not self.processes(), timeout=20, what=lambda: [p.cmdline() for p in self.processes()])
+        finally:
+            for process in self.processes():
+                with suppress(psutil.Error):
+                    process.kill()
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _is_supervisor(process: psutil.Process, folder: Path) -> bool:
+    with suppress(psutil.Error):
+        return str(folder) in process.cmdline()
+    return False
+
+
+def _make_site() -> Iterator[Site]:
+    # Not tmp_path: the path of a unix socket must be short.
+    directory = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUCLUSTER_DIR", str(directory))
+        made = Site(directory)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    """A registry for one test."""
+    yield from _make_site()
+
+
+@pytest.fixture(scope="module")
+def shared_site() -> Iterator[Site]:
+    """A registry for the tests of one file."""
+    yield from _make_site()
+
+
+@pytest.fixture(scope="module")
+def shared_cluster(shared_site: Site) -> ClusterModel:
+    """A running cluster with two workers, for tests that leave it usable."""
+    return shared_site.running(name="shared", n_workers=2, idle_timeout_seconds=None)
+
+
+@pytest.fixture
+def wait_until() -> Callable[..., Any]:
+    """Poll for a condition."""
+    return until

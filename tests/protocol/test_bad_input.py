@@ -1,0 +1,164 @@
+"""Whatever somebody types gets a sentence that names the field, the fault and what is allowed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec, parse_patch, parse_spec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+HUGE = 10**5000  # Python refuses to write it out
+
+BAD_SPECS = [
+    ({"n_workers": -1}, "n_workers: must be at least 1, not -1."),
+    ({"n_workers": 0}, "n_workers: must be at least 1, not 0."),
+    ({"n_workers": "abc"}, "n_workers: must be a whole number, not 'abc'."),
+    ({"n_workers": "2"}, "n_workers: must be a whole number, not '2'."),
+    ({"n_workers": ""}, "n_workers: must be a whole number, not ''."),
+    ({"n_workers": 1.5}, "n_workers: must be a whole number, not 1.5."),
+    ({"n_workers": True}, "n_workers: must be a whole number, not True."),
+    ({"n_workers": 100_000}, "n_workers: must be at most 256, not 100000."),
+    ({"n_workers": 10**30}, f"n_workers: must be at most 256, not {10**30}."),
+    ({"n_workers": HUGE}, "n_workers: must be at most 256."),
+    ({"n_workers": "NaN"}, "n_workers: must be a whole number, not 'NaN'."),
+    ({"n_workers": float("nan")}, "n_workers: must be a whole number, not nan."),
+    ({"workers": 2}, "workers: is not an option of this request."),
+    ({1: 2}, "1: is not an option of this request."),
+    ({"backend": "slurm"}, "backend: must be one of 'local', 'cuda', 'auto'."),
+    ({"backend": None}, "backend: must be one of 'local', 'cuda', 'auto'."),
+    ({"backend": []}, "backend: must be one of 'local', 'cuda', 'auto'."),
+    ({"threads_per_worker": 0}, "threads_per_worker: must be at least 1, not 0."),
+    ({"idle_timeout_seconds": 0}, "idle_timeout_seconds: must be at least 1, not 0."),
+    ({"backend": "local", "protocol": "udp"}, "protocol: must be one of 'tls' or 'tcp', not 'udp'."),
+    ({"backend": "cuda", "rmm_async": "maybe"}, "rmm_async: must be true or false, not 'maybe'."),
+    ({"local_directory": "relative"}, "local_directory: must be an absolute path."),
+    ({"local_directory": "/a\0b"}, "local_directory: must be an absolute path."),
+    ({"local_directory": "/\ud800"}, "local_directory: must be an absolute path."),
+    ("", "is not valid JSON."),
+    (b"", "is not valid JSON."),
+    ("[", "is not valid JSON."),
+    (b"\xff", "is not valid JSON."),
+    ("null", "must be a JSON object, not None."),
+    ("[]", "must be a JSON object, not []."),
+    (None, "must be a JSON object, not None."),
+    (5, "must be a JSON object, not 5."),
+]
+
+
+@pytest.mark.parametrize(("value", "sentence"), BAD_SPECS, ids=range(len(BAD_SPECS)))
+def test_a_bad_spec_is_refused_with_a_sentence(value, sentence):
+    with pytest.raises(InvalidRequest) as refusal:
+        parse_spec(value)
+    assert refusal.value.message == sentence
+    assert refusal.value.http_status == 422
+
+
+@pytest.mark.parametrize("name", ["", "-a", "a b", "a/b", "../a", "x" * 64, "a\n", "é", "a\0", "\ud800"])
+def test_a_name_that_could_confuse_a_shell_or_a_path_is_refused(name):
+    with pytest.raises(InvalidRequest, match="^name: must start with a letter or digit"):
+        parse_spec({"name": name})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("kernel_name", "a\n"), ("interface", "ib0\n"), ("pre_import", ["cudf\n"]), ("devices", ["GPU-12345678\n"])],
+)
+def test_no_text_field_takes_a_line_break(field, value):
+    with pytest.raises(InvalidRequest) as refusal:
+        parse_spec({"backend": "cuda", "protocol": "ucx", field: value})
+    assert [item.field for item in refusal.value.fields] == [field]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rmm_async": True, "rmm_managed_memory": True}, "exclude each other"),
+        ({"rmm_async": True, "rmm_pool_size": 0.5}, "leave rmm_pool_size out"),
+        ({"rmm_release_threshold": "1 GiB"}, "only with rmm_async"),
+        ({"rmm_maximum_pool_size": "1 GiB"}, "needs rmm_pool_size or rmm_async"),
+        ({"rmm_pool_size": "2 GiB", "rmm_maximum_pool_size": "1 GiB"}, "must not be smaller"),
+        ({"enable_nvlink": True}, "needs protocol 'ucx'"),
+        ({"interface": "ib0"}, "with 'tls' the cluster stays on this machine"),
+        ({"cudf_spill_stats": 1}, "needs enable_cudf_spill"),
+        ({"devices": []}, "at least one GPU"),
+        ({"devices": [0, 0]}, "names a GPU twice"),
+        ({"devices": [0, "GPU-12345678"]}, "not a mixture"),
+        ({"devices": [0], "n_workers": 2}, "only 1 GPUs are named"),
+        ({"devices": ["gpu0"]}, "neither a GPU index nor a UUID"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options, words):
+    with pytest.raises(InvalidRequest, match=words):
+        parse_spec({"backend": "cuda", **options})
+
+
+BAD_PATCHES = [
+    ({}, "give exactly one of n_workers, adapt and idle_timeout_seconds."),
+    ({"n_workers": 1, "adapt": {"minimum": 0, "maximum": 1}}, "give exactly one of n_workers, adapt and "
+     "idle_timeout_seconds."),
+    ({"n_workers": None}, "n_workers must not be empty."),
+    ({"adapt": None}, "adapt must not be empty."),
+    ({"n_workers": -1}, "n_workers: must be at least 0, not -1."),
+    ({"n_workers": "abc"}, "n_workers: must be a whole number, not 'abc'."),
+    ({"n_workers": ""}, "n_workers: must be a whole number, not ''."),
+    ({"n_workers": 1.5}, "n_workers: must be a whole number, not 1.5."),
+    ({"n_workers": True}, "n_workers: must be a whole number, not True."),
+    ({"n_workers": 100_000}, "n_workers: must be at most 256, not 100000."),
+    ({"n_workers": 10**30}, f"n_workers: must be at most 256, not {10**30}."),
+    ({"n_workers": HUGE}, "n_workers: must be at most 256."),
+    ({"n_workers": "NaN"}, "n_workers: must be a whole number, not 'NaN'."),
+    ({"adapt": {}}, "adapt.minimum: is required; adapt.maximum: is required."),
+    ({"adapt": {"minimum": 5, "maximum": 1}}, "adapt: minimum (5) must not be larger than maximum (1)."),
+    ({"adapt": {"minimum": -3, "maximum": -1}}, "adapt.minimum: must be at least 0, not -3; "
+     "adapt.maximum: must be at least 1, not -1."),
+    ({"adapt": {"minimum": 0, "maximum": 10**9}}, "adapt.maximum: must be at most 256, not 1000000000."),
+    ({"adapt": 5}, "adapt: must be a JSON object, not 5."),
+    ({"idle_timeout_seconds": -1}, "idle_timeout_seconds: must be at least 0, not -1."),
+    ({"name": "x", "workers": 2}, "name: is not an option of this request; workers: is not an option of this request."),
+    ("not JSON", "is not valid JSON."),
+    (b"", "is not valid JSON."),
+    ("null", "must be a JSON object, not None."),
+    (None, "must be a JSON object, not None."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "sentence"), BAD_PATCHES, ids=range(len(BAD_PATCHES)))
+def test_a_bad_change_is_refused_with_a_sentence(value, sentence):
+    with pytest.raises(InvalidRequest) as refusal:
+        parse_patch(value)
+    assert refusal.value.message == sentence
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+fields = sorted({*LocalSpec.model_fields, *CudaSpec.model_fields, *AutoSpec.model_fields, "nonsense"})
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(st.sampled_from(fields), anything, max_size=4) | anything)
+def test_anything_is_either_a_spec_that_can_be_written_down_or_a_refusal(value):
+    try:
+        spec = parse_spec(value)
+    except InvalidRequest as refusal:
+        assert refusal.message.endswith(".")
+        assert refusal.message.isprintable()
+        assert refusal.fields
+    else:
+        assert parse_spec(spec.model_dump_json()) == spec
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(st.sampled_from(["n_workers", "adapt", "idle_timeout_seconds", "x"]), anything) | anything)
+def test_anything_is_either_a_change_or_a_refusal(value):
+    try:
+        patch = parse_patch(value)
+    except InvalidRequest as refusal:
+        assert refusal.fields
+    else:
+        assert parse_patch(json.dumps(patch.model_dump(exclude_unset=True))) == patch

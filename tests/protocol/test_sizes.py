@@ -1,0 +1,75 @@
+"""Memory sizes as people write them."""
+
+from __future__ import annotations
+
+import pytest
+from gpucluster.protocol.sizes import format_size, parse_size, parse_size_or_auto
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2 GiB", 2 * 2**30), ("2GiB", 2 * 2**30), (" 2gib ", 2 * 2**30), ("2G", 2 * 2**30), ("2 GB", 2 * 10**9),
+        ("1.5 GiB", 3 * 2**29), ("1048576", 2**20), (2**31, 2**31), (float(2**31), 2**31), ("512 MB", 512 * 10**6),
+        ("80%", 0.8), ("0.8", 0.8), (0.8, 0.8), ("12.5 %", 0.125), ("0.5 TiB", 2**39),
+    ],
+)  # fmt: skip
+def test_a_size_is_read_as_it_is_meant(written, meant):
+    read = parse_size(written)
+    assert read == meant
+    assert type(read) is type(meant)
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (1, "1 means 1 byte, too small"), ("1", "too small"), (0, "0 means 0 bytes"), (-5, "must not be negative"),
+        (1.5, "neither a whole number of bytes nor a share"), ("100%", "between 0% and 100%"), ("0%", "between 0%"),
+        ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"), ("-2 GiB", "is not a memory size"),
+        ("lots", "is not a memory size"), (True, "must be a memory size"), (None, "must be a memory size"),
+        ([], "must be a memory size"), (float("nan"), "neither"), (float("inf"), "neither"),
+        ("9" * 400, "more than any machine has"), (10**5000, "more than any machine has"),
+        ("0.0000000001 GiB", "too small"), ("1" * 300 + "%", "between 0% and 100%"), ("auto", "is not a memory size"),
+    ],
+    ids=lambda value: repr(value)[:20] if not isinstance(value, int) or value < 2**64 else "huge",
+)  # fmt: skip
+def test_anything_else_is_refused_with_a_sentence(written, words):
+    with pytest.raises(ValueError) as refusal:
+        parse_size(written)
+    assert words in str(refusal.value)
+    assert len(str(refusal.value)) < 200
+
+
+def test_auto_is_a_word_of_its_own():
+    assert parse_size_or_auto(" AUTO ") == "auto"
+    assert parse_size_or_auto("50%") == 0.5
+
+
+@given(st.integers(2**20, 2**60))
+def test_bytes_stay_what_they_are(size_bytes):
+    assert parse_size(size_bytes) == size_bytes
+    assert parse_size(float(size_bytes)) == int(float(size_bytes))
+
+
+@given(st.integers(2**20, 2**50))
+def test_what_is_shown_can_be_typed_and_is_nearly_the_same(size_bytes):
+    assert parse_size(format_size(size_bytes)) == pytest.approx(size_bytes, rel=0.06)
+
+
+@given(st.one_of(st.text(), st.floats(), st.integers()))
+def test_whatever_is_typed_is_a_size_a_share_or_a_value_error(written):
+    try:
+        read = parse_size(written)
+    except ValueError:
+        return
+    assert 2**20 <= read <= 2**60 if isinstance(read, int) else 0 < read < 1
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "shown"),
+    [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536 * 2**20, "1.5 GiB"), (2**40, "1 TiB"), (3 * 2**30, "3 GiB")],
+)
+def test_sizes_are_shown_in_binary_units(size_bytes, shown):
+    assert format_size(size_bytes) == shown
