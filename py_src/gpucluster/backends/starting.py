@@ -35,14 +35,13 @@ def host_memory_limit(wanted: int | float | str | None, *, workers: int) -> int:
     workers : int
         Most workers that share the machine under "auto".
     """
-    from dask.system import CPU_COUNT
     from distributed.system import MEMORY_LIMIT
 
     if wanted is None:
         return 0
     total = int(MEMORY_LIMIT)
     if isinstance(wanted, str):
-        return total // max(1, workers, min(CPU_COUNT or 1, workers))
+        return total // max(1, workers)
     return int(wanted * total) if isinstance(wanted, float) else wanted
 
 

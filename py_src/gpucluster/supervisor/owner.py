@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gpucluster.supervisor")
 
 TICK_SECONDS = 1.0
+TOUCH_SECONDS = 3600.0
 
 
 class Owner:
@@ -60,7 +61,7 @@ class Owner:
         self.sampler: Sampler | None = None
         self.changed = asyncio.Event()
         self._redact = redact
-        self._requested = time.monotonic()
+        self._requested = self._touched = time.monotonic()
         self._restarts_wanted = 0
         self._applied = Applied(n_workers=None)
         self._stop_reason: str | None = None
@@ -317,7 +318,15 @@ class Owner:
         self.journal.update(soon=True, **self._members())
         self.changed.set()
 
+    def _keep_files(self) -> None:
+        """Touch the files once an hour: systems that clean /tmp by age must not clean a living cluster."""
+        if time.monotonic() - self._touched > TOUCH_SECONDS:
+            self._touched = time.monotonic()
+            self.folder.touch()
+
     async def _tick(self) -> None:
+        from distributed.core import Status
+
         while True:
             await asyncio.sleep(TICK_SECONDS)
             cluster = self.cluster
@@ -326,7 +335,10 @@ class Owner:
             scheduler = scheduler_of(cluster)
             self.idle.update(busy=connected_clients(scheduler) > 0 or computes(scheduler))
             self.journal.update(soon=True, idle=self.idle.model(), **self._members())
-            if self.idle.expired:
+            self._keep_files()
+            if scheduler.status in {Status.closing, Status.closed, Status.failed}:
+                self.stop("A client shut the scheduler down.")
+            elif self.idle.expired:
                 seconds = self.idle.timeout_seconds or 0
                 span = f"{seconds // 60} minutes" if seconds >= 120 else f"{seconds} seconds"
                 self.stop(f"Idle for {span}: nobody was connected and nothing was computed.")
