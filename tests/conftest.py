@@ -87,9 +87,8 @@ class Site:
             with suppress(OSError, psutil.Error):
                 # The environment a process was started with: forked workers share their forkserver's.
                 started_with = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
-                if marker in started_with and process.pid != os.getpid():
-                    if process.status() != psutil.STATUS_ZOMBIE:
-                        found.append(process)
+                if marker in started_with and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
         return found
 
     def family(self, model: ClusterModel) -> list[psutil.Process]:

@@ -1,0 +1,137 @@
+"""The registry's directory is proved private before anything is read or written."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from gpucluster.client.control import AsyncControl
+from gpucluster.protocol.errors import RegistryUnsafe
+from gpucluster.registry.directory import default_directory, secure_directory, write_private
+from gpucluster.registry.store import Registry
+
+root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory to somebody else")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    import shutil
+    import tempfile
+
+    made = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
+    yield made
+    shutil.rmtree(made)
+
+
+def test_a_new_directory_is_private_whatever_the_umask(place):
+    before = os.umask(0)
+    try:
+        made = secure_directory(place / "new")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o701, 0o710, 0o750, 0o755, 0o777, 0o1777])
+def test_a_directory_open_to_others_is_refused(place, mode):
+    place.chmod(mode)
+    with pytest.raises(RegistryUnsafe, match="is open to other users. Remove it, or set GPUCLUSTER_DIR"):
+        Registry(place)
+
+
+@root_only
+@pytest.mark.root
+def test_a_directory_of_somebody_else_is_refused(place):
+    os.chown(place, 65534, 65534)
+    with pytest.raises(RegistryUnsafe, match="belongs to another user"):
+        Registry(place)
+
+
+def test_a_link_is_refused_even_to_a_private_directory(place):
+    (place / "real").mkdir(mode=0o700)
+    (place / "link").symlink_to(place / "real")
+    with pytest.raises(RegistryUnsafe, match="is not a directory"):
+        Registry(place / "link")
+
+
+def test_a_file_is_refused(place):
+    (place / "file").touch(mode=0o700)
+    with pytest.raises(RegistryUnsafe):
+        Registry(place / "file")
+
+
+def test_a_path_too_long_for_a_socket_is_refused(place):
+    with pytest.raises(RegistryUnsafe, match="too long for unix sockets; set GPUCLUSTER_DIR to a shorter one"):
+        Registry(place / ("x" * 90))
+    assert not list(place.iterdir())
+
+
+def test_a_directory_that_cannot_be_made_is_refused(place):
+    with pytest.raises(RegistryUnsafe, match="cannot be made"):
+        Registry(place / "missing" / "parent")
+
+
+def test_the_control_refuses_as_the_registry_does(place, monkeypatch):
+    place.chmod(0o755)
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(place))
+    with pytest.raises(RegistryUnsafe):
+        AsyncControl()
+
+
+def test_the_default_is_one_for_all_sessions_of_a_user(monkeypatch):
+    monkeypatch.delenv("GPUCLUSTER_DIR", raising=False)
+    monkeypatch.setenv("TMPDIR", "/somewhere")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/elsewhere")
+    assert default_directory() == Path(f"/tmp/gpucluster-{os.getuid()}")
+
+
+def test_a_file_is_private_and_replaces_a_planted_link(place):
+    elsewhere = place / "elsewhere"
+    elsewhere.write_text("theirs")
+    (place / "state.json").symlink_to(elsewhere)
+    write_private(place / "state.json", "ours")
+    assert (place / "state.json").read_text() == "ours"
+    assert stat.S_IMODE((place / "state.json").lstat().st_mode) == 0o600
+    assert elsewhere.read_text() == "theirs"
+
+
+def test_a_failed_write_leaves_the_old_content_and_no_litter(place):
+    target = place / "state.json"
+    write_private(target, "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_private(target, "new \ud800")
+    assert target.read_text() == "old"
+    assert list(place.iterdir()) == [target]
+
+
+def test_readers_never_see_a_part_of_a_record_whoever_writes(place):
+    target = place / "state.json"
+    contents = [json.dumps({"writer": number, "filler": "x" * (200_000 * (number + 1))}) for number in range(3)]
+    write_private(target, contents[0])
+    stop = time.monotonic() + 1.5
+    trouble: list[BaseException] = []
+
+    def write(content: str) -> None:
+        try:
+            while time.monotonic() < stop:
+                write_private(target, content)
+        except BaseException as error:
+            trouble.append(error)
+
+    writers = [threading.Thread(target=write, args=(content,)) for content in contents]
+    for writer in writers:
+        writer.start()
+    reads = 0
+    while time.monotonic() < stop:
+        assert target.read_text() in contents
+        reads += 1
+    for writer in writers:
+        writer.join()
+    assert not trouble
+    assert reads > 10
+    assert list(place.iterdir()) == [target]

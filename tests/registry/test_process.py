@@ -1,0 +1,140 @@
+"""A process is its pid and its birth: a stranger with a recycled pid is never signalled."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from gpucluster.registry import process
+from gpucluster.registry.process import ProcessIdentity, identify, is_alive, send_signal
+
+SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
+
+
+@pytest.fixture
+def sleeper():
+    with subprocess.Popen(SLEEP, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        yield child
+        child.kill()
+
+
+def test_a_process_is_itself(sleeper):
+    me = identify(sleeper.pid)
+    assert me == identify(sleeper.pid)
+    assert is_alive(me)
+    assert me != identify(os.getpid())
+    assert ProcessIdentity.model_validate_json(me.model_dump_json()) == me
+
+
+def test_a_signal_reaches_the_process_that_is_meant(sleeper):
+    assert send_signal(identify(sleeper.pid), signal.SIGTERM)
+    assert sleeper.wait(30) == -signal.SIGTERM
+
+
+def test_right_pid_and_wrong_birth_is_never_signalled(sleeper):
+    stranger = ProcessIdentity(pid=sleeper.pid, birth=identify(sleeper.pid).birth + "0")
+    assert not is_alive(stranger)
+    assert not send_signal(stranger, signal.SIGKILL)
+    assert sleeper.poll() is None
+
+
+def test_a_process_of_the_boot_before_is_not_the_one_of_now(sleeper):
+    ticks = identify(sleeper.pid).birth.rpartition("-")[2]
+    before = ProcessIdentity(pid=sleeper.pid, birth=f"00000000-0000-0000-0000-000000000000-{ticks}")
+    assert not send_signal(before, signal.SIGKILL)
+    assert sleeper.poll() is None
+
+
+def test_a_dead_and_a_never_reaped_process_are_gone(sleeper):
+    me = identify(sleeper.pid)
+    os.kill(sleeper.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, sleeper.pid, os.WEXITED | os.WNOWAIT)  # dead, not reaped: a zombie
+    assert psutil.Process(sleeper.pid).status() == psutil.STATUS_ZOMBIE
+    assert identify(sleeper.pid) is None
+    assert not is_alive(me)
+    assert not send_signal(me, signal.SIGTERM)
+    sleeper.wait()
+    assert not send_signal(me, signal.SIGTERM)
+
+
+def test_a_name_with_parentheses_and_spaces_confuses_nobody():
+    code = (
+        "import ctypes, time\n"
+        "ctypes.CDLL(None).prctl(15, b'a) S 1 (b ) 7')\n"  # PR_SET_NAME
+        "print(flush=True)\n"
+        "time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        assert "a) S 1 (b ) 7" in Path(f"/proc/{child.pid}/stat").read_text()
+        me = identify(child.pid)
+        assert me.birth.rpartition("-")[2].isdigit()
+        assert send_signal(me, signal.SIGKILL)
+
+
+def test_setting_the_clock_does_not_change_who_a_process_is(sleeper, monkeypatch):
+    me = identify(sleeper.pid)
+    real = time.time
+    for shift in (-86400 * 365, -3600, 3600, 86400 * 365):
+        monkeypatch.setattr(time, "time", lambda shift=shift: real() + shift)
+        # What psutil calls the creation time is computed from the boot time, which moves with the clock.
+        monkeypatch.setattr(psutil, "boot_time", lambda shift=shift: real() + shift - 1000)
+        assert identify(sleeper.pid) == me
+        assert is_alive(me)
+    assert "time" not in me.birth
+
+
+RECYCLE = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+from gpucluster.registry.process import identify, is_alive, send_signal
+
+first = subprocess.Popen(["sleep", "600"])
+who = identify(first.pid)
+first.kill()
+first.wait()
+for attempt in range(200):
+    Path("/proc/sys/kernel/ns_last_pid").write_text(str(first.pid - 1))
+    second = subprocess.Popen(["sleep", "600"])
+    if second.pid == first.pid:
+        break
+    second.kill()
+    second.wait()
+else:
+    sys.exit("could not make a recycled pid")
+time.sleep(0)
+assert identify(second.pid) is not None
+assert not is_alive(who), "taken for the dead one"
+assert not send_signal(who, signal.SIGKILL), "signalled"
+assert second.poll() is None
+second.kill()
+print("recycled", second.pid)
+"""
+
+
+@pytest.mark.root
+def test_a_really_recycled_pid_is_never_signalled():
+    unshare = ["unshare", "--pid", "--fork", "--mount-proc"]
+    if os.getuid() != 0 or subprocess.run([*unshare, "true"], capture_output=True).returncode:
+        pytest.skip("needs to make a pid namespace: run as root")
+    done = subprocess.run([*unshare, sys.executable, "-c", RECYCLE], capture_output=True, text=True, timeout=120)
+    if "ns_last_pid" in done.stderr:
+        pytest.skip("the kernel does not let us choose the next pid")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("recycled ")
+
+
+def test_without_pidfd_the_birth_is_still_compared(sleeper, monkeypatch):
+    monkeypatch.delattr(process.os, "pidfd_open")
+    right = identify(sleeper.pid)
+    assert not send_signal(right.model_copy(update={"birth": "other"}), signal.SIGKILL)
+    assert sleeper.poll() is None
+    assert send_signal(right, signal.SIGTERM)
+    assert sleeper.wait(30) == -signal.SIGTERM
