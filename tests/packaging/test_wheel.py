@@ -1,0 +1,107 @@
+"""A wheel built from the tracked files alone, installed where there is no Node."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+pytestmark = [pytest.mark.wheel, pytest.mark.timeout(600)]
+
+
+def run(*command: str | Path, cwd: Path, environment: dict[str, str]) -> str:
+    """Run a command; its output, or a failure that shows it."""
+    answer = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=400
+    )
+    assert answer.returncode == 0, f"{command} failed:\n{answer.stdout[-3000:]}\n{answer.stderr[-3000:]}"
+    return answer.stdout + answer.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of a clean copy of what git tracks, built as `make build` does."""
+    source = tmp_path_factory.mktemp("source")
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    for name in filter(None, tracked.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    assert not (source / "py_src/gpucluster/labextension").exists(), "built files are tracked"
+    (source / "node_modules").symlink_to(ROOT / "node_modules")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment.pop("SKIP_JUPYTER_BUILDER", None)
+    run("jlpm", "build:prod", cwd=source, environment=environment)
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=source, environment=environment)
+    (built,) = (source / "dist").glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
+    """An environment with the wheel and its dependencies, and a PATH without Node."""
+    venv = tmp_path_factory.mktemp("wheel") / "venv"
+    registry = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "PYTHON"))}
+    environment |= {"PATH": f"{venv}/bin:/bin", "GPUCLUSTER_DIR": str(registry), "HOME": str(venv.parent)}
+    environment["JUPYTER_PLATFORM_DIRS"] = "0"
+    run(sys.executable, "-m", "venv", venv, cwd=venv.parent, environment=environment)
+    if shutil.which("node", path=environment["PATH"]):
+        environment["PATH"] = f"{venv}/bin"
+    assert shutil.which("node", path=environment["PATH"]) is None
+    # The dependencies come from the environment that runs the tests; gpucluster itself from the wheel.
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(venv), "platbase": str(venv)}))
+    run(venv / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel,
+        cwd=venv.parent, environment=environment)  # fmt: skip
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    yield venv, environment
+    shutil.rmtree(registry, ignore_errors=True)
+
+
+def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Path) -> None:
+    """A development build would carry source maps and paths of the machine it was built on."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        texts = {name: archive.read(name) for name in names}
+    share = "data/share/jupyter/labextensions/gpucluster/"
+    assert any(name.endswith(share + "package.json") for name in names)
+    assert any(share + "static/remoteEntry" in name for name in names)
+    assert any(name.endswith("data/etc/jupyter/jupyter_server_config.d/gpucluster.json") for name in names)
+    assert any(name.endswith("06-kmeans.ipynb") for name in names)
+    assert any(name.endswith("gpucluster/py.typed") for name in names)
+    assert not [name for name in names if name.endswith((".map", "build_log.json"))]
+    root = str(ROOT).encode()
+    assert not [name for name, text in texts.items() if root in text]
+
+
+def test_installed_wheel_runs_a_cluster_without_node(installed: tuple[Path, dict[str, str]]) -> None:
+    """Both extensions are found and enabled, and the command line makes and stops a cluster."""
+    venv, environment = installed
+    where = run(venv / "bin/python", "-c", "import gpucluster; print(gpucluster.__file__)",
+                cwd=venv.parent, environment=environment)  # fmt: skip
+    assert where.startswith(str(venv)), where
+    panels = run(venv / "bin/python", "-m", "jupyterlab.labextensions", "list",
+                 cwd=venv.parent, environment=environment)  # fmt: skip
+    assert any("gpucluster" in line and "enabled" in line and "OK" in line for line in panels.splitlines()), panels
+    servers = run(venv / "bin/python", "-m", "jupyter_server.extension.serverextension", "list",
+                  cwd=venv.parent, environment=environment)  # fmt: skip
+    assert "gpucluster" in servers and "OK" in servers
+
+    command = venv / "bin/gpucluster"
+    try:
+        created = json.loads(run(command, "create", "--name", "w", "--backend", "local", "--n-workers", "2", "--json",
+                                 cwd=venv.parent, environment=environment))  # fmt: skip
+        assert (created["state"], created["n_workers"], created["name"]) == ("running", 2, "w")
+    finally:
+        stopped = json.loads(run(command, "stop", "w", "--json", cwd=venv.parent, environment=environment))
+    assert stopped["state"] == "stopped"
