@@ -1,0 +1,132 @@
+"""The lesson's code on blocks that, like CuPy's, refuse to be mixed with NumPy arrays or copied without being asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.lessons import as_numpy
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.source import read_source
+
+
+class DeviceArray:
+    """An array elsewhere: NumPy's functions are dispatched to it, and it is copied only by ``get()``.
+
+    Like CuPy's ndarray it takes scalars and arrays of its own kind, and raises TypeError for NumPy arrays.
+    """
+
+    __array_priority__ = 100
+    __cuda_array_interface__: dict[str, Any] = {}
+
+    def __init__(self, data: np.ndarray) -> None:
+        self.data = data
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def get(self) -> np.ndarray:
+        return self.data
+
+    @staticmethod
+    def _inside(value: Any) -> Any:
+        if isinstance(value, DeviceArray):
+            return value.data
+        if isinstance(value, (tuple, list)):
+            return type(value)(DeviceArray._inside(item) for item in value)
+        if isinstance(value, np.ndarray) and value.ndim:
+            raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+        return value
+
+    @staticmethod
+    def _outside(value: Any) -> Any:
+        return DeviceArray(np.asarray(value)) if isinstance(value, (np.ndarray, np.generic)) else value
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None)
+        result = getattr(ufunc, method)(*map(self._inside, inputs), **kwargs)
+        if out is not None:
+            out[0].data[...] = result
+            return out[0]
+        return self._outside(result)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is np.asarray:  # np.asarray(x, like=block): the copy to the device that was asked for
+            return DeviceArray(np.asarray(args[0]))
+        kwargs = {key: self._inside(value) for key, value in kwargs.items()}
+        return self._outside(function(*map(self._inside, args), **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        value = getattr(self.data, name)
+        if not callable(value):
+            return self._outside(value)
+        return lambda *args, **kwargs: self._outside(value(*map(self._inside, args), **kwargs))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._outside(self.data[self._inside(key)])
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def T(self) -> Any:
+        return DeviceArray(self.data.T)
+
+
+def _operator(name: str) -> Any:
+    return lambda self, other: self.__array_ufunc__(getattr(np, name), "__call__", self, other)
+
+
+def _in_place(name: str) -> Any:
+    return lambda self, other: self.__array_ufunc__(getattr(np, name), "__call__", self, other, out=(self,))
+
+
+for symbol, ufunc in {"add": "add", "sub": "subtract", "mul": "multiply", "pow": "power", "matmul": "matmul"}.items():
+    setattr(DeviceArray, f"__{symbol}__", _operator(ufunc))
+    setattr(DeviceArray, f"__i{symbol}__", _in_place(ufunc))
+
+
+@pytest.fixture
+def lesson_code() -> dict[str, Any]:
+    """assign, partial and step as in the solution notebook."""
+    lesson = find_lesson("06")
+    source = read_source(lesson.folder / "lesson.py")
+    texts = [lesson.exercise(number).solution for number in ("06.2", "06.3")]
+    texts.append(next(cell.text for cell in source.cells if cell.text.startswith("def step")))
+    namespace: dict[str, Any] = {"np": np, "as_numpy": as_numpy}
+    exec("\n".join(texts), namespace)
+    return namespace
+
+
+def test_the_stand_in_is_as_strict_as_cupy() -> None:
+    block = DeviceArray(np.ones((3, 2)))
+    with pytest.raises(TypeError):
+        block + np.ones((3, 2))
+    with pytest.raises(TypeError):
+        np.asarray(block)
+    with pytest.raises(TypeError):
+        block @ np.ones((2, 2))
+    assert isinstance(np.stack([block, block]), DeviceArray)
+
+
+def test_step_gives_the_same_numbers_as_on_numpy_blocks(lesson_code: dict[str, Any]) -> None:
+    rng = np.random.default_rng(3)
+    points, centroids = rng.random((500, 3)), rng.random((6, 3))
+    expected = lesson_code["step"](points, centroids)
+    found = lesson_code["step"](DeviceArray(points), centroids)
+    for one, other in zip(found, expected, strict=True):
+        assert isinstance(one, (np.ndarray, np.generic))
+        np.testing.assert_array_equal(one, other)
+
+
+def test_as_numpy_keeps_everything_else() -> None:
+    device = DeviceArray(np.arange(3))
+    assert as_numpy(3) == 3
+    assert as_numpy({"a": [device, 1]})["a"][0].tolist() == [0, 1, 2]
+    assert as_numpy((device,))[0].tolist() == [0, 1, 2]
+    array = np.ones(2)
+    assert as_numpy(array) is array
+    assert as_numpy({"x": 1}) == {"x": 1}

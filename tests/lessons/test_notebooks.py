@@ -1,0 +1,146 @@
+"""Both copies of the lesson, executed in a real kernel on a cluster made by our own API."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+import nbformat
+import numpy as np
+import psutil
+import pytest
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.execution import LessonFailed, execute
+from gpucluster.lessons.pictures import load_photo
+from gpucluster.lessons.run import main
+
+LESSON = find_lesson("06")
+MEMORY_LIMIT = 1_500_000_000
+
+
+class MemoryWatch(threading.Thread):
+    """Largest sum of resident memory of this process's kernels and of a cluster's workers."""
+
+    def __init__(self, workers: list[int]) -> None:
+        super().__init__(daemon=True)
+        self.workers, self.peak, self.done = workers, 0, threading.Event()
+
+    def run(self) -> None:
+        while not self.done.wait(0.1):
+            kernels = [child for child in psutil.Process().children() if "ipykernel_launcher" in _command(child)]
+            processes = [*kernels, *(psutil.Process(pid) for pid in self.workers)]
+            self.peak = max(self.peak, sum(_resident(process) for process in processes))
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""
+
+
+def _resident(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def serial_inertia(k: int, seed: int, tolerance: float) -> float:
+    """K-means on the photo in one process, written without the lesson's code."""
+    pixels = load_photo().reshape(-1, 3) / 255
+    start = np.random.default_rng(seed).choice(np.unique(pixels, axis=0), size=k, replace=False)
+    while True:
+        distances = np.array([np.linalg.norm(pixels - centre, axis=1) for centre in start])
+        labels = distances.argmin(axis=0)
+        new = np.array([pixels[labels == j].mean(axis=0) for j in range(k)])
+        if np.abs(new - start).max() <= tolerance:
+            return float((distances.min(axis=0) ** 2).sum())
+        start = new
+
+
+def outputs(book: Any) -> str:
+    parts = []
+    for cell in book.cells:
+        for output in cell.get("outputs", ()):
+            parts.append(output.get("text") or output.get("data", {}).get("text/plain", ""))
+    return "\n".join(parts)
+
+
+def test_the_learners_copy_runs_and_each_check_says_not_yet(registry: Path) -> None:
+    # First in this module: nothing lives yet, so the notebook makes its own cluster.
+    assert [model.name for model in gpucluster.list() if not model.state.ended] == []
+    run = execute(LESSON.notebook, cell_timeout=30)
+    states = {check["exercise"]: check["state"] for check in run.of_kind("check")}
+    assert states == dict.fromkeys([exercise.id for exercise in LESSON.exercises], "not_yet")
+    assert [prediction["predicted"] for prediction in run.of_kind("prediction")] == [None, None, None]
+    text = outputs(run.notebook)
+    assert "Nothing to report yet" in text
+    assert text.count("Nothing to draw yet") == 4
+    assert "Stopped lesson-06." in text
+    assert [model.name for model in gpucluster.list() if not model.state.ended] == []
+
+
+def test_the_solution_runs_on_our_cluster(cluster: Any) -> None:
+    watch = MemoryWatch([worker.pid for worker in cluster.model.workers])
+    watch.start()
+    run = execute(LESSON.solution_notebook, cluster=cluster.name, cell_timeout=30)
+    watch.done.set()
+    watch.join()
+    states = {check["exercise"]: check["state"] for check in run.of_kind("check")}
+    assert states == dict.fromkeys([exercise.id for exercise in LESSON.exercises], "passed")
+    [report] = run.of_kind("report")
+    figures = report["figures"]
+    assert (figures["k"], figures["points"], figures["workers"]) == (8, 427 * 640, 2)
+    true = serial_inertia(k=8, seed=10, tolerance=1e-3)
+    assert figures["inertia"] == pytest.approx(true, rel=1e-10)
+    text = outputs(run.notebook)
+    assert f"inertia {true:,.4f}" in text
+    assert [int(k) for k in re.findall(r"k = +(\d+): +\1 colours", text)] == [4, 8, 16]
+    gaps = [float(gap) for gap in re.findall(r"difference of a centroid (\S+)", text)]
+    assert len(gaps) == 4 and max(gaps) < 1e-8
+    assert "and it rose in" in text
+    shown = [output for cell in run.notebook.cells for output in cell.get("outputs", ())]
+    assert sum("image/png" in output.get("data", {}) for output in shown) == 6
+    assert [output for output in shown if output.get("name") == "stderr"] == []
+    assert 0 < watch.peak < MEMORY_LIMIT
+    # The lesson was told which cluster to use, so it leaves it running.
+    assert cluster.state == "running"
+
+
+def test_a_cell_that_fails_is_one_sentence(tmp_path: Path, cluster: Any) -> None:
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0")])
+    path = tmp_path / "broken.ipynb"
+    nbformat.write(book, path)
+    with pytest.raises(LessonFailed, match=r"^A cell of broken.ipynb failed: ZeroDivisionError: division by zero$"):
+        execute(path)
+    book.cells[0].source = "import time; time.sleep(60)"
+    nbformat.write(book, path)
+    with pytest.raises(LessonFailed, match=r"did not end"):
+        execute(path, cell_timeout=2)
+
+
+def test_the_command_prints_the_result(cluster: Any, tmp_path: Path) -> None:
+    output = tmp_path / "done.ipynb"
+    done = subprocess.run(
+        [sys.executable, "-m", "gpucluster.lessons.run", "06", "--cluster", cluster.name, "--output", str(output)],
+        capture_output=True, text=True, timeout=150,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    printed = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert {"k", "iterations", "inertia", "workers", "seconds", "check 06.5"} <= set(printed)
+    assert printed["check 06.5"] == "passed"
+    assert float(printed["inertia"]) == pytest.approx(2655.537, abs=0.01)
+    nbformat.validate(nbformat.read(output, as_version=4))
+
+
+def test_the_command_refuses_with_a_sentence(capsys: pytest.CaptureFixture[str], registry: Path) -> None:
+    assert main(["77"]) == 2
+    assert "There is no lesson 77. Lessons: 06." in capsys.readouterr().err
+    assert main(["06", "--cluster", "nobody"]) != 0
+    assert "nobody" in capsys.readouterr().err
