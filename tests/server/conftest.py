@@ -6,7 +6,7 @@ import asyncio
 import json
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +119,19 @@ def until(api: Call) -> Callable[..., Awaitable[dict[str, Any]]]:
         raise AssertionError(f"still {model}")
 
     return wait
+
+
+@pytest.fixture
+async def closing(jp_asyncio_loop: Any) -> AsyncIterator[Callable[[Any], Any]]:
+    """Close what is given, such as WebSockets, at the end of the test."""
+    given: list[Any] = []
+
+    def note(closable: Any) -> Any:
+        given.append(closable)
+        return closable
+
+    yield note
+    for closable in given:
+        closable.close()
+    # Lets the server see it before it is taken down.
+    await asyncio.sleep(0.05)

@@ -29,7 +29,7 @@ BODY = {"GET": None, "DELETE": None, "POST": "{}", "PATCH": '{"n_workers": 0}'}
 
 
 @pytest.fixture
-def url(jp_serverapp, jp_http_port, jp_base_url):
+def url(http_server, jp_http_port, jp_base_url):
     return f"http://127.0.0.1:{jp_http_port}{jp_base_url}gpucluster/"
 
 
@@ -42,7 +42,7 @@ async def fetch(url: str, method: str = "GET", body: str | None = None, **header
 async def login_cookies(url: str, token: str) -> tuple[str, str]:
     """Log in as a browser does; returns the Cookie header and the XSRF token."""
     response = await fetch(f"{url}api/presets?token={token}")
-    page = await fetch(url.removesuffix("gpucluster/") + f"login?token={token}")
+    page = await fetch(url.removesuffix("gpucluster/") + "login")
     cookies: SimpleCookie = SimpleCookie()
     for header in (*response.headers.get_list("Set-Cookie"), *page.headers.get_list("Set-Cookie")):
         cookies.load(header)

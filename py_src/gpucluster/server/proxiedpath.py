@@ -70,7 +70,7 @@ class Disguise:
     def location(self, location: str, host: str, port: int) -> str | None:
         """Return the public form of a redirect, or ``None`` when it leads out of the dashboard."""
         parts = urlsplit(location)
-        if parts.netloc and parts.netloc != f"{host}:{port}":
+        if (parts.scheme or parts.netloc) and parts.netloc != f"{host}:{port}":
             return None
         if parts.path.startswith("/") or parts.netloc:
             inside = parts.path == f"/{self.prefix}" or parts.path.startswith(f"/{self.prefix}/")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tornado.httpclient import HTTPClientError, HTTPRequest, HTTPResponse
 from tornado.httputil import HTTPHeaders
 from tornado.simple_httpclient import SimpleAsyncHTTPClient
-from tornado.websocket import WebSocketClientConnection, websocket_connect
+from tornado.websocket import WebSocketClientConnection, WebSocketError, websocket_connect
 
 from ..protocol.errors import GPUClusterError
 from ..registry.record import DashboardAddress
@@ -93,7 +93,7 @@ class DashboardClient:
         request = HTTPRequest(target.url("ws"), connect_timeout=CONNECT_SECONDS, request_timeout=CONNECT_SECONDS)
         try:
             return await websocket_connect(request, subprotocols=subprotocols or None, max_message_size=MAX_BYTES)
-        except (HTTPClientError, OSError):
+        except (HTTPClientError, WebSocketError, OSError):
             raise DashboardUnreachable from None
 
     def close(self) -> None:

@@ -1,0 +1,28 @@
+"""Models made by hand, for tests that need many of them or broken ones."""
+
+from __future__ import annotations
+
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, TelemetrySample, Wanted
+from gpucluster.protocol.spec import LocalSpec
+
+
+def cluster_model(cluster_id: str = "00000001", **changes) -> ClusterModel:
+    fields = {
+        "id": cluster_id,
+        "name": f"cluster-{cluster_id}",
+        "backend": "local",
+        "state": ClusterState.RUNNING,
+        "wanted": Wanted(n_workers=1),
+        "idle": Idle(),
+        "python": "/usr/bin/python3",
+        "created_at": "2026-11-21T08:00:00.000Z",
+        "spec": LocalSpec(n_workers=1),
+    }
+    return ClusterModel(**{**fields, **changes})
+
+
+def sample(cluster_id: str = "00000001", at: str = "2026-11-21T08:00:00.000Z") -> TelemetrySample:
+    columns = ("workers", "age_seconds", "memory_bytes", "memory_limit_bytes", "spilled_bytes", "cpu_percent")
+    more = ("n_threads", "processing", "vram_used_bytes", "vram_total_bytes", "gpu_utilization_percent")
+    lists = {name: [] for name in (*columns, *more, "rmm_used_bytes", "rmm_pool_bytes")}
+    return TelemetrySample(id=cluster_id, at=at, tasks={}, **lists)
