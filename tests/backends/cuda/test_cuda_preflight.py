@@ -94,6 +94,14 @@ def test_an_interface(two_gpus: FakeMachine, play: Any) -> None:
     assert play("preflight", protocol="tcp", interface="lo")["options"]["interface"] == "lo"
 
 
+def test_ucx_is_labelled_unencrypted(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> None:
+    (tmp_path / "distributed_ucxx.py").write_text("")
+    environment = {"PYTHONPATH": f"{Path(__file__).parent}:{tmp_path}"}
+    plan = play("preflight", protocol="ucx", interface="lo", enable_nvlink=True, environment=environment)
+    assert plan["encrypted"] is False
+    assert [plan["options"][name] for name in ("protocol", "interface", "enable_nvlink")] == ["ucx", "lo", True]
+
+
 @pytest.mark.parametrize(
     ("spec", "code", "field", "words"),
     [
