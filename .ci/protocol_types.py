@@ -92,11 +92,12 @@ def generate() -> str:
     """Return the text of the TypeScript module."""
     schema = Protocol.model_json_schema(mode="serialization", schema_generator=UntitledSchema)
     cleaned = _without_titles(_named_unions(schema))
-    tool = ROOT / "node_modules" / ".bin"
-    command = [tool / "json2ts", "--additionalProperties=false", "--bannerComment", BANNER, "--style.singleQuote"]
+    tools = ROOT / "node_modules" / ".bin"
+    command = [str(tools / "json2ts"), "--additionalProperties=false", "--bannerComment", BANNER, "--style.singleQuote"]
     made = subprocess.run(command, input=json.dumps(cleaned), capture_output=True, text=True, check=True, cwd=ROOT)
-    pretty = [tool / "prettier", "--parser", "typescript", "--stdin-filepath", TARGET]
-    return subprocess.run(pretty, input=made.stdout, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    pretty = [str(tools / "prettier"), "--parser", "typescript", "--stdin-filepath", str(TARGET)]
+    done = subprocess.run(pretty, input=made.stdout, capture_output=True, text=True, check=True, cwd=ROOT)
+    return done.stdout
 
 
 def main() -> int:

@@ -1,12 +1,112 @@
-import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import {
+  ILabShell,
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { ILauncher } from '@jupyterlab/launcher';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IRunningSessionManagers } from '@jupyterlab/running';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-const plugin: JupyterFrontEndPlugin<void> = {
-  id: 'gpucluster:plugin',
-  description: 'A panel for Dask clusters on GPUs.',
+import { CommandIDs } from './actions/commandids';
+import { addCommands } from './actions/commands';
+import { NotebookEnvironment } from './actions/environment';
+import { addLessons } from './actions/lessons';
+import { ClusterViews } from './actions/views';
+import { ClusterManager } from './clusters/manager';
+import { IClusterManager } from './clusters/tokens';
+import { ClusterPanel } from './panel/clusterpanel';
+import { addRunningClusters } from './running';
+import { followSettings, initialSettings } from './settings';
+
+const PLUGIN_ID = 'gpucluster:plugin';
+
+/** The store; other extensions may ask for it. */
+const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
+  id: 'gpucluster:manager',
+  description: 'Knows the Dask clusters of this user.',
   autoStart: true,
-  activate: () => {
-    // Filled in below.
+  provides: IClusterManager,
+  activate: (app: JupyterFrontEnd): IClusterManager =>
+    new ClusterManager({ serverSettings: app.serviceManager.serverSettings })
+};
+
+/** The panel, its commands and everything that is opened from it. */
+const panelPlugin: JupyterFrontEndPlugin<void> = {
+  id: PLUGIN_ID,
+  description: 'A panel to create, watch, scale and stop Dask clusters on GPUs and CPUs.',
+  autoStart: true,
+  requires: [IClusterManager],
+  optional: [
+    ITranslator,
+    ISettingRegistry,
+    ICommandPalette,
+    ILayoutRestorer,
+    ILauncher,
+    INotebookTracker,
+    ILabShell
+  ],
+  activate: (
+    app: JupyterFrontEnd,
+    manager: IClusterManager,
+    translator: ITranslator | null,
+    registry: ISettingRegistry | null,
+    palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null,
+    launcher: ILauncher | null,
+    notebooks: INotebookTracker | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('gpucluster');
+    const { commands } = app;
+    const environment = new NotebookEnvironment(app.serviceManager.kernelspecs, notebooks);
+    const settings = initialSettings();
+    const panel = new ClusterPanel({ manager, commands, environment, trans });
+    const views = new ClusterViews({ app, manager, restorer, trans });
+
+    addCommands({ app, manager, panel, views, environment, notebooks, palette, settings, trans });
+    app.shell.add(panel, 'left', { rank: 550, type: 'GPU Clusters' });
+    restorer?.add(panel, 'gpucluster-panel');
+    launcher?.add({
+      command: CommandIDs.createCluster,
+      category: trans.__('Other'),
+      args: { isLauncher: true },
+      rank: 10
+    });
+    addLessons({ app, launcher, palette, trans });
+
+    if (registry !== null) {
+      const onChange = (): void => {
+        panel.defaultPreset = settings.defaultPreset;
+        if (manager instanceof ClusterManager) {
+          manager.pollInterval = settings.pollSeconds * 1000;
+        }
+      };
+      followSettings(registry, PLUGIN_ID, settings, onChange).catch((reason: unknown) => {
+        console.error('The settings of gpucluster could not be read.', reason);
+      });
+    }
   }
 };
 
-export default plugin;
+/** Clusters among the other running things. */
+const runningPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpucluster:running',
+  description: 'Lists Dask clusters among the running terminals and kernels.',
+  autoStart: true,
+  requires: [IClusterManager, IRunningSessionManagers],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    manager: IClusterManager,
+    running: IRunningSessionManagers,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('gpucluster');
+    addRunningClusters(running, manager, app.commands, trans);
+  }
+};
+
+export default [managerPlugin, panelPlugin, runningPlugin];

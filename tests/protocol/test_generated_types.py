@@ -14,5 +14,5 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.skipif(not (ROOT / "node_modules").exists(), reason="needs the npm packages: run 'jlpm install'")
 def test_the_checked_in_types_are_fresh() -> None:
     command = [sys.executable, str(ROOT / ".ci" / "protocol_types.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,90 @@
+import { Dialog, InputDialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { hasEnded } from '../clusters/states';
+import type { IClusterManager } from '../clusters/tokens';
+import { taskCounts } from '../panel/lines';
+import type { ClusterModel } from '../protocol/messages';
+
+/** The cluster that a command means: the named one, the only living one, or the one a person picks. */
+export async function chooseCluster(
+  manager: IClusterManager,
+  id: unknown,
+  title: string,
+  trans: TranslationBundle
+): Promise<ClusterModel | null> {
+  if (!manager.isReady) {
+    await manager.refresh();
+  }
+  if (typeof id === 'string' && id !== '') {
+    const named =
+      manager.get(id) ??
+      manager.clusters.find(cluster => cluster.name === id && !hasEnded(cluster));
+    if (named === undefined) {
+      throw new Error(trans.__('There is no cluster %1.', id));
+    }
+    return named;
+  }
+  const living = manager.clusters.filter(cluster => !hasEnded(cluster));
+  if (living.length === 0) {
+    throw new Error(trans.__('No cluster is running. Create one first.'));
+  }
+  if (living.length === 1) {
+    return living[0];
+  }
+  const names = living.map(cluster => cluster.name);
+  const chosen = await InputDialog.getItem({ title, items: names, label: trans.__('Cluster') });
+  return chosen.button.accept
+    ? (living.find(cluster => cluster.name === chosen.value) ?? null)
+    : null;
+}
+
+/** Ask before a cluster is stopped; says what would be lost. */
+export async function confirmStop(
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const answer = await showDialog({
+    title: trans.__('Stop %1?', cluster.name),
+    body: [
+      usage(cluster, manager, trans),
+      trans.__('Results that only the workers hold are lost.')
+    ].join(' '),
+    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Stop') })],
+    defaultButton: 0
+  });
+  return answer.button.accept;
+}
+
+/** Ask before all workers are started anew. */
+export async function confirmRestart(
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const answer = await showDialog({
+    title: trans.__('Restart the workers of %1?', cluster.name),
+    body: [
+      usage(cluster, manager, trans),
+      trans.__(
+        'The cluster and its address stay; running tasks and results on the workers are lost.'
+      )
+    ].join(' '),
+    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Restart') })],
+    defaultButton: 0
+  });
+  return answer.button.accept;
+}
+
+function usage(cluster: ClusterModel, manager: IClusterManager, trans: TranslationBundle): string {
+  const { processing, waiting } = taskCounts(manager.sample(cluster.id));
+  const tasks = processing + waiting;
+  const clients =
+    cluster.n_clients === 0
+      ? trans.__('Nobody is connected.')
+      : trans._n('%1 client is connected.', '%1 clients are connected.', cluster.n_clients);
+  return tasks === 0
+    ? clients
+    : `${clients} ${trans._n('%1 task is not finished.', '%1 tasks are not finished.', tasks)}`;
+}

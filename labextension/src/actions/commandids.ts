@@ -1,0 +1,12 @@
+/** Names of the commands, as they appear in keyboard shortcuts and menus. */
+export namespace CommandIDs {
+  export const openPanel = 'gpucluster:open-panel';
+  export const createCluster = 'gpucluster:create-cluster';
+  export const connect = 'gpucluster:connect';
+  export const scaleCluster = 'gpucluster:scale-cluster';
+  export const restartWorkers = 'gpucluster:restart-workers';
+  export const stopCluster = 'gpucluster:stop-cluster';
+  export const openDashboard = 'gpucluster:open-dashboard';
+  export const openLog = 'gpucluster:open-log';
+  export const openLessons = 'gpucluster:open-lessons';
+}

@@ -1,0 +1,133 @@
+import type { ServerConnection } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { Event } from '../protocol/messages';
+import { eventsUrl } from './restapi';
+
+/** The WebSocket of events: opens itself again, waiting longer after each failure. */
+export class EventStream implements IDisposable {
+  constructor(options: EventStream.IOptions) {
+    this._settings = options.serverSettings;
+    this._shortest = options.shortestWait ?? 500;
+    this._longest = options.longestWait ?? 30_000;
+    this._wait = this._shortest;
+  }
+
+  /** Emitted for each event. */
+  get received(): ISignal<this, Event> {
+    return this._received;
+  }
+
+  /** Emitted when the stream has opened or closed. */
+  get openChanged(): ISignal<this, boolean> {
+    return this._openChanged;
+  }
+
+  get isOpen(): boolean {
+    return this._isOpen;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  /** Open, unless it is open or opening. */
+  start(): void {
+    if (this._isDisposed || this._wanted) {
+      return;
+    }
+    this._wanted = true;
+    this._open();
+  }
+
+  /** Close, and stay closed until the next `start`. */
+  stop(): void {
+    this._wanted = false;
+    window.clearTimeout(this._timer);
+    this._close();
+    this._wait = this._shortest;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this.stop();
+    Signal.clearData(this);
+  }
+
+  private _open(): void {
+    const socket = new this._settings.WebSocket(eventsUrl(this._settings));
+    this._socket = socket;
+    socket.onmessage = message => {
+      // The first message is the proof: a proxy may accept a socket and let it die.
+      this._wait = this._shortest;
+      this._setOpen(true);
+      const event = readEvent(message.data);
+      if (event !== null) {
+        this._received.emit(event);
+      }
+    };
+    socket.onclose = () => {
+      this._close();
+      if (this._wanted) {
+        // Spread out, so that thirty browsers do not come back at the same moment.
+        const wait = this._wait * (0.75 + Math.random() / 2);
+        this._wait = Math.min(this._wait * 2, this._longest);
+        this._timer = window.setTimeout(() => this._open(), wait);
+      }
+    };
+  }
+
+  private _close(): void {
+    const socket = this._socket;
+    this._socket = null;
+    if (socket !== null) {
+      socket.onmessage = null;
+      socket.onclose = null;
+      socket.onerror = () => undefined;
+      socket.close();
+    }
+    this._setOpen(false);
+  }
+
+  private _setOpen(isOpen: boolean): void {
+    if (this._isOpen !== isOpen) {
+      this._isOpen = isOpen;
+      this._openChanged.emit(isOpen);
+    }
+  }
+
+  private readonly _settings: ServerConnection.ISettings;
+  private readonly _shortest: number;
+  private readonly _longest: number;
+  private readonly _received = new Signal<this, Event>(this);
+  private readonly _openChanged = new Signal<this, boolean>(this);
+  private _socket: WebSocket | null = null;
+  private _timer = 0;
+  private _wait: number;
+  private _wanted = false;
+  private _isOpen = false;
+  private _isDisposed = false;
+}
+
+export namespace EventStream {
+  export interface IOptions {
+    serverSettings: ServerConnection.ISettings;
+    /** Milliseconds before the first new try. */
+    shortestWait?: number;
+    /** Milliseconds between tries at most. */
+    longestWait?: number;
+  }
+}
+
+function readEvent(data: unknown): Event | null {
+  try {
+    const event: unknown = typeof data === 'string' ? JSON.parse(data) : null;
+    return typeof event === 'object' && event !== null && 'kind' in event ? (event as Event) : null;
+  } catch {
+    return null;
+  }
+}

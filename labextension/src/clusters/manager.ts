@@ -1,0 +1,290 @@
+import { ServerConnection } from '@jupyterlab/services';
+import { Poll } from '@lumino/polling';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { IJSONSchema } from '../form/schema';
+import type { ClusterModel, ClusterPatch, Event, TelemetrySample } from '../protocol/messages';
+import { PROTOCOL_VERSION } from '../protocol/messages';
+import { EventStream } from './eventstream';
+import * as restapi from './restapi';
+import { hasEnded } from './states';
+import type { Connection, IClusterManager, IOffer } from './tokens';
+
+/** Keeps the list of clusters fresh: by events, or by asking while there are none. */
+export class ClusterManager implements IClusterManager {
+  constructor(options: ClusterManager.IOptions = {}) {
+    this._settings = options.serverSettings ?? ServerConnection.makeSettings();
+    this._events = new EventStream({ serverSettings: this._settings, ...options.stream });
+    this._events.received.connect(this._onEvent, this);
+    this._events.openChanged.connect(this._onOpenChanged, this);
+    this._poll = new Poll({
+      auto: false,
+      name: 'gpucluster:clusters',
+      factory: () => this.refresh(),
+      frequency: { interval: options.pollInterval ?? 10_000, backoff: true, max: 120_000 },
+      standby: options.standby ?? 'when-hidden'
+    });
+    document.addEventListener('visibilitychange', this._onVisibility);
+    this._onVisibility();
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get sampled(): ISignal<this, string> {
+    return this._sampled;
+  }
+
+  get clusters(): readonly ClusterModel[] {
+    return this._clusters;
+  }
+
+  get isReady(): boolean {
+    return this._isReady;
+  }
+
+  get connection(): Connection {
+    return this._connection;
+  }
+
+  get isDisposed(): boolean {
+    return this._events.isDisposed;
+  }
+
+  /** Milliseconds between two requests for the list while the event stream is down. */
+  set pollInterval(interval: number) {
+    this._poll.frequency = { ...this._poll.frequency, interval };
+  }
+
+  get(id: string): ClusterModel | undefined {
+    return this._clusters.find(cluster => cluster.id === id);
+  }
+
+  sample(id: string): TelemetrySample | undefined {
+    return this._samples.get(id);
+  }
+
+  now(): number {
+    return Date.now() + this._clockOffset;
+  }
+
+  async refresh(): Promise<void> {
+    const before = this._nEvents;
+    try {
+      const { body, date } = await restapi.listClusters(this._settings);
+      if (this.isDisposed) {
+        return;
+      }
+      this._noteClock(date);
+      // What an event said meanwhile is newer than this list.
+      if (!this._isReady || this._nEvents === before) {
+        this._replace(body.clusters, body.protocol_version);
+      }
+      if (!this._events.isOpen) {
+        this._setConnection('polling');
+      }
+    } catch (error) {
+      if (!this.isDisposed && !this._events.isOpen) {
+        this._setConnection('lost');
+      }
+      throw error;
+    }
+  }
+
+  async create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel> {
+    return this._command(restapi.createCluster(this._settings, spec));
+  }
+
+  async patch(id: string, patch: ClusterPatch): Promise<ClusterModel> {
+    return this._command(restapi.patchCluster(this._settings, id, patch));
+  }
+
+  async restart(id: string): Promise<ClusterModel> {
+    return this._command(restapi.restartCluster(this._settings, id));
+  }
+
+  async stop(id: string): Promise<void> {
+    const cluster = this.get(id);
+    // The same request takes an ended cluster off the list; that is not what "stop" means.
+    if (cluster === undefined || hasEnded(cluster)) {
+      return;
+    }
+    await this._command(restapi.deleteCluster(this._settings, id));
+  }
+
+  async remove(id: string): Promise<void> {
+    const cluster = this.get(id);
+    if (cluster === undefined || !hasEnded(cluster)) {
+      return;
+    }
+    try {
+      await restapi.deleteCluster(this._settings, id);
+    } catch (error) {
+      if (!(error instanceof restapi.RefusedError && error.status === 404)) {
+        throw error;
+      }
+    }
+    this._forget(id);
+  }
+
+  async logs(id: string, lines = 200): Promise<string[]> {
+    return (await restapi.readLog(this._settings, id, lines)).lines;
+  }
+
+  async schemas(): Promise<Readonly<Record<string, IJSONSchema>>> {
+    this._schemas ??= restapi.readSchemas(this._settings);
+    try {
+      return await this._schemas;
+    } catch (error) {
+      this._schemas = null;
+      throw error;
+    }
+  }
+
+  async offer(): Promise<IOffer> {
+    const [backends, presets, devices] = await Promise.all([
+      this.schemas(),
+      restapi.readPresets(this._settings),
+      restapi.readDevices(this._settings)
+    ]);
+    return { backends, presets, devices };
+  }
+
+  dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    document.removeEventListener('visibilitychange', this._onVisibility);
+    this._poll.dispose();
+    this._events.dispose();
+    Signal.clearData(this);
+  }
+
+  private _onEvent(_: EventStream, event: Event): void {
+    this._nEvents += event.kind === 'telemetry' ? 0 : 1;
+    switch (event.kind) {
+      case 'hello':
+        this._replace(event.clusters, event.protocol_version);
+        break;
+      case 'cluster':
+        this._eventOf.set(event.cluster.id, this._nEvents);
+        this._note(event.cluster);
+        break;
+      case 'removed':
+        this._forget(event.id);
+        break;
+      case 'telemetry':
+        this._samples.set(event.sample.id, event.sample);
+        this._sampled.emit(event.sample.id);
+        break;
+    }
+  }
+
+  private _onOpenChanged(_: EventStream, isOpen: boolean): void {
+    if (isOpen) {
+      void this._poll.stop();
+      this._setConnection('live');
+    } else {
+      this._samples.clear();
+      // Nobody looks while the page is hidden; it is opened again when it is shown.
+      if (!document.hidden && !this.isDisposed) {
+        void this._poll.start();
+      }
+    }
+  }
+
+  private readonly _onVisibility = (): void => {
+    window.clearTimeout(this._hiding);
+    if (document.hidden) {
+      // A glance at another tab is no reason to miss an event.
+      this._hiding = window.setTimeout(() => this._events.stop(), 30_000);
+    } else {
+      this._events.start();
+      if (!this._events.isOpen && this._isReady) {
+        void this._poll.start();
+      }
+    }
+  };
+
+  /** Wait for an answer and take its model, unless an event has told something newer. */
+  private async _command(answer: Promise<ClusterModel>): Promise<ClusterModel> {
+    const before = this._nEvents;
+    const model = await answer;
+    if (this.isDisposed) {
+      return model;
+    }
+    const isOlder = (this._eventOf.get(model.id) ?? 0) > before;
+    return (isOlder ? this.get(model.id) : undefined) ?? this._note(model);
+  }
+
+  private _note(model: ClusterModel): ClusterModel {
+    const known = this._clusters.some(cluster => cluster.id === model.id);
+    this._clusters = known
+      ? this._clusters.map(cluster => (cluster.id === model.id ? model : cluster))
+      : [model, ...this._clusters];
+    if (hasEnded(model)) {
+      this._samples.delete(model.id);
+    }
+    this._changed.emit();
+    return model;
+  }
+
+  private _forget(id: string): void {
+    this._eventOf.delete(id);
+    this._clusters = this._clusters.filter(cluster => cluster.id !== id);
+    this._samples.delete(id);
+    this._changed.emit();
+  }
+
+  private _replace(clusters: ClusterModel[], version: number): void {
+    this._clusters = clusters;
+    this._isReady = true;
+    if (version !== PROTOCOL_VERSION) {
+      this._isOutdated = true;
+      this._connection = 'outdated';
+    }
+    this._changed.emit();
+  }
+
+  private _setConnection(connection: Connection): void {
+    if (this._connection !== connection && !this._isOutdated) {
+      this._connection = connection;
+      this._changed.emit();
+    }
+  }
+
+  private _noteClock(date: number | null): void {
+    if (date !== null) {
+      const offset = date - Date.now();
+      // The header has whole seconds; less than that is no difference.
+      this._clockOffset = Math.abs(offset) > 2000 ? offset : 0;
+    }
+  }
+
+  private readonly _settings: ServerConnection.ISettings;
+  private readonly _events: EventStream;
+  private readonly _poll: Poll;
+  private readonly _changed = new Signal<this, void>(this);
+  private readonly _sampled = new Signal<this, string>(this);
+  private readonly _samples = new Map<string, TelemetrySample>();
+  private readonly _eventOf = new Map<string, number>();
+  private _nEvents = 0;
+  private _schemas: Promise<Record<string, IJSONSchema>> | null = null;
+  private _clusters: readonly ClusterModel[] = [];
+  private _connection: Connection = 'connecting';
+  private _isReady = false;
+  private _isOutdated = false;
+  private _clockOffset = 0;
+  private _hiding = 0;
+}
+
+export namespace ClusterManager {
+  export interface IOptions {
+    serverSettings?: ServerConnection.ISettings;
+    pollInterval?: number;
+    /** When asking rests; for tests. */
+    standby?: Poll.IOptions<void, Error, 'when-hidden'>['standby'];
+    stream?: Omit<EventStream.IOptions, 'serverSettings'>;
+  }
+}

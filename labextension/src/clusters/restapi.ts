@@ -1,0 +1,152 @@
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+
+import type {
+  ClusterList,
+  ClusterModel,
+  ClusterPatch,
+  ErrorModel,
+  FieldError,
+  HostDevices,
+  LogLines,
+  Preset
+} from '../protocol/messages';
+import type { IJSONSchema } from '../form/schema';
+
+/** A request that the server refused, with the server's own sentence. */
+export class RefusedError extends Error {
+  constructor(
+    readonly status: number,
+    model: ErrorModel
+  ) {
+    super(model.message);
+    this.name = 'RefusedError';
+    this.code = model.code;
+    this.fields = model.fields ?? [];
+  }
+
+  readonly code: string;
+  readonly fields: readonly FieldError[];
+}
+
+/** An answer and the server's clock. */
+export interface IDated<T> {
+  readonly body: T;
+  readonly date: number | null;
+}
+
+type Settings = ServerConnection.ISettings;
+
+export async function listClusters(settings: Settings): Promise<IDated<ClusterList>> {
+  return request<ClusterList>(settings, ['clusters'], {}, 'clusters');
+}
+
+export async function createCluster(
+  settings: Settings,
+  spec: Readonly<Record<string, unknown>>
+): Promise<ClusterModel> {
+  const init = { method: 'POST', body: JSON.stringify(spec) };
+  return (await request<ClusterModel>(settings, ['clusters'], init, 'id')).body;
+}
+
+export async function patchCluster(
+  settings: Settings,
+  id: string,
+  patch: ClusterPatch
+): Promise<ClusterModel> {
+  const init = { method: 'PATCH', body: JSON.stringify(patch) };
+  return (await request<ClusterModel>(settings, ['clusters', id], init, 'id')).body;
+}
+
+export async function restartCluster(settings: Settings, id: string): Promise<ClusterModel> {
+  const init = { method: 'POST' };
+  return (await request<ClusterModel>(settings, ['clusters', id, 'restart'], init, 'id')).body;
+}
+
+/** Stops a living cluster, removes an ended one. */
+export async function deleteCluster(settings: Settings, id: string): Promise<ClusterModel> {
+  const init = { method: 'DELETE' };
+  return (await request<ClusterModel>(settings, ['clusters', id], init, 'id')).body;
+}
+
+export async function readLog(settings: Settings, id: string, lines: number): Promise<LogLines> {
+  const parts = ['clusters', id, 'logs'];
+  return (await request<LogLines>(settings, parts, {}, 'lines', { lines: `${lines}` })).body;
+}
+
+export async function readSchemas(settings: Settings): Promise<Record<string, IJSONSchema>> {
+  type Answer = { backends: Record<string, IJSONSchema> };
+  return (await request<Answer>(settings, ['schema'], {}, 'backends')).body.backends;
+}
+
+export async function readPresets(settings: Settings): Promise<Preset[]> {
+  return (await request<{ presets: Preset[] }>(settings, ['presets'], {}, 'presets')).body.presets;
+}
+
+export async function readDevices(settings: Settings): Promise<HostDevices> {
+  return (await request<HostDevices>(settings, ['devices'], {}, 'devices')).body;
+}
+
+/** The address of the event stream. */
+export function eventsUrl(settings: Settings): string {
+  const url = URLExt.join(settings.wsUrl, 'gpucluster', 'api', 'events');
+  return settings.appendToken && settings.token
+    ? url + URLExt.objectToQueryString({ token: settings.token })
+    : url;
+}
+
+/** The address of a page of a cluster's dashboard. */
+export function dashboardUrl(settings: Settings, id: string, page: string): string {
+  return URLExt.join(settings.baseUrl, 'gpucluster', 'dashboard', encodeURIComponent(id), page);
+}
+
+async function request<T>(
+  settings: Settings,
+  parts: readonly string[],
+  init: RequestInit,
+  landmark: keyof T & string,
+  query: Record<string, string> = {}
+): Promise<IDated<T>> {
+  const path = parts.map(encodeURIComponent);
+  const url = URLExt.join(settings.baseUrl, 'gpucluster', 'api', ...path);
+  const address = url + URLExt.objectToQueryString(query);
+  const response = await ServerConnection.makeRequest(address, init, settings);
+  const text = await response.text();
+  const body = parse(text);
+  if (!response.ok) {
+    throw new RefusedError(response.status, refusal(response, body));
+  }
+  // One look at a field that must be there tells our server from a proxy's page of its own.
+  if (!isObject(body) || !(landmark in body)) {
+    throw new RefusedError(response.status, {
+      code: 'unexpected_answer',
+      message: 'The server sent something unexpected. Is the gpucluster server extension enabled?'
+    });
+  }
+  const date = Date.parse(response.headers.get('Date') ?? '');
+  return { body: body as T, date: Number.isNaN(date) ? null : date };
+}
+
+function refusal(response: Response, body: unknown): ErrorModel {
+  if (isObject(body) && typeof body.message === 'string' && typeof body.code === 'string') {
+    const fields = Array.isArray(body.fields) ? (body.fields as FieldError[]) : [];
+    return { code: body.code, message: body.message, fields };
+  }
+  const message =
+    response.status === 404
+      ? 'The server does not know gpucluster. Is the gpucluster server extension enabled?'
+      : `The server answered ${response.status} ${response.statusText}.`;
+  return { code: 'error', message, fields: [] };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

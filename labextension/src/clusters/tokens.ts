@@ -1,0 +1,73 @@
+import { Token } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+import type { ISignal } from '@lumino/signaling';
+
+import type {
+  ClusterModel,
+  ClusterPatch,
+  HostDevices,
+  Preset,
+  TelemetrySample
+} from '../protocol/messages';
+import type { IJSONSchema } from '../form/schema';
+
+/** How the browser learns about changes. */
+export type Connection =
+  /** Not asked yet, or not answered yet. */
+  | 'connecting'
+  /** The event stream is open. */
+  | 'live'
+  /** The event stream is down; the list is asked for now and then. */
+  | 'polling'
+  /** The server does not answer. */
+  | 'lost'
+  /** Server and page speak different versions. */
+  | 'outdated';
+
+/** What a person can ask for, as the server tells it. */
+export interface IOffer {
+  /** JSON Schema of each backend's spec. */
+  readonly backends: Readonly<Record<string, IJSONSchema>>;
+  readonly presets: readonly Preset[];
+  readonly devices: HostDevices;
+}
+
+/** The one place in the browser that knows the clusters; views only draw. */
+export interface IClusterManager extends IDisposable {
+  /** The clusters, newest first; ended ones included. */
+  readonly clusters: readonly ClusterModel[];
+  /** Whether the list has been received at least once. */
+  readonly isReady: boolean;
+  readonly connection: Connection;
+  /** Emitted when the list or the connection has changed. */
+  readonly changed: ISignal<IClusterManager, void>;
+  /** Emitted when a sample of a cluster has arrived. */
+  readonly sampled: ISignal<IClusterManager, string>;
+
+  /** The cluster of that id. */
+  get(id: string): ClusterModel | undefined;
+  /** The last sample of a cluster, unless none has arrived since it started. */
+  sample(id: string): TelemetrySample | undefined;
+  /** The present time on the server's clock, in milliseconds. */
+  now(): number;
+
+  /** Ask for the list, now. */
+  refresh(): Promise<void>;
+  create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel>;
+  patch(id: string, patch: ClusterPatch): Promise<ClusterModel>;
+  restart(id: string): Promise<ClusterModel>;
+  /** Ask a living cluster to stop. Harmless when it has ended. */
+  stop(id: string): Promise<void>;
+  /** Take an ended cluster off the list. Harmless when it is gone. */
+  remove(id: string): Promise<void>;
+  logs(id: string, lines?: number): Promise<string[]>;
+  /** JSON Schema of each backend's spec; asked for once. */
+  schemas(): Promise<Readonly<Record<string, IJSONSchema>>>;
+  /** What can be created here. */
+  offer(): Promise<IOffer>;
+}
+
+export const IClusterManager = new Token<IClusterManager>(
+  'gpucluster:IClusterManager',
+  'The clusters of this user: the list, live samples, and everything that can be done with them.'
+);

@@ -1,0 +1,265 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React, { useEffect, useMemo, useRef, useState } from 'react';
+
+import type { IEnvironment } from '../actions/environment';
+import { RefusedError } from '../clusters/restapi';
+import type { IClusterManager, IOffer } from '../clusters/tokens';
+import { sentenceOf, useAsking } from '../panel/asking';
+import type { FieldError, Preset } from '../protocol/messages';
+import { CodeLines } from './codelinesview';
+import { FieldRow } from './fields';
+import { PresetChoice, BackendChoice } from './presetchoice';
+import { fieldsOf, groupsOf, type IField } from './schema';
+import { entryOf, parseEntries, type Entries } from './values';
+
+export interface ICreateFormProps {
+  readonly manager: IClusterManager;
+  readonly trans: TranslationBundle;
+  readonly environment: IEnvironment;
+  readonly defaultPreset: string;
+  onDone(): void;
+}
+
+/** Asks the server what can be created, then draws the form. */
+export function CreateForm(props: ICreateFormProps): JSX.Element {
+  const { manager, trans, onDone } = props;
+  const [offer, setOffer] = useState<IOffer | null>(null);
+  const asking = useAsking();
+  const load = (): void => {
+    void asking.run('offer', async () => setOffer(await manager.offer()));
+  };
+  useEffect(load, [manager]);
+  return (
+    <div className="gpc-CreateForm" role="region" aria-label={trans.__('New cluster')}>
+      <div className="gpc-CreateForm-header">
+        <h2>{trans.__('New cluster')}</h2>
+        <button type="button" className="gpc-Button" onClick={onDone}>
+          {trans.__('Back')}
+        </button>
+      </div>
+      {asking.error !== null && (
+        <div role="alert">
+          <p className="gpc-Error">{sentenceOf(asking.error)}</p>
+          <button type="button" className="gpc-Button" onClick={load}>
+            {trans.__('Try again')}
+          </button>
+        </div>
+      )}
+      {offer === null ? (
+        asking.error === null && <p role="status">{trans.__('Looking at this machine…')}</p>
+      ) : (
+        <Form {...props} offer={offer} />
+      )}
+    </div>
+  );
+}
+
+interface IFormProps extends ICreateFormProps {
+  readonly offer: IOffer;
+}
+
+function Form({
+  offer,
+  manager,
+  trans,
+  environment,
+  defaultPreset,
+  onDone
+}: IFormProps): JSX.Element {
+  const first = startingPreset(offer, defaultPreset);
+  const [preset, setPreset] = useState(first?.name ?? '');
+  const [backend, setBackend] = useState(backendOf(offer, first));
+  const [entries, setEntries] = useState<Entries>(() => entriesOf(offer, first));
+  const [refused, setRefused] = useState<readonly FieldError[]>([]);
+  const [tried, setTried] = useState(false);
+  const asking = useAsking();
+  const sentence = useRef<HTMLParagraphElement>(null);
+
+  const fields = useMemo(() => fieldsOf(offer.backends[backend] ?? {}), [offer, backend]);
+  const { values, faults } = parseEntries(fields, entries, trans);
+  const isValid = Object.keys(faults).length === 0;
+  const kernel = environment.activeKernel();
+
+  const change = (name: string, entry: Entries[string]): void => {
+    setEntries({ ...entries, [name]: entry });
+    setRefused(refused.filter(error => fieldOf(error, fields) !== name));
+    asking.clear();
+  };
+  const choosePreset = (chosen: Preset): void => {
+    setPreset(chosen.name);
+    setBackend(backendOf(offer, chosen));
+    // The name is the person's own; a preset has nothing to say about it.
+    const name: Entries = 'name' in entries ? { name: entries.name } : {};
+    setEntries({ ...entriesOf(offer, chosen), ...name });
+    setRefused([]);
+    asking.clear();
+  };
+  const submit = async (): Promise<void> => {
+    setTried(true);
+    if (!isValid) {
+      return;
+    }
+    const done = await asking.run('create', async () => {
+      try {
+        await manager.create({ backend, ...withKernel(values, entries, kernel?.name) });
+      } catch (error) {
+        setRefused(error instanceof RefusedError ? error.fields : []);
+        throw error;
+      }
+    });
+    if (done) {
+      onDone();
+    } else {
+      sentence.current?.scrollIntoView({ block: 'nearest' });
+    }
+  };
+
+  const faultOf = (field: IField): string | null =>
+    refused.find(error => fieldOf(error, fields) === field.name)?.message ??
+    faults[field.name] ??
+    null;
+  const elsewhere = refused.filter(error => fieldOf(error, fields) === null);
+  const plain = fields.filter(field => !field.advanced);
+  const advanced = fields.filter(field => field.advanced);
+  const isAdvancedAtFault = advanced.some(field => faultOf(field) !== null);
+  const rows = (shown: readonly IField[]): JSX.Element[] =>
+    groupsOf(shown).map(group => (
+      <fieldset key={group.title} className="gpc-Group">
+        <legend>{group.title}</legend>
+        {group.fields.map(field => (
+          <FieldRow
+            key={`${backend}-${field.name}`}
+            field={field}
+            entry={
+              entries[field.name] ??
+              entryOf(
+                field,
+                field.kind === 'boolean' || field.kind === 'choice' ? field.default : null
+              )
+            }
+            fault={faultOf(field)}
+            devices={offer.devices}
+            environment={environment}
+            trans={trans}
+            onChange={entry => change(field.name, entry)}
+          />
+        ))}
+      </fieldset>
+    ));
+  return (
+    <form
+      noValidate
+      aria-label={trans.__('New cluster')}
+      onSubmit={event => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <PresetChoice
+        presets={offer.presets}
+        devices={offer.devices}
+        chosen={preset}
+        trans={trans}
+        onChoose={choosePreset}
+      />
+      <BackendChoice
+        backends={offer.backends}
+        devices={offer.devices}
+        chosen={backend}
+        trans={trans}
+        onChoose={chosen => {
+          setPreset('');
+          setBackend(chosen);
+          setRefused([]);
+          asking.clear();
+        }}
+      />
+      {rows(plain)}
+      {advanced.length > 0 && (
+        <details className="gpc-Details gpc-Advanced" open={isAdvancedAtFault || undefined}>
+          <summary>{trans.__('More options')}</summary>
+          {rows(advanced)}
+        </details>
+      )}
+      {kernel !== null && entries.kernel_name === undefined && (
+        <p className="gpc-Hint">
+          {trans.__('Workers use the environment of the active notebook: %1.', kernel.displayName)}
+        </p>
+      )}
+      <CodeLines backend={backend} values={values} trans={trans} />
+      <div className="gpc-CreateForm-footer">
+        {asking.error !== null && (refused.length === 0 || elsewhere.length > 0) && (
+          <p className="gpc-Error" role="alert" ref={sentence}>
+            {sentenceOf(asking.error)}
+          </p>
+        )}
+        {tried && (!isValid || refused.length > elsewhere.length) && (
+          <p className="gpc-Error" role="alert" ref={sentence}>
+            {trans.__('Nothing was created. Look at: %1.', faultyTitles(fields, faultOf))}
+          </p>
+        )}
+        <div className="gpc-Buttons">
+          <button
+            type="submit"
+            className="gpc-Button gpc-mod-accept"
+            disabled={asking.busy !== null}
+          >
+            {asking.busy === null ? trans.__('Create') : trans.__('Creating…')}
+          </button>
+          <button type="button" className="gpc-Button" onClick={onDone}>
+            {trans.__('Cancel')}
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function faultyTitles(
+  fields: readonly IField[],
+  faultOf: (field: IField) => string | null
+): string {
+  return fields
+    .filter(field => faultOf(field) !== null)
+    .map(field => field.title)
+    .join(', ');
+}
+
+/** The field that an error of the server belongs to; null when it is about the whole request. */
+function fieldOf(error: FieldError, fields: readonly IField[]): string | null {
+  const name = error.field.split('.')[0];
+  return fields.some(field => field.name === name) ? name : null;
+}
+
+function startingPreset(offer: IOffer, wanted: string): Preset | undefined {
+  const usable = offer.presets.filter(preset => !preset.needs_gpu || offer.devices.available);
+  return usable.find(preset => preset.name === wanted) ?? usable[0];
+}
+
+function backendOf(offer: IOffer, preset: Preset | undefined): string {
+  const wanted = preset?.spec.backend;
+  return typeof wanted === 'string' && wanted in offer.backends
+    ? wanted
+    : (Object.keys(offer.backends)[0] ?? 'auto');
+}
+
+function entriesOf(offer: IOffer, preset: Preset | undefined): Entries {
+  const fields = fieldsOf(offer.backends[backendOf(offer, preset)] ?? {});
+  const spec = preset?.spec ?? {};
+  return Object.fromEntries(
+    fields
+      .filter(field => field.name in spec)
+      .map(field => [field.name, entryOf(field, spec[field.name])])
+  );
+}
+
+/** The notebook's environment is used unless another one was chosen. */
+function withKernel(
+  values: Readonly<Record<string, unknown>>,
+  entries: Entries,
+  active: string | undefined
+): Readonly<Record<string, unknown>> {
+  return entries.kernel_name === undefined && active !== undefined
+    ? { ...values, kernel_name: active }
+    : values;
+}

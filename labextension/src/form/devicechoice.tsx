@@ -1,0 +1,70 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { readingOf, type IBar, formatBytes } from '../gauges';
+import { Bars } from '../panel/bars';
+import type { DeviceModel } from '../protocol/messages';
+import { deviceLabel, isSelectable, usersOf, whyNot } from './devices';
+
+interface IDeviceChoiceProps {
+  readonly labelledBy: string;
+  readonly describedBy: string;
+  readonly devices: readonly DeviceModel[];
+  /** UUIDs or indices; none for all. */
+  readonly chosen: readonly string[];
+  readonly trans: TranslationBundle;
+  onChange(chosen: readonly string[]): void;
+}
+
+/** The GPUs of this machine: how full each is and who uses it. */
+export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
+  const { labelledBy, describedBy, devices, chosen, trans, onChange } = props;
+  return (
+    <ul
+      className="gpc-Devices"
+      role="group"
+      aria-labelledby={labelledBy}
+      aria-describedby={describedBy}
+    >
+      {devices.map(device => {
+        const isChosen = chosen.includes(device.uuid);
+        const reason = whyNot(device, trans);
+        return (
+          <li
+            key={device.uuid}
+            className={device.parent_uuid === null ? 'gpc-Device' : 'gpc-Device gpc-mod-slice'}
+            title={device.uuid}
+          >
+            <label>
+              <input
+                type="checkbox"
+                checked={isChosen}
+                disabled={!isSelectable(device)}
+                onChange={() =>
+                  onChange(
+                    isChosen
+                      ? chosen.filter(other => other !== device.uuid)
+                      : [...chosen, device.uuid]
+                  )
+                }
+              />
+              {deviceLabel(device, trans)}
+            </label>
+            <Bars bars={memoryBar(device, trans)} />
+            <p className="gpc-Help">{reason ?? usersOf(device, trans)}</p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function memoryBar(device: DeviceModel, trans: TranslationBundle): IBar[] {
+  const reading = readingOf(device.memory_used_bytes, device.memory_total_bytes);
+  if (reading === null || reading.total === null) {
+    return [];
+  }
+  const used = formatBytes(reading.used);
+  const sentence = trans.__('%1 of %2 of this GPU are in use.', used, formatBytes(reading.total));
+  return [{ label: trans.__('VRAM'), reading, sentence }];
+}

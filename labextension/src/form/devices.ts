@@ -1,0 +1,49 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes } from '../gauges';
+import type { DeviceModel } from '../protocol/messages';
+
+/** Whether workers can be placed on it: a GPU cut into slices is used by its slices. */
+export function isSelectable(device: DeviceModel): boolean {
+  return device.visible && !device.mig_enabled && device.error === null;
+}
+
+/** What to call it in a list. */
+export function deviceLabel(device: DeviceModel, trans: TranslationBundle): string {
+  const name = device.name ?? trans.__('GPU');
+  return device.index === null ? name : `${device.index}: ${name}`;
+}
+
+/** Why it cannot be chosen; null when it can. */
+export function whyNot(device: DeviceModel, trans: TranslationBundle): string | null {
+  if (device.error !== null) {
+    return device.error;
+  }
+  if (!device.visible) {
+    return trans.__('Hidden by CUDA_VISIBLE_DEVICES.');
+  }
+  return device.mig_enabled ? trans.__('Divided into the slices below.') : null;
+}
+
+/** Who uses it, in a phrase. */
+export function usersOf(device: DeviceModel, trans: TranslationBundle): string {
+  const clusters = new Map<string, number>();
+  const others: string[] = [];
+  for (const process of device.processes) {
+    if (process.cluster !== null) {
+      const known = clusters.get(process.cluster) ?? 0;
+      clusters.set(process.cluster, known + (process.memory_used_bytes ?? 0));
+    } else {
+      const what = process.command ?? trans.__('a process');
+      const who = process.user === null ? what : trans.__('%1 of %2', what, process.user);
+      others.push(withSize(who, process.memory_used_bytes ?? 0));
+    }
+  }
+  const ours = [...clusters].map(([name, bytes]) => withSize(trans.__('cluster %1', name), bytes));
+  const users = [...ours, ...others];
+  return users.length === 0 ? trans.__('Idle') : trans.__('Used by %1', users.join(', '));
+}
+
+function withSize(who: string, bytes: number): string {
+  return bytes > 0 ? `${who} (${formatBytes(bytes)})` : who;
+}

@@ -1,0 +1,233 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { formatBytes } from '../gauges';
+import type { IField } from './schema';
+
+/** What a person has entered, by field; what is missing is at its default. */
+export type Entries = Readonly<Record<string, string | boolean | readonly string[]>>;
+
+export type Parsed =
+  /** Left at its default. */
+  | { readonly kind: 'default' }
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'fault'; readonly sentence: string };
+
+const DEFAULT: Parsed = { kind: 'default' };
+const NONE = new Set(['none', 'never']);
+const UNIT_SECONDS: Readonly<Record<string, number>> = {
+  s: 1,
+  sec: 1,
+  second: 1,
+  seconds: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  minutes: 60,
+  h: 3600,
+  hour: 3600,
+  hours: 3600,
+  d: 86400,
+  day: 86400,
+  days: 86400
+};
+const UNIT_BYTES: Readonly<Record<string, number>> = {
+  '': 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  k: 2 ** 10,
+  m: 2 ** 20,
+  g: 2 ** 30,
+  t: 2 ** 40,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40
+};
+
+/** Read one field. Only what the schema says is checked; the server has the last word. */
+export function parseEntry(
+  field: IField,
+  entry: Entries[string],
+  trans: TranslationBundle
+): Parsed {
+  const parsed = read(field, entry, trans);
+  return parsed.kind === 'value' && sameValue(parsed.value, field.default) ? DEFAULT : parsed;
+}
+
+/** Read all fields: those that differ from their default, and what is wrong by field. */
+export function parseEntries(
+  fields: readonly IField[],
+  entries: Entries,
+  trans: TranslationBundle
+): { values: Record<string, unknown>; faults: Record<string, string> } {
+  const values: Record<string, unknown> = {};
+  const faults: Record<string, string> = {};
+  for (const field of fields) {
+    const entry = entries[field.name];
+    const parsed = entry === undefined ? DEFAULT : parseEntry(field, entry, trans);
+    if (parsed.kind === 'value') {
+      values[field.name] = parsed.value;
+    } else if (parsed.kind === 'fault') {
+      faults[field.name] = parsed.sentence;
+    }
+  }
+  return { values, faults };
+}
+
+/** What to put into a field for a value, such as one of a preset. */
+export function entryOf(field: IField, value: unknown): Entries[string] {
+  switch (field.kind) {
+    case 'boolean':
+      return value === true;
+    case 'choices':
+    case 'devices':
+      return Array.isArray(value) ? value.map(String) : [];
+    case 'list':
+      return Array.isArray(value) ? value.join(', ') : '';
+    case 'switch':
+      return typeof value === 'boolean' ? String(value) : '';
+    default:
+      return value === null || value === undefined ? '' : textOf(field, value);
+  }
+}
+
+/** What an empty text field stands for, shown as its placeholder. */
+export function placeholderOf(field: IField, trans: TranslationBundle): string {
+  if (field.default === null || field.default === undefined || field.default === '') {
+    return field.kind === 'integer' || field.kind === 'text'
+      ? trans.__('automatic')
+      : trans.__('none');
+  }
+  return textOf(field, field.default);
+}
+
+/** A number of seconds as the duration field reads it. */
+export function durationText(seconds: number): string {
+  for (const [unit, factor] of [
+    ['h', 3600],
+    ['min', 60]
+  ] as const) {
+    if (seconds >= factor && seconds % factor === 0) {
+      return `${seconds / factor} ${unit}`;
+    }
+  }
+  return `${seconds} s`;
+}
+
+function textOf(field: IField, value: unknown): string {
+  if (typeof value === 'number') {
+    if (field.kind === 'memory') {
+      return value < 1 ? `${Math.round(value * 1000) / 10}%` : formatBytes(value);
+    }
+    return field.kind === 'duration' ? durationText(value) : `${value}`;
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function read(field: IField, entry: Entries[string], trans: TranslationBundle): Parsed {
+  if (typeof entry === 'boolean') {
+    return { kind: 'value', value: entry };
+  }
+  if (typeof entry !== 'string') {
+    return { kind: 'value', value: entry.length === 0 && field.nullable ? null : entry };
+  }
+  const text = entry.trim();
+  if (text === '') {
+    return DEFAULT;
+  }
+  if (field.nullable && NONE.has(text.toLowerCase()) && field.kind !== 'text') {
+    return { kind: 'value', value: null };
+  }
+  switch (field.kind) {
+    case 'integer':
+      return /^[+-]?\d+$/.test(text)
+        ? bounded(field, Number(text), trans)
+        : fault(trans.__('must be a whole number, such as 2'));
+    case 'number':
+      return Number.isFinite(Number(text))
+        ? bounded(field, Number(text), trans)
+        : fault(trans.__('must be a number'));
+    case 'duration':
+      return duration(field, text, trans);
+    case 'memory':
+      return memory(field, text, trans);
+    case 'list':
+      return {
+        kind: 'value',
+        value: text
+          .split(',')
+          .map(part => part.trim())
+          .filter(Boolean)
+      };
+    case 'switch':
+      return { kind: 'value', value: text === 'true' };
+    case 'choice':
+      return field.options.includes(text)
+        ? { kind: 'value', value: text }
+        : fault(trans.__('must be one of %1', field.options.join(', ')));
+    default:
+      return field.pattern !== undefined && !new RegExp(field.pattern).test(text)
+        ? fault(trans.__('is not written as it must be'))
+        : { kind: 'value', value: text };
+  }
+}
+
+function duration(field: IField, text: string, trans: TranslationBundle): Parsed {
+  const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
+  const factor = found === null ? undefined : UNIT_SECONDS[found[2].toLowerCase() || 's'];
+  if (found === null || factor === undefined) {
+    return fault(trans.__('must be a time such as 30 min or 2 h'));
+  }
+  const seconds = Math.round(Number(found[1]) * factor);
+  if (field.maximum !== undefined && seconds > field.maximum) {
+    return fault(trans.__('must be at most %1', durationText(field.maximum)));
+  }
+  return bounded(field, seconds, trans);
+}
+
+function memory(field: IField, text: string, trans: TranslationBundle): Parsed {
+  if (field.auto && text.toLowerCase() === 'auto') {
+    return { kind: 'value', value: 'auto' };
+  }
+  const allowed = trans.__("write a size such as '2 GiB' or a share such as '80%'");
+  const found = /^([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z%]*)$/.exec(text);
+  if (found === null) {
+    return fault(trans.__('is not a memory size: %1', allowed));
+  }
+  const [, digits, unit] = found;
+  const value = Number(digits);
+  if (unit === '%') {
+    return value > 0 && value < 100
+      ? { kind: 'value', value: text }
+      : fault(trans.__('must lie between 0% and 100%'));
+  }
+  const factor = UNIT_BYTES[unit.toLowerCase()];
+  if (factor === undefined) {
+    return fault(trans.__("'%1' is not a unit of memory: %2", unit, allowed));
+  }
+  const bytes = value * factor;
+  return bytes >= 2 ** 20 || (bytes > 0 && bytes < 1)
+    ? { kind: 'value', value: text }
+    : fault(trans.__('is too small to be meant: %1', allowed));
+}
+
+function bounded(field: IField, value: number, trans: TranslationBundle): Parsed {
+  if (field.minimum !== undefined && value < field.minimum) {
+    return fault(trans.__('must be at least %1', field.minimum));
+  }
+  if (field.maximum !== undefined && value > field.maximum) {
+    return fault(trans.__('must be at most %1', field.maximum));
+  }
+  return { kind: 'value', value };
+}
+
+function fault(sentence: string): Parsed {
+  return { kind: 'fault', sentence };
+}
+
+function sameValue(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left ?? null) === JSON.stringify(right ?? null);
+}

@@ -1,0 +1,4 @@
+export * from './bar';
+export * from './clusterbars';
+export * from './levels';
+export * from './units';

@@ -1,0 +1,54 @@
+/** What a gauge shows, and how alarming it is. */
+
+/** A figure that may not be measured. */
+export type Measured = number | null | undefined;
+
+export type Level = 'normal' | 'warning' | 'critical';
+
+export interface IReading {
+  /** Used now. */
+  readonly used: number;
+  /** What there is; null where there is no limit. */
+  readonly total: number | null;
+}
+
+/** From here on a gauge is coloured. Dask pauses a worker at 80% and restarts it at 95%. */
+export const WARNING_SHARE = 0.7;
+export const CRITICAL_SHARE = 0.85;
+
+/** The share in use, from 0 to 1; null without a total. */
+export function shareOf({ used, total }: IReading): number | null {
+  return total === null || total <= 0 ? null : Math.min(1, Math.max(0, used / total));
+}
+
+export function levelOf(reading: IReading): Level {
+  const share = shareOf(reading);
+  if (share === null || share < WARNING_SHARE) {
+    return 'normal';
+  }
+  return share < CRITICAL_SHARE ? 'warning' : 'critical';
+}
+
+/** One reading, or null when the figure is not measured: absent is not zero. */
+export function readingOf(used: Measured, total: Measured): IReading | null {
+  return used === null || used === undefined ? null : { used, total: total ?? null };
+}
+
+/**
+ * The sum of those that are measured; null when none is.
+ *
+ * A total is given only if each measured worker has one: a sum of some limits limits nothing.
+ */
+export function sumOf(used: readonly Measured[], total: readonly Measured[]): IReading | null {
+  const readings = used.flatMap((value, index) => readingOf(value, total[index]) ?? []);
+  if (readings.length === 0) {
+    return null;
+  }
+  const totals = readings.map(reading => reading.total);
+  return {
+    used: readings.reduce((sum, reading) => sum + reading.used, 0),
+    total: totals.some(value => value === null)
+      ? null
+      : totals.reduce<number>((sum, value) => sum + (value ?? 0), 0)
+  };
+}

@@ -1,0 +1,48 @@
+/** Figures as people read them. Knows nothing of JupyterLab. */
+
+const STEPS: readonly (readonly [string, number])[] = [
+  ['TiB', 2 ** 40],
+  ['GiB', 2 ** 30],
+  ['MiB', 2 ** 20],
+  ['KiB', 2 ** 10]
+];
+
+/** `1.5 GiB`; whole numbers from ten on. */
+export function formatBytes(bytes: number): string {
+  const [unit, factor] = stepOf(bytes);
+  return `${digits(bytes / factor)} ${unit}`;
+}
+
+/** `0.4 / 4 GiB`: two sizes in the unit of the larger one. */
+export function formatShare(used: number, total: number): string {
+  const [unit, factor] = stepOf(Math.max(used, total));
+  return `${digits(used / factor)} / ${digits(total / factor)} ${unit}`;
+}
+
+/** `52 min`: the largest unit that fits, two while they say something. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) {
+    return `${whole} s`;
+  }
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) {
+    return `${minutes} min`;
+  }
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) {
+    return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  }
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
+}
+
+function stepOf(bytes: number): readonly [string, number] {
+  return STEPS.find(([, factor]) => bytes >= factor) ?? ['B', 1];
+}
+
+function digits(value: number): string {
+  // 9.96 has one digit after rounding to tenths and none is needed: ask after rounding.
+  const tenths = Math.round(value * 10) / 10;
+  return tenths >= 10 || Number.isInteger(tenths) ? `${Math.round(value)}` : tenths.toFixed(1);
+}

@@ -1,0 +1,33 @@
+import { LabIcon } from '@jupyterlab/ui-components';
+
+/** A chip with three workers above it. */
+const CLUSTER = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <g class="jp-icon3" fill="#616161">
+    <path d="M6 12h12a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-8a1 1 0 0 1 1-1zm1 2v6h10v-6z"/>
+    <path d="M9 15.5h6v3H9zM2 13.5h2v1.5H2zM2 16.2h2v1.5H2zM2 19h2v1.5H2zM20 13.5h2v1.5h-2zM20 16.2h2v1.5h-2zM20 19h2v1.5h-2z"/>
+    <circle cx="5" cy="4.5" r="2.3"/>
+    <circle cx="12" cy="4.5" r="2.3"/>
+    <circle cx="19" cy="4.5" r="2.3"/>
+    <path d="M4.3 6h1.4v2.3h12.6V6h1.4v3.7h-7V12h-1.4V9.7h-7z"/>
+    <path d="M11.3 6h1.4v3h-1.4z"/>
+  </g>
+</svg>`;
+
+const LESSONS = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <g class="jp-icon3" fill="#616161">
+    <path d="M12 3 1 8.5 12 14l9-4.5V16h2V8.500zM5 12.400V17c0 1.700 3.100 3.500 7 3.500s7-1.800 7-3.500v-4.600l-7 3.500z"/>
+  </g>
+</svg>`;
+
+const LOG = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M4 4h16v2H4zm0 4.700h11v2H4zm0 4.700h16v2H4zm0 4.600h11v2H4z"/>
+</svg>`;
+
+const DASHBOARD = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M3 3h8v10H3zm2 2v6h4V5zM13 3h8v6h-8zm2 2v2h4V5zM13 11h8v10h-8zm2 2v6h4v-6zM3 15h8v6H3zm2 2v2h4v-2z"/>
+</svg>`;
+
+export const clusterIcon = new LabIcon({ name: 'gpucluster:cluster', svgstr: CLUSTER });
+export const lessonsIcon = new LabIcon({ name: 'gpucluster:lessons', svgstr: LESSONS });
+export const logIcon = new LabIcon({ name: 'gpucluster:log', svgstr: LOG });
+export const dashboardIcon = new LabIcon({ name: 'gpucluster:dashboard', svgstr: DASHBOARD });

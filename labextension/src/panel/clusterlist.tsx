@@ -1,0 +1,116 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { addIcon } from '@jupyterlab/ui-components';
+import type { CommandRegistry } from '@lumino/commands';
+import React from 'react';
+
+import type { Connection, IClusterManager } from '../clusters/tokens';
+import { clusterIcon } from '../icons';
+import { sentenceOf, useAsking } from './asking';
+import { ClusterCard } from './clustercard';
+
+export interface IClusterListProps {
+  readonly manager: IClusterManager;
+  readonly commands: CommandRegistry;
+  readonly trans: TranslationBundle;
+  onCreate(): void;
+}
+
+/** All clusters, or what to do when there is none. */
+export function ClusterList(props: IClusterListProps): JSX.Element {
+  const { manager, commands, trans, onCreate } = props;
+  const { clusters, isReady, connection } = manager;
+  if (!isReady) {
+    return connection === 'lost' ? <Unreachable {...props} /> : <Waiting trans={trans} />;
+  }
+  const state = connectionSentence(connection, trans);
+  return (
+    <>
+      {state !== null && (
+        <p className="gpc-Notice" role="status">
+          {state}
+        </p>
+      )}
+      {clusters.length === 0 ? (
+        <Empty trans={trans} onCreate={onCreate} />
+      ) : (
+        <>
+          <div className="gpc-ClusterList-header">
+            <h2>{trans.__('Clusters')}</h2>
+            <button className="gpc-Button gpc-mod-accept" onClick={onCreate}>
+              <addIcon.react tag="span" className="gpc-Button-icon" />
+              {trans.__('New cluster')}
+            </button>
+          </div>
+          <ul className="gpc-ClusterList" aria-label={trans.__('Clusters')}>
+            {clusters.map(cluster => (
+              <ClusterCard
+                key={cluster.id}
+                cluster={cluster}
+                manager={manager}
+                commands={commands}
+                trans={trans}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Empty(props: Pick<IClusterListProps, 'trans' | 'onCreate'>): JSX.Element {
+  const { trans, onCreate } = props;
+  return (
+    <div className="gpc-Empty">
+      <clusterIcon.react tag="span" className="gpc-Empty-icon" />
+      <p>
+        {trans.__('No cluster yet. Start one and let its workers share the work of your notebook.')}
+      </p>
+      <button className="gpc-Button gpc-mod-accept gpc-mod-big" onClick={onCreate}>
+        <addIcon.react tag="span" className="gpc-Button-icon" />
+        {trans.__('New cluster')}
+      </button>
+    </div>
+  );
+}
+
+function Waiting({ trans }: { readonly trans: TranslationBundle }): JSX.Element {
+  return (
+    <div className="gpc-Empty" role="status">
+      <p>{trans.__('Looking for clusters…')}</p>
+    </div>
+  );
+}
+
+function Unreachable({ manager, trans }: IClusterListProps): JSX.Element {
+  const asking = useAsking();
+  return (
+    <div className="gpc-Empty" role="alert">
+      <p>
+        {asking.error === null
+          ? trans.__('The gpucluster server extension does not answer.')
+          : sentenceOf(asking.error)}
+      </p>
+      <button
+        className="gpc-Button"
+        disabled={asking.busy !== null}
+        onClick={() => void asking.run('refresh', () => manager.refresh())}
+      >
+        {trans.__('Try again')}
+      </button>
+    </div>
+  );
+}
+
+function connectionSentence(connection: Connection, trans: TranslationBundle): string | null {
+  switch (connection) {
+    case 'lost':
+      return trans.__('The server does not answer. What you see may be old; trying again.');
+    case 'polling':
+      return trans.__('No live connection: the list is updated now and then, without gauges.');
+    case 'outdated':
+      return trans.__('The server runs another version of gpucluster. Reload this page.');
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,26 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+/** A number of workers as typed: its value, or what is wrong with it. */
+export interface ICount {
+  readonly value: number | null;
+  readonly fault: string | null;
+}
+
+export function readCount(
+  text: string,
+  minimum: number,
+  maximum: number | undefined,
+  trans: TranslationBundle
+): ICount {
+  const value = Number(text.trim());
+  if (!/^[+-]?\d+$/.test(text.trim())) {
+    return { value: null, fault: trans.__('must be a whole number, such as 2') };
+  }
+  if (value < minimum) {
+    return { value: null, fault: trans.__('must be at least %1', minimum) };
+  }
+  if (maximum !== undefined && value > maximum) {
+    return { value: null, fault: trans.__('must be at most %1', maximum) };
+  }
+  return { value, fault: null };
+}

@@ -1,0 +1,85 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React, { useState } from 'react';
+
+import { workerBars } from '../gauges';
+import type { ClusterModel, TelemetrySample, WorkerModel } from '../protocol/messages';
+import { Bars, barWords } from './bars';
+
+interface IDetailsProps {
+  readonly cluster: ClusterModel;
+  readonly sample: TelemetrySample | undefined;
+  readonly trans: TranslationBundle;
+}
+
+/** Each worker with its gauges, and what one needs to know to help somebody else. */
+export function Details({ cluster, sample, trans }: IDetailsProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      className="gpc-Details"
+      open={isOpen}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>{trans.__('Workers and details')}</summary>
+      {isOpen && (
+        <>
+          <ul className="gpc-Workers" aria-label={trans.__('Workers')}>
+            {cluster.workers.map(worker => (
+              <Worker key={worker.name} worker={worker} sample={sample} trans={trans} />
+            ))}
+          </ul>
+          <Facts cluster={cluster} trans={trans} />
+        </>
+      )}
+    </details>
+  );
+}
+
+interface IWorkerProps {
+  readonly worker: WorkerModel;
+  readonly sample: TelemetrySample | undefined;
+  readonly trans: TranslationBundle;
+}
+
+function Worker({ worker, sample, trans }: IWorkerProps): JSX.Element {
+  const i = sample?.workers.indexOf(worker.name) ?? -1;
+  const cpu = sample?.cpu_percent[i];
+  const gpu = sample?.gpu_utilization_percent[i];
+  const facts = [
+    worker.n_threads === 1 ? null : trans._n('%1 thread', '%1 threads', worker.n_threads),
+    cpu === null || cpu === undefined ? null : trans.__('CPU %1%', Math.round(cpu)),
+    gpu === null || gpu === undefined ? null : trans.__('GPU %1%', Math.round(gpu)),
+    sample?.processing[i] ? trans._n('%1 task', '%1 tasks', sample.processing[i]) : null
+  ].filter(fact => fact !== null);
+  return (
+    <li className="gpc-Worker" title={worker.device ?? worker.address ?? undefined}>
+      <div className="gpc-Worker-header">
+        <span className="gpc-Worker-name">{trans.__('Worker %1', worker.name)}</span>
+        <span className="gpc-Worker-facts">{facts.join(' · ')}</span>
+      </div>
+      {sample !== undefined && <Bars bars={workerBars(sample, worker.name, barWords(trans))} />}
+    </li>
+  );
+}
+
+function Facts({ cluster, trans }: Omit<IDetailsProps, 'sample'>): JSX.Element {
+  const facts: [string, string][] = [
+    [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
+    [trans.__('Python'), cluster.python],
+    [trans.__('Dask'), cluster.versions?.distributed ?? ''],
+    [trans.__('dask-cuda'), cluster.versions?.dask_cuda ?? ''],
+    [trans.__('Process'), cluster.pid === null ? '' : `${cluster.pid}`]
+  ];
+  return (
+    <dl className="gpc-Facts">
+      {facts
+        .filter(([, value]) => value !== '')
+        .map(([label, value]) => (
+          <React.Fragment key={label}>
+            <dt>{label}</dt>
+            <dd title={value}>{value}</dd>
+          </React.Fragment>
+        ))}
+    </dl>
+  );
+}

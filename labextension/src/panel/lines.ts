@@ -1,0 +1,87 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { backendLabel, wantedWorkers } from '../clusters/states';
+import type { IClusterManager } from '../clusters/tokens';
+import { formatDuration } from '../gauges';
+import type { ClusterModel, TelemetrySample } from '../protocol/messages';
+
+type Clock = Pick<IClusterManager, 'now'>;
+
+/** What kind of workers it has, and how it came to that. */
+export function kindLine(cluster: ClusterModel, trans: TranslationBundle): string {
+  const kind = backendLabel(cluster.backend, trans);
+  if (cluster.spec.backend !== 'auto' || cluster.backend === 'auto') {
+    return trans.__('%1 workers', kind);
+  }
+  return trans.__('%1 workers, chosen automatically', kind);
+}
+
+/** How many workers there are, how many are wanted, and for how long it has been up. */
+export function workersLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
+  const wanted = wantedWorkers(cluster);
+  const { adapt } = cluster.wanted;
+  const parts = [
+    wanted === null || wanted === cluster.n_workers
+      ? trans._n('%1 worker', '%1 workers', cluster.n_workers)
+      : trans.__('%1 of %2 workers', cluster.n_workers, wanted)
+  ];
+  if (adapt !== null) {
+    parts.push(trans.__('adaptive %1 to %2', adapt.minimum, adapt.maximum));
+  }
+  if (cluster.running_at !== null) {
+    const seconds = (clock.now() - Date.parse(cluster.running_at)) / 1000;
+    parts.push(trans.__('up %1', formatDuration(seconds)));
+  }
+  return parts.join(' · ');
+}
+
+export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): string {
+  return cluster.n_clients === 0
+    ? trans.__('Nobody connected')
+    : trans._n('%1 client', '%1 clients', cluster.n_clients);
+}
+
+/** What is being computed. */
+export function tasksLine(sample: TelemetrySample, trans: TranslationBundle): string {
+  const { processing, waiting, failed } = taskCounts(sample);
+  const parts: string[] = [];
+  if (processing > 0) {
+    parts.push(trans._n('%1 task in progress', '%1 tasks in progress', processing));
+  }
+  if (waiting > 0) {
+    parts.push(trans.__('%1 waiting', waiting));
+  }
+  if (failed > 0) {
+    parts.push(trans.__('%1 failed', failed));
+  }
+  return parts.length === 0 ? trans.__('no tasks in progress') : parts.join(', ');
+}
+
+export function taskCounts(sample: TelemetrySample | undefined): {
+  processing: number;
+  waiting: number;
+  failed: number;
+} {
+  const count = (state: string): number => sample?.tasks[state] ?? 0;
+  return {
+    processing: count('processing'),
+    waiting: count('waiting') + count('queued') + count('no-worker'),
+    failed: count('erred')
+  };
+}
+
+/** When it will stop itself; null when it will not, or not yet. */
+export function countdownLine(
+  cluster: ClusterModel,
+  clock: Clock,
+  trans: TranslationBundle
+): string | null {
+  const { stops_at } = cluster.idle;
+  if (stops_at === null || cluster.wanted.stopped) {
+    return null;
+  }
+  const seconds = (Date.parse(stops_at) - clock.now()) / 1000;
+  return seconds <= 0
+    ? trans.__('Stops now: nobody uses it')
+    : trans.__('Stops in %1 unless used', formatDuration(seconds));
+}

@@ -1,0 +1,175 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React, { useEffect, useState } from 'react';
+
+import { RefusedError } from '../clusters/restapi';
+import { wantedWorkers } from '../clusters/states';
+import type { IClusterManager } from '../clusters/tokens';
+import type { ClusterModel, ClusterPatch } from '../protocol/messages';
+import { sentenceOf, useAsking } from './asking';
+import { NumberField } from './numberfield';
+import { readCount } from './counts';
+
+interface IScaleEditorProps {
+  readonly cluster: ClusterModel;
+  readonly manager: IClusterManager;
+  readonly trans: TranslationBundle;
+  onClose(): void;
+}
+
+/** Choose a number of workers, or let it follow the load. */
+export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorProps): JSX.Element {
+  const { adapt } = cluster.wanted;
+  const [isAdaptive, setAdaptive] = useState(adapt !== null);
+  const [count, setCount] = useState(`${wantedWorkers(cluster) ?? cluster.n_workers}`);
+  const [minimum, setMinimum] = useState(`${adapt?.minimum ?? 1}`);
+  const [maximum, setMaximum] = useState(`${adapt?.maximum ?? Math.max(2, cluster.n_workers)}`);
+  const most = useMostWorkers(manager, cluster.backend);
+  const asking = useAsking();
+
+  const counts = {
+    n_workers: readCount(count, 0, most, trans),
+    minimum: readCount(minimum, 0, most, trans),
+    maximum: readCount(maximum, 1, most, trans)
+  };
+  const patch = patchOf(isAdaptive, counts);
+  const isInverted =
+    isAdaptive && patch === null && counts.minimum.fault === null && counts.maximum.fault === null;
+  const refused = asking.error instanceof RefusedError ? asking.error.fields : [];
+  const faultOf = (name: 'n_workers' | 'minimum' | 'maximum'): string | null =>
+    counts[name].fault ??
+    refused.find(field => field.field.split('.').pop() === name)?.message ??
+    null;
+  const apply = async (): Promise<void> => {
+    if (patch !== null && (await asking.run('scale', () => manager.patch(cluster.id, patch)))) {
+      onClose();
+    }
+  };
+  const edit = (set: (text: string) => void) => (text: string) => {
+    asking.clear();
+    set(text);
+  };
+  return (
+    <form
+      className="gpc-ScaleEditor"
+      aria-label={trans.__('Scale %1', cluster.name)}
+      onSubmit={event => {
+        event.preventDefault();
+        void apply();
+      }}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          onClose();
+        }
+      }}
+    >
+      <div className="gpc-Segments" role="radiogroup" aria-label={trans.__('How to scale')}>
+        {[false, true].map(adaptive => (
+          <label key={`${adaptive}`} className={adaptive === isAdaptive ? 'gpc-mod-selected' : ''}>
+            <input
+              type="radio"
+              name={`gpucluster-scale-${cluster.id}`}
+              checked={adaptive === isAdaptive}
+              onChange={() => {
+                asking.clear();
+                setAdaptive(adaptive);
+              }}
+            />
+            {adaptive ? trans.__('Adaptive') : trans.__('Fixed')}
+          </label>
+        ))}
+      </div>
+      <div className="gpc-ScaleEditor-fields">
+        {isAdaptive ? (
+          <>
+            <NumberField
+              label={trans.__('Fewest')}
+              text={minimum}
+              fault={faultOf('minimum')}
+              minimum={0}
+              maximum={most}
+              onChange={edit(setMinimum)}
+              trans={trans}
+            />
+            <NumberField
+              label={trans.__('Most')}
+              text={maximum}
+              fault={faultOf('maximum')}
+              minimum={1}
+              maximum={most}
+              onChange={edit(setMaximum)}
+              trans={trans}
+            />
+          </>
+        ) : (
+          <NumberField
+            label={trans.__('Workers')}
+            text={count}
+            fault={faultOf('n_workers')}
+            minimum={0}
+            maximum={most}
+            onChange={edit(setCount)}
+            trans={trans}
+          />
+        )}
+      </div>
+      {isInverted && (
+        <p className="gpc-Error" role="alert">
+          {trans.__('The fewest workers must not be more than the most.')}
+        </p>
+      )}
+      {asking.error !== null && refused.length === 0 && (
+        <p className="gpc-Error" role="alert">
+          {sentenceOf(asking.error)}
+        </p>
+      )}
+      <div className="gpc-Buttons">
+        <button
+          type="submit"
+          className="gpc-Button gpc-mod-accept"
+          disabled={patch === null || asking.busy !== null}
+        >
+          {trans.__('Apply')}
+        </button>
+        <button type="button" className="gpc-Button" onClick={onClose}>
+          {trans.__('Close')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+type Counts = Record<'n_workers' | 'minimum' | 'maximum', { value: number | null }>;
+
+function patchOf(isAdaptive: boolean, counts: Counts): ClusterPatch | null {
+  if (!isAdaptive) {
+    return counts.n_workers.value === null ? null : { n_workers: counts.n_workers.value };
+  }
+  const minimum = counts.minimum.value;
+  const maximum = counts.maximum.value;
+  return minimum === null || maximum === null || minimum > maximum
+    ? null
+    : { adapt: { minimum, maximum } };
+}
+
+/** The site's bound on the number of workers, once it is known. */
+function useMostWorkers(manager: IClusterManager, backend: string): number | undefined {
+  const [most, setMost] = useState<number>();
+  useEffect(() => {
+    let isWanted = true;
+    manager.schemas().then(
+      schemas => {
+        const property = schemas[backend]?.properties?.n_workers;
+        const bounds = [property, ...(property?.anyOf ?? [])].map(option => option?.maximum);
+        if (isWanted) {
+          setMost(bounds.find(bound => bound !== undefined));
+        }
+      },
+      // Without the bound the server's answer says what is allowed.
+      () => undefined
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [manager, backend]);
+  return most;
+}

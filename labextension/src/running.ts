@@ -1,0 +1,46 @@
+import type { IRunningSessionManagers, IRunningSessions } from '@jupyterlab/running';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+
+import { CommandIDs } from './actions/commandids';
+import { hasEnded, stateLabel } from './clusters/states';
+import type { IClusterManager } from './clusters/tokens';
+import { clusterIcon } from './icons';
+import type { ClusterModel } from './protocol/messages';
+
+/** List the living clusters in JupyterLab's own sidebar of running things. */
+export function addRunningClusters(
+  running: IRunningSessionManagers,
+  manager: IClusterManager,
+  commands: CommandRegistry,
+  trans: TranslationBundle
+): void {
+  const living = (): ClusterModel[] => manager.clusters.filter(cluster => !hasEnded(cluster));
+  const item = (cluster: ClusterModel): IRunningSessions.IRunningItem => ({
+    icon: () => clusterIcon,
+    label: () => cluster.name,
+    labelTitle: () => cluster.backend_reason ?? cluster.name,
+    detail: () =>
+      `${stateLabel(cluster.state, trans)}, ${trans._n('%1 worker', '%1 workers', cluster.n_workers)}`,
+    open: () => void commands.execute(CommandIDs.openPanel),
+    shutdown: () => void commands.execute(CommandIDs.stopCluster, { id: cluster.id })
+  });
+  running.add({
+    name: trans.__('GPU Clusters'),
+    running: () => living().map(item),
+    runningChanged: manager.changed,
+    refreshRunning: () => {
+      manager.refresh().catch(() => undefined);
+    },
+    shutdownAll: () => {
+      for (const cluster of living()) {
+        manager.stop(cluster.id).catch(() => undefined);
+      }
+    },
+    shutdownLabel: trans.__('Stop the cluster'),
+    shutdownAllLabel: trans.__('Stop all'),
+    shutdownAllConfirmationText: trans.__(
+      'Stop all GPU clusters? Results that only their workers hold are lost.'
+    )
+  });
+}
