@@ -10,8 +10,9 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from ..client.background import background_loop
+from ..client.cluster import Cluster
 from ..client.control import MAX_LOG_LINES, Control
-from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartFailed
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartFailed, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
 from ..protocol.spec import parse_patch
 from .arguments import whole_number
@@ -59,6 +60,8 @@ def create(control: Control, found: Namespace, progress: Progress | None = None)
     ------
     Cancelled
         After Ctrl-C; what had been started is stopped.
+    StartTimedOut
+        When it takes longer than ``--timeout``; what had been started is stopped.
     """
     spec = spec_from(found)
     timeout = _timeout(found)
@@ -70,6 +73,13 @@ def create(control: Control, found: Namespace, progress: Progress | None = None)
     except KeyboardInterrupt:
         control.stop(model.id, wait=True)
         raise Cancelled(model.name) from None
+    except StartTimedOut:
+        # As gpucluster.create does: nothing half-started is left behind.
+        last = control.stop(model.id, wait=True)
+        raise StartTimedOut(
+            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. "
+            f"Its log says why: logs {last.id}. Or allow more time with --timeout."
+        ) from None
 
 
 def wait(control: Control, id: str, timeout: float, progress: Progress | None = None) -> ClusterModel:
@@ -123,11 +133,12 @@ def adapt(control: Control, found: Namespace) -> ClusterModel:
     return control.patch(find(control, _name(found)).id, patch)
 
 
-def restart(control: Control, found: Namespace, progress: Progress | None = None) -> ClusterModel:
-    """Restart all workers and wait for them, unless told not to."""
+def restart(control: Control, found: Namespace) -> ClusterModel:
+    """Restart all workers and wait until others have taken their place, unless told not to."""
     timeout = _timeout(found)
-    model = control.restart(find(control, _name(found)).id)
-    return model if _at_once(found) else wait(control, model.id, timeout, progress)
+    cluster = Cluster(find(control, _name(found)), control.asynchronous)
+    cluster.restart(wait=not _at_once(found), timeout=timeout)
+    return cluster.model
 
 
 def logs(control: Control, found: Namespace) -> LogLines:

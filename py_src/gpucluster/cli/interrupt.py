@@ -33,7 +33,7 @@ def interrupts_held() -> Iterator[HeldInterrupt]:
         yield held
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note(_number: int, _frame: FrameType | None) -> None:
         held.pending = True
 
     before = signal.signal(signal.SIGINT, note)

@@ -56,4 +56,4 @@ def run_lab(arguments: Sequence[str]) -> NoReturn:
         raise MissingPackage("JupyterLab is not installed. Install it: pip install jupyterlab")
     command = lab_command(Path.cwd(), arguments)
     sys.stdout.flush()
-    os.execv(command[0], command)
+    os.execv(command[0], command)  # noqa: S606  # the user's own arguments

@@ -37,12 +37,16 @@ class TerminalProgress:
             self.stream.write(f"\r\x1b[K{text}…")
             self.stream.flush()
 
+    def clear(self) -> None:
+        """Empty the line."""
+        if self.live:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.live:
-            self.stream.write("\r\x1b[K")
-            self.stream.flush()
+        self.clear()

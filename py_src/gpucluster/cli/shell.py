@@ -78,7 +78,8 @@ def _adapt(found: Namespace) -> int:
 
 def _restart(found: Namespace) -> int:
     with TerminalProgress() as progress:
-        model = actions.restart(Control(), found, progress)
+        progress.say("Restarting the workers")
+        model = actions.restart(Control(), found)
     return _answer(found, model, f"{model.name}: {tables.workers(model)} workers")
 
 

@@ -18,15 +18,17 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
     if not models:
         return "No clusters. Start one with 'create'."
     rows = [("NAME", "KIND", "STATE", "WORKERS", "AGE", "NOTE")]
-    for model in models:
-        rows.append((
+    rows += [
+        (
             model.name,
             _KINDS.get(model.backend, model.backend),
             model.state.value,
             workers(model),
             duration(seconds_since(model.created_at)),
             note(model),
-        ))  # fmt: skip
+        )
+        for model in models
+    ]
     return table(rows)
 
 

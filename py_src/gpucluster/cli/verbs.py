@@ -122,15 +122,15 @@ def _no_name(parser: SentenceParser, face: str) -> None:
     _json(parser, face, "the answer")
 
 
-def _completion(parser: SentenceParser, face: str) -> None:
+def _completion(parser: SentenceParser, _face: str) -> None:
     parser.argument("shell", metavar="SHELL", complete=("bash", "zsh", "fish"), help="bash, zsh or fish.")
 
 
-def _lab(parser: SentenceParser, face: str) -> None:
+def _lab(parser: SentenceParser, _face: str) -> None:
     parser.argument("arguments", nargs="*", metavar="ARGUMENT", help="Passed on to 'jupyter lab'.")
 
 
-def _help(parser: SentenceParser, face: str) -> None:
+def _help(parser: SentenceParser, _face: str) -> None:
     parser.argument("verb", nargs="?", metavar="VERB", complete="verbs", help="Explain this verb.")
 
 

@@ -1,1 +1,48 @@
+"""``%gpucluster`` and ``%%gpucluster``.
 
+Registering them imports nothing: what a verb needs is imported when it is first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = ["register"]
+
+_DOCUMENTATION = """Create, use and stop clusters. ``%gpucluster help`` lists the verbs.
+
+    %gpucluster create --backend local --n-workers 2
+    %gpucluster connect
+    %gpucluster scale 4
+    %gpucluster stop
+
+With ``%%gpucluster``, the arguments may go on over the lines of the cell.
+"""
+
+
+def register(shell: InteractiveShell) -> None:
+    """Register the magics and their completion in a shell. Doing it twice changes nothing."""
+    if "gpucluster" in shell.magics_manager.magics["line"]:
+        return
+
+    def gpucluster(line: str, cell: str | None = None) -> None:
+        from .session import session_of
+
+        session_of(shell).run(line, cell)
+
+    gpucluster.__doc__ = _DOCUMENTATION
+    # IPython would evaluate {…} and $… in the line. It is split into words here, never evaluated.
+    gpucluster._ipython_magic_no_var_expand = True  # type: ignore[attr-defined]
+    register_function: Any = shell.register_magic_function  # its type hides what the decorator adds
+    register_function(gpucluster, magic_kind="line_cell", magic_name="gpucluster")
+
+    def complete(_: InteractiveShell, event: Any) -> list[str]:
+        from .completer import completions
+
+        return completions(event.text_until_cursor, event.symbol)
+
+    for word in ("%gpucluster", "%%gpucluster"):
+        shell.set_hook("complete_command", complete, str_key=word)  # type: ignore[no-untyped-call]

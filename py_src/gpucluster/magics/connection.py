@@ -1,0 +1,48 @@
+"""The client that ``connect`` made: one per notebook."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from .libraries import Libraries, libraries_for, use_libraries
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from ..client.cluster import Cluster
+
+_CLOSE_SECONDS = 2
+
+
+class Connection:
+    """Holds the client that was made last, and closes it when another one takes its place."""
+
+    def __init__(self) -> None:
+        self._client: Client | None = None
+        self._cluster_id: str | None = None
+
+    def open(self, cluster: Cluster) -> tuple[Client, Libraries]:
+        """Connect to a running cluster and make Dask's collections fit it.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running; an earlier connection stays.
+        """
+        client = cluster.get_client()
+        self.close()
+        self._client, self._cluster_id = client, cluster.id
+        libraries = libraries_for(cluster.backend)
+        use_libraries(libraries)
+        return client, libraries
+
+    def close(self, cluster_id: str | None = None) -> None:
+        """Close the client, if there is one (and it belongs to that cluster)."""
+        if self._client is None or cluster_id not in {None, self._cluster_id}:
+            return
+        client: Any = self._client
+        self._client = self._cluster_id = None
+        # Its cluster may be long gone; there is nothing to tell anybody.
+        with suppress(Exception):
+            client.close(timeout=_CLOSE_SECONDS)

@@ -1,0 +1,59 @@
+"""Which libraries Dask's collections are made of, for the kind of a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+_GPU_MODULES = ("cupy", "cudf", "dask_cudf")
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """What new Dask arrays and data frames of this kernel are made of."""
+
+    arrays: str
+    frames: str
+    warning: str | None = None
+    """Why a GPU cluster gets CPU collections, in a sentence."""
+
+
+def libraries_for(backend: str) -> Libraries:
+    """Choose the libraries for a kind of cluster, as far as this kernel can use them.
+
+    Dask makes the first block of a collection in the kernel, so the kernel needs the library too.
+    """
+    if backend != "cuda":
+        return Libraries("numpy", "pandas")
+    problem = _gpu_problem()
+    if problem is None:
+        return Libraries("cupy", "cudf")
+    return Libraries(
+        "numpy",
+        "pandas",
+        f"{problem}, so new Dask arrays and data frames are numpy and pandas here. The workers have their GPUs all "
+        "the same. To make GPU collections, use a kernel whose environment has gpucluster[gpu-cu13] or "
+        "gpucluster[gpu-cu12].",
+    )
+
+
+def use_libraries(libraries: Libraries) -> None:
+    """Make Dask's collections of these libraries from now on, in this kernel."""
+    import dask
+
+    dask.config.set({"array.backend": libraries.arrays, "dataframe.backend": libraries.frames})
+
+
+def _gpu_problem() -> str | None:
+    missing = [module for module in _GPU_MODULES if find_spec(module) is None]
+    if missing:
+        return f"This kernel has no {' and no '.join(missing)}"
+    try:
+        import cupy
+
+        # Neither this nor the import makes a CUDA context; cudf would, and is left to its first use.
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except Exception as error:
+        # A driver can fail in many ways, each with a type of its own.
+        return f"This kernel cannot use a GPU ({str(error).splitlines()[0] if str(error) else type(error).__name__})"
+    return None if count else "This kernel sees no GPU"

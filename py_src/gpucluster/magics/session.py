@@ -1,0 +1,168 @@
+"""Runs the lines of one notebook."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from html import escape
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from ..cli import actions, tables
+from ..cli.arguments import HelpWanted
+from ..cli.verbs import MAGIC, overview, parser_for
+from ..client.cluster import Cluster
+from ..client.control import Control
+from ..protocol.errors import GPUClusterError
+from ..protocol.models import ClusterModel, ClusterState
+from .connection import Connection
+from .line import split_line
+from .live import LiveLine
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_sessions: WeakKeyDictionary[InteractiveShell, Session] = WeakKeyDictionary()
+
+
+def session_of(shell: InteractiveShell) -> Session:
+    """Return the session of a shell, made when it is first asked for."""
+    if shell not in _sessions:
+        _sessions[shell] = Session(shell)
+    return _sessions[shell]
+
+
+class Session:
+    """What the magic knows between two lines: the connection it made.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        Where the lines are typed.
+    """
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._namespace: dict[str, Any] = shell.user_ns
+        self._notebook = getattr(shell, "kernel", None) is not None
+        self._connection = Connection()
+
+    def run(self, line: str, cell: str | None = None) -> None:
+        """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
+        try:
+            verb, *words = split_line(line, cell) or ["help"]
+            if verb in {"-h", "--help"}:
+                verb = "help"
+            found = parser_for(verb, MAGIC).read(words)
+            getattr(self, f"_{verb}")(Control(), found)
+        except HelpWanted as wanted:
+            _write(wanted.text)
+        except GPUClusterError as error:
+            _complain(error.message)
+        except actions.Cancelled as cancelled:
+            _complain(str(cancelled))
+
+    # -- verbs -----------------------------------------------------------------------------------
+
+    def _create(self, control: Control, found: Namespace) -> None:
+        with LiveLine(notebook=self._notebook) as live:
+            model = actions.create(control, found, live)
+            live.result(Cluster(model, control.asynchronous))
+        if getattr(found, "connect", False):
+            self._connect_to(control, model)
+
+    def _list(self, control: Control, found: Namespace) -> None:
+        _write(tables.cluster_table(control.list()))
+
+    def _status(self, control: Control, found: Namespace) -> None:
+        _write(tables.cluster_card(self._find(control, found)))
+
+    def _connect(self, control: Control, found: Namespace) -> None:
+        self._connect_to(control, self._find(control, found))
+
+    def _scale(self, control: Control, found: Namespace) -> None:
+        with LiveLine(notebook=self._notebook) as live:
+            model = actions.scale(control, found, live)
+        _write(f"{model.name}: {tables.workers(model)} workers")
+
+    def _adapt(self, control: Control, found: Namespace) -> None:
+        model = actions.adapt(control, found)
+        _write(f"{model.name}: {found.minimum} to {found.maximum} workers, as the load asks")
+
+    def _restart(self, control: Control, found: Namespace) -> None:
+        with LiveLine(notebook=self._notebook) as live:
+            live.say("Restarting the workers …")
+            model = actions.restart(control, found)
+        _write(f"{model.name}: {tables.workers(model)} workers")
+
+    def _logs(self, control: Control, found: Namespace) -> None:
+        _write("\n".join(actions.logs(control, found).lines))
+
+    def _dashboard(self, control: Control, found: Namespace) -> None:
+        model = self._find(control, found)
+        actions.dashboard_link(control, model)  # a sentence when it is not open
+        link = Cluster(model, control.asynchronous).dashboard_link
+        if not (self._notebook and link.startswith("/")):
+            _write(link)
+            return
+        from IPython.display import display
+
+        shown = f'<a href="{escape(link)}" target="_blank" rel="noopener">Dashboard of {escape(model.name)}</a>'
+        display({"text/plain": link, "text/html": shown}, raw=True)  # type: ignore[no-untyped-call]
+
+    def _stop(self, control: Control, found: Namespace) -> None:
+        models = actions.to_stop(control, found)
+        for model in models:
+            # First, or the client complains about the connection it loses.
+            self._connection.close(model.id)
+        with LiveLine(notebook=self._notebook) as live:
+            if models:
+                live.say("Stopping " + ", ".join(model.name for model in models) + " …")
+            ended = actions.stop(control, models, found)
+        _write("\n".join(f"{model.name}: {model.state.value}" for model in ended) or "No cluster is running.")
+
+    def _remove(self, control: Control, found: Namespace) -> None:
+        _write("\n".join(f"{model.name}: removed" for model in actions.remove(control, found)))
+
+    def _clean(self, control: Control, found: Namespace) -> None:
+        removed = actions.clean(control)
+        _write("\n".join(f"{model.name}: removed" for model in removed) or "Nothing to remove.")
+
+    def _devices(self, control: Control, found: Namespace) -> None:
+        _write(tables.devices_table(actions.devices(control)))
+
+    def _presets(self, control: Control, found: Namespace) -> None:
+        _write(tables.presets_table())
+
+    def _help(self, control: Control, found: Namespace) -> None:
+        verb = getattr(found, "verb", None)
+        _write(parser_for(verb, MAGIC).format_help() if verb else overview(MAGIC))
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    def _find(self, control: Control, found: Namespace) -> ClusterModel:
+        return actions.find(control, getattr(found, "name", None))
+
+    def _connect_to(self, control: Control, model: ClusterModel) -> None:
+        from ..client.api import connect
+
+        if model.state is ClusterState.STARTING:
+            with LiveLine(notebook=self._notebook) as live:
+                model = actions.wait(control, model.id, actions.WAIT_SECONDS, live)
+        cluster = connect(model.id)
+        client, libraries = self._connection.open(cluster)
+        self._namespace.update(client=client, cluster=cluster)
+        kind = {"local": "CPU", "cuda": "GPU"}.get(model.backend, model.backend)
+        _write(
+            f"Connected to {model.name}, {tables.workers(model)} {kind} workers: 'client' and 'cluster' are set, "
+            f"Dask makes {libraries.arrays} arrays and {libraries.frames} data frames."
+        )
+        if libraries.warning:
+            _complain(libraries.warning)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(text + "\n")
