@@ -76,7 +76,7 @@ def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float =
     with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:
         client = NotebookClient(book, km=manager, timeout=int(cell_timeout), resources={"metadata": {"path": folder}})
         try:
-            client.execute(env=environment)
+            client.execute(env=environment, cleanup_kc=True)  # shuts the kernel down, whatever happens
         except CellExecutionError as error:
             raise LessonFailed(f"A cell of {notebook.name} failed: {error.ename}: {error.evalue}") from error
         except (CellTimeoutError, DeadKernelError) as error:
