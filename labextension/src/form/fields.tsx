@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useId } from 'react';
 
 import type { IEnvironment } from '../actions/environment';
+import { asSentence } from '../panel/asking';
 import type { HostDevices } from '../protocol/messages';
 import { DeviceChoice } from './devicechoice';
 import type { IField } from './schema';
@@ -37,7 +38,7 @@ export function FieldRow(props: IFieldRowProps): JSX.Element {
       {isCheckbox && label}
       {fault !== null && (
         <p id={`${id}-fault`} className="gpc-Fault" role="alert">
-          {withStop(`${field.title} ${fault}`)}
+          {asSentence(fault)}
         </p>
       )}
       <p id={`${id}-help`} className="gpc-Help">
@@ -57,10 +58,6 @@ function durationHelp(field: IField, trans: TranslationBundle): string {
     ? trans.__("Write '30 min', '2 h' or 'never'.")
     : trans.__("Write '30 min' or '2 h'.");
   return `${plain} ${hint}`;
-}
-
-function withStop(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {

@@ -59,3 +59,9 @@ export function useTick(milliseconds: number): void {
     return () => window.clearInterval(timer);
   }, [milliseconds]);
 }
+
+/** A phrase such as "must be a whole number" as a sentence of its own. */
+export function asSentence(phrase: string): string {
+  const sentence = phrase.charAt(0).toUpperCase() + phrase.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}

@@ -40,14 +40,6 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
         </span>
       </div>
       {hasEnded(cluster) ? <Ended {...props} /> : <Living {...props} />}
-      {isScaling && isUsable(cluster) && (
-        <ScaleEditor
-          cluster={cluster}
-          manager={manager}
-          trans={trans}
-          onClose={() => setScaling(false)}
-        />
-      )}
       {asking.error !== null && (
         <p className="gpc-Error" role="alert">
           {sentenceOf(asking.error)}
@@ -59,6 +51,14 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
         isScaling={isScaling}
         onScale={() => setScaling(!isScaling)}
       />
+      {isScaling && isUsable(cluster) && (
+        <ScaleEditor
+          cluster={cluster}
+          manager={manager}
+          trans={trans}
+          onClose={() => setScaling(false)}
+        />
+      )}
     </li>
   );
 }
@@ -68,8 +68,10 @@ function Living({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
   const countdown = countdownLine(cluster, manager, trans);
   return (
     <>
-      <p className="gpc-Line" title={cluster.backend_reason ?? undefined}>
-        {kindLine(cluster, trans)}
+      <p className="gpc-Line">
+        {cluster.scheduler_address === null
+          ? kindLine(cluster, trans)
+          : workersLine(cluster, manager, trans)}
         {!cluster.encrypted && (
           <span
             className="gpc-Unencrypted"
@@ -83,7 +85,6 @@ function Living({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
       <ProgressLine cluster={cluster} trans={trans} />
       {cluster.scheduler_address !== null && (
         <>
-          <p className="gpc-Line">{workersLine(cluster, manager, trans)}</p>
           {sample !== undefined && <Bars bars={clusterBars(sample, barWords(trans))} />}
           <p className="gpc-Line">
             {clientsLine(cluster, trans)}
@@ -126,10 +127,12 @@ function Buttons(props: IButtonsProps): JSX.Element {
   const command = (id: string) => () =>
     void asking.run(id, () => commands.execute(id, { id: cluster.id }));
   const isBusy = asking.busy !== null;
+  const usable = isUsable(cluster);
   const log = (
-    <IconButton
+    <SmallButton
       icon={logIcon}
-      label={trans.__('Show the log')}
+      label={trans.__('Log')}
+      title={trans.__('Show the log')}
       disabled={isBusy}
       onClick={command(CommandIDs.openLog)}
     />
@@ -144,7 +147,7 @@ function Buttons(props: IButtonsProps): JSX.Element {
         >
           {trans.__('Remove')}
         </button>
-        <span className="gpc-Buttons-end">{log}</span>
+        {log}
       </div>
     );
   }
@@ -158,71 +161,74 @@ function Buttons(props: IButtonsProps): JSX.Element {
         >
           {trans.__('Cancel')}
         </button>
-        <span className="gpc-Buttons-end">{log}</span>
+        {log}
       </div>
     );
   }
-  const usable = isUsable(cluster);
   return (
-    <div className="gpc-Buttons">
-      <button
-        className="gpc-Button gpc-mod-accept"
-        disabled={isBusy || !usable}
-        onClick={command(CommandIDs.connect)}
-      >
-        {trans.__('Connect')}
-      </button>
-      <button
-        className="gpc-Button"
-        disabled={isBusy || !usable}
-        aria-expanded={isScaling}
-        onClick={onScale}
-      >
-        {trans.__('Scale')}
-      </button>
-      <button
-        className="gpc-Button"
-        disabled={isBusy || !usable || cluster.dashboard_path === null}
-        onClick={command(CommandIDs.openDashboard)}
-      >
-        {trans.__('Dashboard')}
-      </button>
-      <span className="gpc-Buttons-end">
+    <>
+      <div className="gpc-Buttons gpc-mod-even">
+        <button
+          className="gpc-Button gpc-mod-accept"
+          title={trans.__('Connect the active notebook')}
+          disabled={isBusy || !usable}
+          onClick={command(CommandIDs.connect)}
+        >
+          {trans.__('Connect')}
+        </button>
+        <button
+          className="gpc-Button"
+          title={trans.__('Open Dask’s dashboard in a tab')}
+          disabled={isBusy || !usable || cluster.dashboard_path === null}
+          onClick={command(CommandIDs.openDashboard)}
+        >
+          {trans.__('Dashboard')}
+        </button>
+        <button
+          className="gpc-Button"
+          title={trans.__('Change the number of workers')}
+          disabled={isBusy || !usable}
+          aria-expanded={isScaling}
+          onClick={onScale}
+        >
+          {trans.__('Scale')}
+        </button>
+      </div>
+      <div className="gpc-Buttons gpc-mod-even gpc-mod-small">
         {log}
-        <IconButton
+        <SmallButton
           icon={refreshIcon}
-          label={trans.__('Restart the workers')}
+          label={trans.__('Restart')}
+          title={trans.__('Restart the workers')}
           disabled={isBusy || !usable}
           onClick={command(CommandIDs.restartWorkers)}
         />
-        <IconButton
+        <SmallButton
           icon={stopIcon}
-          label={trans.__('Stop the cluster')}
+          label={trans.__('Stop')}
+          title={trans.__('Stop the cluster')}
           disabled={isBusy || cluster.wanted.stopped}
           onClick={command(CommandIDs.stopCluster)}
         />
-      </span>
-    </div>
+      </div>
+    </>
   );
 }
 
-interface IIconButtonProps {
+interface ISmallButtonProps {
   readonly icon: LabIcon;
   readonly label: string;
+  readonly title: string;
   readonly disabled: boolean;
   onClick(): void;
 }
 
-function IconButton({ icon, label, disabled, onClick }: IIconButtonProps): JSX.Element {
+function SmallButton(props: ISmallButtonProps): JSX.Element {
+  const { icon, label, title, disabled, onClick } = props;
   return (
-    <button
-      className="gpc-IconButton"
-      title={label}
-      aria-label={label}
-      disabled={disabled}
-      onClick={onClick}
-    >
-      <icon.react tag="span" />
+    <button className="gpc-SmallButton" title={title} disabled={disabled} onClick={onClick}>
+      <icon.react tag="span" className="gpc-Button-icon" />
+      {label}
     </button>
   );
 }

@@ -7,23 +7,22 @@ import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 
 type Clock = Pick<IClusterManager, 'now'>;
 
-/** What kind of workers it has, and how it came to that. */
+/** What kind of workers it has. Why, is the backend's own sentence. */
 export function kindLine(cluster: ClusterModel, trans: TranslationBundle): string {
-  const kind = backendLabel(cluster.backend, trans);
-  if (cluster.spec.backend !== 'auto' || cluster.backend === 'auto') {
-    return trans.__('%1 workers', kind);
-  }
-  return trans.__('%1 workers, chosen automatically', kind);
+  return cluster.backend === 'auto'
+    ? trans.__('GPU or CPU workers')
+    : trans.__('%1 workers', backendLabel(cluster.backend, trans));
 }
 
 /** How many workers there are, how many are wanted, and for how long it has been up. */
 export function workersLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
   const wanted = wantedWorkers(cluster);
   const { adapt } = cluster.wanted;
+  const kind = backendLabel(cluster.backend, trans);
   const parts = [
     wanted === null || wanted === cluster.n_workers
-      ? trans._n('%1 worker', '%1 workers', cluster.n_workers)
-      : trans.__('%1 of %2 workers', cluster.n_workers, wanted)
+      ? trans._n('%1 %2 worker', '%1 %2 workers', cluster.n_workers, kind)
+      : trans.__('%1 of %2 %3 workers', cluster.n_workers, wanted, kind)
   ];
   if (adapt !== null) {
     parts.push(trans.__('adaptive %1 to %2', adapt.minimum, adapt.maximum));
@@ -37,7 +36,7 @@ export function workersLine(cluster: ClusterModel, clock: Clock, trans: Translat
 
 export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): string {
   return cluster.n_clients === 0
-    ? trans.__('Nobody connected')
+    ? trans.__('No clients')
     : trans._n('%1 client', '%1 clients', cluster.n_clients);
 }
 
@@ -46,7 +45,7 @@ export function tasksLine(sample: TelemetrySample, trans: TranslationBundle): st
   const { processing, waiting, failed } = taskCounts(sample);
   const parts: string[] = [];
   if (processing > 0) {
-    parts.push(trans._n('%1 task in progress', '%1 tasks in progress', processing));
+    parts.push(trans._n('%1 task running', '%1 tasks running', processing));
   }
   if (waiting > 0) {
     parts.push(trans.__('%1 waiting', waiting));
@@ -54,7 +53,7 @@ export function tasksLine(sample: TelemetrySample, trans: TranslationBundle): st
   if (failed > 0) {
     parts.push(trans.__('%1 failed', failed));
   }
-  return parts.length === 0 ? trans.__('no tasks in progress') : parts.join(', ');
+  return parts.length === 0 ? trans.__('no tasks') : parts.join(', ');
 }
 
 export function taskCounts(sample: TelemetrySample | undefined): {

@@ -1,6 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useId } from 'react';
 
+import { asSentence } from './asking';
+
 interface INumberFieldProps {
   readonly label: string;
   readonly text: string;
@@ -61,7 +63,7 @@ export function NumberField(props: INumberFieldProps): JSX.Element {
       </div>
       {fault !== null && (
         <p id={`${id}-fault`} className="gpc-Fault" role="alert">
-          {label} {fault}.
+          {asSentence(fault)}
         </p>
       )}
     </div>
