@@ -10,6 +10,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+CLEAN_UP_SECONDS = 30.0
+"""Most time that something cancelled by Ctrl-C may take to leave nothing behind."""
+
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 _owner_pid = 0
@@ -27,10 +30,22 @@ def background_loop() -> asyncio.AbstractEventLoop:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine on the background loop and wait for its result; Ctrl-C cancels it."""
-    future = asyncio.run_coroutine_threadsafe(work, background_loop())
+    """Run a coroutine on the background loop and wait for its result; Ctrl-C cancels it.
+
+    What is cancelled may clean up before the interrupt goes on, since the process may end right after. A second
+    Ctrl-C does not wait.
+    """
+    over = threading.Event()
+
+    async def tracked() -> T:
+        task = asyncio.ensure_future(work)
+        task.add_done_callback(lambda _: over.set())
+        return await task
+
+    future = asyncio.run_coroutine_threadsafe(tracked(), background_loop())
     try:
         return future.result()
     except KeyboardInterrupt:
         future.cancel()
+        over.wait(CLEAN_UP_SECONDS)
         raise

@@ -22,7 +22,7 @@ from ..protocol.errors import (
 from ..protocol.models import ClusterModel, ClusterState, Event, Idle, LogLines, Progress, Wanted
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
 from ..registry import lock
-from ..registry.process import send_signal
+from ..registry.process import ProcessIdentity, send_signal
 from ..registry.record import DashboardAddress, Folder, Record
 from ..registry.store import Registry, now, tail
 from . import standby
@@ -117,21 +117,27 @@ class AsyncControl:
         ------
         InvalidRequest, NameTaken, StartFailed
         """
+        creating = asyncio.ensure_future(self._create(spec, python, cwd))
+        try:
+            return await asyncio.shield(creating)
+        except asyncio.CancelledError:
+            # Half-way there: nobody will ever learn this cluster's id, so nothing of it may stay.
+            with suppress(GPUClusterError):
+                await self.stop((await creating).id)
+            raise
+
+    async def _create(self, spec: SpecBase | dict[str, Any], python: str | None, cwd: str | None) -> ClusterModel:
         wish = parse_spec(spec)
         executable = python or python_of(wish.kernel_name)
         directory = cwd or os.getcwd()
         environment = {**cluster_environment(), **wish.process_environment()}
-        folder, model, adopted = await asyncio.to_thread(self._begin, wish, executable, directory, environment)
+        folder, adopted = await asyncio.to_thread(self._begin, wish, executable, directory, environment)
         if adopted:
             try:
                 await request(folder, "POST", "/adopt", {"cwd": directory, "environment": environment})
             except SupervisorUnreachable:
-                # The standby died between our look and our request: start the slow way.
-                held = await asyncio.to_thread(lock.take, folder.lock, wait=True)
-                assert held is not None
-                record = Record(kind="cluster", cluster=model)
-                self.registry.write(folder, record)
-                await asyncio.to_thread(self._launch, folder, held, executable, directory, environment)
+                # The standby died between our look and our request, or does not answer: start the slow way.
+                folder = await asyncio.to_thread(self._begin_again, folder, wish, executable, directory, environment)
         return self.registry.find(folder.id)
 
     async def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
@@ -214,14 +220,14 @@ class AsyncControl:
         except SupervisorUnreachable:
             asked = self.registry.find(model.id)
             if not asked.state.ended:
-                self._signal(asked, signal.SIGKILL)
+                self._kill(self.registry.folder(asked.id))
         if not wait:
             return asked
         loop = asyncio.get_running_loop()
         deadline = loop.time() + STOP_PATIENCE_SECONDS
         while not (model := self.registry.find(model.id)).state.ended:
             if loop.time() > deadline:
-                self._signal(model, signal.SIGKILL)
+                self._kill(self.registry.folder(model.id))
                 deadline = loop.time() + STOP_PATIENCE_SECONDS
             await asyncio.sleep(POLL_SECONDS)
         return model
@@ -253,13 +259,23 @@ class AsyncControl:
 
     # -- parts -----------------------------------------------------------------------------------
 
+    def _begin_again(self, folder: Folder, spec: Any, python: str, cwd: str, environment: dict[str, str]) -> Folder:
+        """Give a standby up and start a process of its own for the cluster."""
+        self._kill(folder)
+        self.registry.delete(folder)
+        return self._begin(spec, python, cwd, environment, use_standby=False)[0]
+
     def _begin(
-        self, spec: Any, python: str, cwd: str, environment: dict[str, str]
-    ) -> tuple[Folder, ClusterModel, bool]:
+        self, spec: Any, python: str, cwd: str, environment: dict[str, str], *, use_standby: bool = True
+    ) -> tuple[Folder, bool]:
         """Give out the name, write the record, and start a process unless a standby takes it."""
         with self.registry.exclusive():
+            self.registry.sweep()
             name = self.registry.free_name(spec.name)
-            folder = standby.take_standby(self.registry, fingerprint(python, environment))
+            folder: Folder | None = None
+            process: ProcessIdentity | None = None
+            if use_standby:
+                folder, process = standby.take_standby(self.registry, fingerprint(python, environment))
             held: int | None = None
             if folder is None:
                 folder, held = self.registry.new_folder()
@@ -275,10 +291,10 @@ class AsyncControl:
                 created_at=now(),
                 spec=spec,
             )
-            self.registry.write(folder, Record(kind="cluster", cluster=model))
+            self.registry.write(folder, Record(kind="cluster", cluster=model, process=process))
         if held is not None:
             self._launch(folder, held, python, cwd, environment)
-        return folder, model, held is None
+        return folder, held is None
 
     def _launch(self, folder: Folder, held: int, python: str, cwd: str, environment: dict[str, str]) -> None:
         try:
@@ -296,11 +312,11 @@ class AsyncControl:
     async def _ask(self, model: ClusterModel, method: str, path: str, body: Any = None) -> ClusterModel:
         return ClusterModel.model_validate_json(await request(self.registry.folder(model.id), method, path, body))
 
-    def _signal(self, model: ClusterModel, number: signal.Signals) -> None:
+    def _kill(self, folder: Folder) -> None:
         with suppress(GPUClusterError):
-            record = self.registry.read(self.registry.folder(model.id))
+            record = self.registry.read(folder)
             if record is not None and record.process is not None:
-                send_signal(record.process, number)
+                send_signal(record.process, signal.SIGKILL)
 
 
 class Control:

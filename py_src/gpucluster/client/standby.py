@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..registry import lock
+from ..registry.process import ProcessIdentity, identify
 from ..registry.record import Folder, Record
 from ..registry.store import Registry
 from .environment import cluster_environment, fingerprint
@@ -35,14 +36,14 @@ def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, R
     return found
 
 
-def take_standby(registry: Registry, wanted: str) -> Folder | None:
+def take_standby(registry: Registry, wanted: str) -> tuple[Folder, ProcessIdentity | None] | tuple[None, None]:
     """Return a standby of that fingerprint, ready ones first. Call it while holding the registry's lock.
 
     One that is still warming up is further than a new process would be.
     """
     fitting = [(folder, record) for folder, record in standbys(registry, clean=True) if record.fingerprint == wanted]
     fitting.sort(key=lambda item: not item[1].ready)
-    return fitting[0][0] if fitting else None
+    return (fitting[0][0], fitting[0][1].process) if fitting else (None, None)
 
 
 def start_standby(registry: Registry, *, python: str) -> bool:
@@ -55,10 +56,13 @@ def start_standby(registry: Registry, *, python: str) -> bool:
         folder, held = registry.new_folder()
         registry.write(folder, Record(kind="standby", fingerprint=wanted))
         try:
-            launch(folder, held, python=python, cwd=os.path.expanduser("~"), environment=environment, standby=True)
+            home = os.path.expanduser("~")
+            pid = launch(folder, held, python=python, cwd=home, environment=environment, standby=True)
         except StartFailed:
             registry.delete(folder)
             raise
+        # Written down by us: it says so itself only much later, and it may have to be killed before that.
+        registry.write(folder, Record(kind="standby", fingerprint=wanted, process=identify(pid)))
     return True
 
 

@@ -92,6 +92,10 @@ class Folder:
         """Spilled data, unless another directory was chosen."""
         return self.path / "scratch"
 
+    def scratch_in(self, directory: str) -> Path:
+        """Spilled data, in a directory that was chosen."""
+        return Path(directory) / f"gpucluster-{self.id}"
+
     def touch(self) -> None:
         """Make all files look recently used."""
         for path in (self.path, *self.path.iterdir(), *(self.tls.iterdir() if self.tls.is_dir() else ())):

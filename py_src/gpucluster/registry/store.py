@@ -29,7 +29,7 @@ ENDED_KEPT = 10
 """Ended clusters that stay in the list."""
 ENDED_KEPT_FOR = timedelta(days=1)
 LOG_TAIL_LINES = 20
-_ID = re.compile(r"^[0-9a-f]{8}$")
+_ID = re.compile(r"[0-9a-f]{8}")
 
 
 def now() -> str:
@@ -76,7 +76,11 @@ class Registry:
     def folders(self) -> list[Folder]:
         """Return the folders of all entries."""
         with os.scandir(self.directory) as entries:
-            return [self.folder(entry.name) for entry in entries if _ID.match(entry.name)]
+            return [
+                self.folder(entry.name)
+                for entry in entries
+                if _ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            ]
 
     def read(self, folder: Folder) -> Record | None:
         """Return the record as it is on disk, ``None`` when there is none that can be read.
@@ -92,8 +96,8 @@ class Registry:
             cached = self._cache.get(folder.id)
             if cached and cached[0] == stamp:
                 return cached[1]
-            text = folder.state.read_text(encoding="utf-8")
-        except FileNotFoundError:
+            text = folder.state.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
             self._cache.pop(folder.id, None)
             return None
         try:
@@ -147,7 +151,7 @@ class Registry:
         ClusterNotFound
             When there is none.
         """
-        if _ID.match(name_or_id):
+        if _ID.fullmatch(name_or_id):
             record = self.record(self.folder(name_or_id))
             if record is not None and record.cluster is not None:
                 return record.cluster
@@ -257,10 +261,19 @@ class Registry:
             }
         )
         ended = record.model_copy(update={"cluster": buried})
+        if model.spec.local_directory is not None:
+            shutil.rmtree(folder.scratch_in(model.spec.local_directory), ignore_errors=True)
         with suppress(FileNotFoundError):
             self.clear_secrets(folder)
             self.write(folder, ended)
         return ended
+
+    def sweep(self) -> None:
+        """Delete what a creation that was killed half-way left. Call it while holding ``exclusive``."""
+        for folder in self.folders():
+            # Folders are made under the same lock: this one is not just being made.
+            if not folder.state.exists() and not lock.is_held(folder.lock):
+                self.delete(folder)
 
     def clear_secrets(self, folder: Folder) -> None:
         """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""

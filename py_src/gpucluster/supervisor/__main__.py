@@ -45,27 +45,24 @@ def _redirect(log: Path) -> None:
     os.close(null)
 
 
-class _Redaction(logging.Filter):
-    """Keeps secrets out of the log."""
+class _Redaction(logging.Formatter):
+    """Keeps secrets out of the log, tracebacks included."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s  %(message)s")
         self.secrets: list[str] = []
 
-    def filter(self, record: logging.LogRecord) -> bool:
-        message = record.getMessage()
-        if any(secret in message for secret in self.secrets):
-            for secret in self.secrets:
-                message = message.replace(secret, "…")
-            record.msg, record.args = message, ()
-        return True
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        for secret in self.secrets:
+            line = line.replace(secret, "…")
+        return line
 
 
 def _start_logging() -> Callable[[str], None]:
     redaction = _Redaction()
     handler = logging.StreamHandler(sys.stderr)
-    handler.addFilter(redaction)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s"))
+    handler.setFormatter(redaction)
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)

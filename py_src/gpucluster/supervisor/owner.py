@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backends.backend import Backend, Plan, StartContext, load_backend
@@ -212,7 +211,7 @@ class Owner:
         from .credentials import make_credentials
 
         if local_directory is not None:
-            self._scratch = Path(local_directory) / f"gpucluster-{self.folder.id}"
+            self._scratch = self.folder.scratch_in(local_directory)
         try:
             self._scratch.mkdir(mode=0o700)
         except OSError as error:

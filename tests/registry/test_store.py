@@ -1,0 +1,211 @@
+"""The registry read from disk: what lives, what has ended, what is forgotten."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.spec import LocalSpec
+from gpucluster.registry import lock
+from gpucluster.registry.record import DashboardAddress, Folder, Record
+from gpucluster.registry.store import ENDED_KEPT, Registry, tail
+
+
+@pytest.fixture
+def registry():
+    directory = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
+    yield Registry(directory)
+    shutil.rmtree(directory)
+
+
+def stamp(age: timedelta) -> str:
+    return (datetime.now(UTC) - age).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def write(registry: Registry, name: str, state: ClusterState, *, age=timedelta(), **changes) -> tuple[Folder, int]:
+    """Write a cluster down as its supervisor would; the lock is ours."""
+    folder, held = registry.new_folder()
+    model = ClusterModel(
+        id=folder.id, name=name, backend="local", state=state, wanted=Wanted(n_workers=2), n_workers=2, pid=4242,
+        idle=Idle(timeout_seconds=60, idle_since=stamp(age), stops_at=stamp(age)), python="python",
+        created_at=stamp(age), ended_at=stamp(age) if state.ended else None, spec=LocalSpec(),
+        scheduler_address="tls://127.0.0.1:1",
+    )  # fmt: skip
+    registry.write(folder, Record(kind="cluster", cluster=model.model_copy(update=changes)))
+    return folder, held
+
+
+def write_ended(registry: Registry, name: str, **options) -> Folder:
+    folder, held = write(registry, name, ClusterState.STOPPED, **options)
+    os.close(held)
+    return folder
+
+
+def test_a_living_cluster_is_shown_as_written(registry):
+    folder, _held = write(registry, "alive", ClusterState.RUNNING)
+    model = registry.find("alive")
+    assert (model.id, model.state, model.n_workers) == (folder.id, ClusterState.RUNNING, 2)
+    assert registry.find(folder.id) == model
+    assert registry.list() == [model]
+
+
+@pytest.mark.parametrize("state", [state for state in ClusterState if not state.ended])
+def test_a_cluster_whose_process_is_gone_is_never_shown_as_living(registry, state):
+    folder, held = write(registry, "dead", state)
+    folder.tls.mkdir()
+    (folder.tls / "key.pem").write_text("secret")
+    folder.scratch.mkdir()
+    folder.dashboard.write_text("secret")
+    folder.socket.touch()
+    folder.log.write_text("".join(f"line {number}\n" for number in range(100)))
+    os.close(held)
+    model = registry.list()[0]
+    assert model.state is ClusterState.FAILED
+    assert "(pid 4242) is gone" in model.reason
+    assert model.log_tail[-1] == "line 99"
+    assert len(model.log_tail) == 20
+    assert (model.n_workers, model.workers, model.scheduler_address, model.idle.stops_at) == (0, [], None, None)
+    assert sorted(path.name for path in folder.path.iterdir()) == ["lock", "log", "state.json"]
+    assert Registry(registry.directory).list() == [model], "what was found out is written down"
+
+
+def test_a_cluster_that_was_being_stopped_when_its_process_ended_has_stopped(registry):
+    _, held = write(registry, "dead", ClusterState.STOPPING, wanted=Wanted(stopped=True))
+    os.close(held)
+    model = registry.find("dead")
+    assert (model.state, model.log_tail) == (ClusterState.STOPPED, [])
+
+
+def test_scratch_in_a_chosen_directory_is_deleted_with_a_dead_cluster(registry, tmp_path):
+    folder, held = write(registry, "dead", ClusterState.RUNNING, spec=LocalSpec(local_directory=str(tmp_path)))
+    (tmp_path / f"gpucluster-{folder.id}" / "spilled").mkdir(parents=True)
+    (tmp_path / "theirs").touch()
+    os.close(held)
+    assert registry.find("dead").state is ClusterState.FAILED
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
+
+
+def test_two_readers_at_one_moment_do_not_take_each_other_for_the_owner(registry):
+    folder, held = write(registry, "dead", ClusterState.RUNNING)
+    assert lock.is_held(folder.lock)
+    os.close(held)
+    reader = os.open(folder.lock, os.O_RDWR)
+    import fcntl
+
+    fcntl.flock(reader, fcntl.LOCK_SH)
+    assert not lock.is_held(folder.lock)
+    os.close(reader)
+
+
+def test_a_living_cluster_wins_over_an_ended_one_of_its_name(registry):
+    write_ended(registry, "twin")
+    folder, _held = write(registry, "twin", ClusterState.RUNNING, age=timedelta(hours=1))
+    write_ended(registry, "twin")
+    assert registry.find("twin").id == folder.id
+    assert registry.list()[0].id == folder.id
+
+
+def test_an_unknown_cluster_is_told_with_those_there_are(registry):
+    with pytest.raises(ClusterNotFound, match=r"There is no cluster 'x'\. There is no living cluster\."):
+        registry.find("x")
+    _, _held = write(registry, "here", ClusterState.RUNNING)
+    with pytest.raises(ClusterNotFound, match=r"Living clusters: here\."):
+        registry.find("deadbeef")
+    for strange in ("", "../lock", "a\0b", "\ud800", "x" * 5000, "12345678\n"):
+        with pytest.raises(ClusterNotFound):
+            registry.find(strange)
+
+
+def test_names_are_given_out_once_and_again_after_the_end(registry):
+    assert registry.free_name(None) == "cluster-1"
+    _, held = write(registry, "cluster-1", ClusterState.STARTING)
+    assert registry.free_name(None) == "cluster-2"
+    with pytest.raises(NameTaken, match="A cluster named 'cluster-1' exists already"):
+        registry.free_name("cluster-1")
+    os.close(held)
+    assert registry.free_name("cluster-1") == "cluster-1"
+
+
+def test_only_an_ended_cluster_can_be_removed(registry):
+    folder, held = write(registry, "one", ClusterState.RUNNING)
+    with pytest.raises(InvalidState, match="stop it before you remove it"):
+        registry.remove("one")
+    os.close(held)
+    registry.remove("one")
+    assert not folder.path.exists()
+    with pytest.raises(ClusterNotFound):
+        registry.remove("one")
+
+
+def test_ended_clusters_are_forgotten_after_a_day_and_beyond_ten(registry):
+    old = write_ended(registry, "old", age=timedelta(hours=25))
+    folders = [write_ended(registry, f"c{n}", age=timedelta(minutes=n)) for n in range(ENDED_KEPT + 3)]
+    _, _held = write(registry, "alive", ClusterState.RUNNING, age=timedelta(days=3))
+    assert [model.name for model in registry.list()] == ["alive", *(f"c{n}" for n in range(ENDED_KEPT))]
+    assert not old.path.exists()
+    assert [folder.path.exists() for folder in folders] == [True] * ENDED_KEPT + [False] * 3
+
+
+def test_a_record_of_an_unknown_version_hides_no_other_cluster(registry):
+    folder, _held = write(registry, "future", ClusterState.RUNNING)
+    content = json.loads(folder.state.read_text())
+    content["cluster"]["protocol_version"] = 99
+    content["cluster"]["state"] = "levitating"
+    folder.state.write_text(json.dumps(content))
+    _, _held2 = write(registry, "here", ClusterState.RUNNING)
+    assert [model.name for model in registry.list()] == ["here"]
+    with pytest.raises(ProtocolMismatch, match=r"another version of gpucluster \(protocol 99, here 1\)"):
+        registry.read(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"kind": "cluster", "cluster": 5}'])
+def test_a_broken_record_hides_no_other_cluster(registry, content):
+    folder, held = registry.new_folder()
+    folder.state.write_bytes(content)
+    _, _held = write(registry, "here", ClusterState.RUNNING)
+    assert [model.name for model in registry.list()] == ["here"]
+    assert registry.find("here").name == "here"
+
+
+def test_what_a_killed_creation_left_is_swept_away(registry):
+    empty, held = registry.new_folder()  # killed before the record was written
+    os.close(held)
+    fresh, held = registry.new_folder()  # somebody is creating this one right now
+    _, held_too = write(registry, "here", ClusterState.RUNNING)
+    with registry.exclusive():
+        registry.sweep()
+    assert not empty.path.exists()
+    assert fresh.path.exists()
+    assert registry.find("here").state is ClusterState.RUNNING
+
+
+def test_a_strange_entry_in_the_directory_is_left_alone(registry):
+    (registry.directory / "notes.txt").write_text("mine")
+    (registry.directory / "0123abcd").write_text("a file where a folder should be")
+    (registry.directory / "89abcdef").mkdir()
+    assert registry.list() == []
+    assert (registry.directory / "notes.txt").exists()
+
+
+def test_the_dashboard_of_a_cluster_that_has_none_is_a_sentence(registry):
+    folder, _held = write(registry, "new", ClusterState.STARTING)
+    with pytest.raises(InvalidState, match="is starting: it has no dashboard now"):
+        registry.dashboard("new")
+    address = DashboardAddress(host="::1", port=1234, prefix="secret")
+    folder.dashboard.write_text(address.model_dump_json())
+    assert registry.dashboard("new").url == "http://[::1]:1234/secret/status"
+
+
+def test_the_end_of_a_log_is_read_without_the_rest(tmp_path):
+    log = tmp_path / "log"
+    assert tail(log, 5) == []
+    log.write_bytes(b"x" * 10_000_000 + b"\n" + b"\xff odd bytes\nlast\n")
+    assert tail(log, 2) == ["\ufffd odd bytes", "last"]
+    assert len("".join(tail(log, 5))) < 10_000

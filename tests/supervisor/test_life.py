@@ -1,0 +1,279 @@
+"""What a cluster does from its creation to its end: real processes, real workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+import gpucluster
+import psutil
+import pytest
+from gpucluster.protocol.errors import (
+    ClusterNotFound,
+    InvalidRequest,
+    InvalidState,
+    NameTaken,
+    StartFailed,
+    StartTimedOut,
+)
+from gpucluster.protocol.models import ClusterState
+
+
+def pids(model):
+    return {worker.pid for worker in model.workers}
+
+
+def settled(n_workers):
+    return lambda model: model.state is ClusterState.RUNNING and model.n_workers == n_workers
+
+
+@pytest.fixture
+def two(shared_site, shared_cluster):
+    """Name of the shared cluster, running with two workers."""
+    shared_site.control.patch("shared", {"n_workers": 2})
+    shared_site.wait_for("shared", settled(2))
+    return "shared"
+
+
+def test_a_running_cluster_tells_all_about_itself(shared_site, shared_cluster):
+    model = shared_site.get("shared")
+    assert (model.state, model.backend, model.n_workers, model.encrypted) == ("running", "local", 2, True)
+    assert model.scheduler_address.startswith("tls://127.0.0.1:")
+    assert model.dashboard_path == f"gpucluster/dashboard/{model.id}/status"
+    assert model.created_at <= model.running_at
+    assert model.start_seconds > 0
+    assert model.versions.distributed
+    supervisor, *family = shared_site.family(model)
+    assert supervisor.pid == model.pid
+    assert pids(model) <= {process.pid for process in family}
+    assert os.getsid(model.pid) != os.getsid(0), "it has a session of its own"
+    assert model.spec.memory_limit == 512 * 2**20
+    assert {worker.memory_limit_bytes for worker in model.workers} == {512 * 2**20}
+    folder = shared_site.registry.folder(model.id)
+    for path in [folder.path, *folder.path.rglob("*")]:
+        assert stat.S_IMODE(path.lstat().st_mode) & 0o077 == 0 or folder.scratch in path.parents, path
+
+
+def test_scale_up_down_and_to_nothing(shared_site, two):
+    first = shared_site.get(two)
+    shared_site.control.patch(two, {"n_workers": 3})
+    more = shared_site.wait_for(two, settled(3))
+    assert pids(first) < pids(more), "those there were stay"
+    shared_site.control.patch(two, {"n_workers": 0})
+    none = shared_site.wait_for(two, settled(0))
+    assert none.workers == []
+    shared_site.control.patch(two, {"n_workers": 1})
+    shared_site.wait_for(two, settled(1))
+
+
+def test_the_last_request_wins(shared_site, two):
+    shared_site.control.patch(two, {"n_workers": 3})
+    shared_site.control.patch(two, {"n_workers": 2})
+    model = shared_site.wait_for(two, settled(2))
+    assert model.wanted.n_workers == 2
+    client = gpucluster.connect(two).get_client()
+    try:
+        # Nothing is on its way any more: the scheduler, asked directly, agrees and goes on agreeing.
+        assert len(client.scheduler_info(n_workers=-1)["workers"]) == 2
+        assert client.submit(lambda: 1).result(60) == 1
+    finally:
+        client.close()
+    assert settled(2)(shared_site.get(two))
+
+
+def test_results_survive_scaling_down(shared_site, two):
+    client = gpucluster.connect(two).get_client()
+    try:
+        futures = client.map(lambda number: number**2, range(40))
+        client.gather(futures)
+        shared_site.control.patch(two, {"n_workers": 1})
+        shared_site.wait_for(two, settled(1))
+        assert client.gather(futures) == [number**2 for number in range(40)]
+    finally:
+        client.close()
+
+
+def test_adapt_and_back(shared_site, two):
+    shared_site.control.patch(two, {"adapt": {"minimum": 1, "maximum": 3}})
+    model = shared_site.get(two)
+    assert (model.wanted.adapt.minimum, model.wanted.adapt.maximum, model.wanted.n_workers) == (1, 3, None)
+    shared_site.wait_for(two, lambda model: model.n_workers == 1)
+    shared_site.control.patch(two, {"n_workers": 2})
+    model = shared_site.wait_for(two, settled(2))
+    assert model.wanted.adapt is None
+
+
+def test_adaptive_from_nothing_computes(shared_site, two):
+    shared_site.control.patch(two, {"adapt": {"minimum": 0, "maximum": 2}})
+    shared_site.wait_for(two, lambda model: model.n_workers == 0)
+    client = gpucluster.connect(two).get_client()
+    try:
+        assert client.submit(sum, [1, 2, 3]).result(90) == 6
+    finally:
+        client.close()
+
+
+def test_restart_replaces_every_worker_and_clears_all_tasks(shared_site, two):
+    handle = gpucluster.connect(two)
+    before = pids(handle.model)
+    handle.restart()
+    model = handle.model
+    assert (model.n_workers, model.state, model.reason) == (2, ClusterState.RUNNING, None)
+    assert not before & pids(model)
+
+
+def test_a_killed_worker_comes_back_and_the_result_is_right(shared_site, two, tmp_path):
+    client = gpucluster.connect(two).get_client()
+    started = tmp_path / "started"
+    goal = tmp_path / "go"
+
+    def work(number, started, goal):
+        import pathlib
+        import time
+
+        with pathlib.Path(f"{started}-{number}").open("w"):
+            pass
+        while not pathlib.Path(goal).exists():
+            time.sleep(0.01)
+        return number * 10
+
+    try:
+        futures = client.map(work, range(4), started=str(started), goal=str(goal), pure=False)
+        shared_site.wait_for(two, lambda model: len(list(tmp_path.glob("started-*"))) >= 2)
+        victim = shared_site.get(two).workers[0].pid
+        psutil.Process(victim).kill()
+        shared_site.wait_for(two, lambda model: settled(2)(model) and victim not in pids(model))
+        goal.touch()
+        assert client.gather(futures) == [0, 10, 20, 30]
+    finally:
+        goal.touch()
+        client.close()
+
+
+def test_bad_requests_change_nothing(shared_site, two):
+    before = shared_site.get(two)
+    for patch in ({}, {"n_workers": -1}, {"n_workers": "abc"}, {"adapt": {"minimum": 5, "maximum": 1}}, {"x": 1}):
+        with pytest.raises(InvalidRequest):
+            shared_site.control.patch(two, patch)
+    after = shared_site.get(two)
+    assert (after.wanted, after.state, pids(after)) == (before.wanted, before.state, pids(before))
+    with pytest.raises(InvalidState, match="is running; stop it before you remove it"):
+        shared_site.control.remove(two)
+    for verb in (shared_site.control.get, shared_site.control.stop, shared_site.control.restart,
+                 shared_site.control.remove, shared_site.control.logs, shared_site.control.dashboard):  # fmt: skip
+        with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'. Living clusters: .*shared"):
+            verb("nobody")
+    with pytest.raises(ClusterNotFound):
+        shared_site.control.patch("nobody", {"n_workers": 1})
+
+
+def test_the_idle_timeout_can_be_changed_and_switched_off(shared_site, two):
+    shared_site.control.patch(two, {"idle_timeout_seconds": 1234})
+    model = shared_site.wait_for(two, lambda model: model.idle.stops_at is not None)
+    assert model.idle.timeout_seconds == 1234
+    assert model.idle.idle_since < model.idle.stops_at
+    shared_site.control.patch(two, {"idle_timeout_seconds": 0})
+    model = shared_site.wait_for(two, lambda model: model.idle.timeout_seconds is None and model.idle.idle_since)
+    assert model.idle.stops_at is None
+
+
+def test_waiting_ends_with_a_sentence_and_the_cluster_goes_on(shared_site, two):
+    shared_site.control.patch(two, {"n_workers": 3})
+    with pytest.raises(StartTimedOut, match="It goes on; look at its log or stop it"):
+        shared_site.control.wait(two, timeout=0)
+    seen = []
+    model = shared_site.control.wait(two, timeout=90, progress=seen.append)
+    assert model.n_workers == 3
+    assert seen[-1].state is ClusterState.RUNNING
+
+
+def test_the_log_can_be_read(shared_site, two):
+    assert any("Scheduler at" in line for line in shared_site.control.logs(two, lines=5000).lines)
+    assert len(shared_site.control.logs(two, lines=3).lines) == 3
+
+
+def test_secrets_are_where_only_their_owner_looks(shared_site, two):
+    model = shared_site.get(two)
+    folder = shared_site.registry.folder(model.id)
+    prefix = shared_site.control.dashboard(two).prefix
+    key = (folder.tls / "key.pem").read_text()
+    secrets = [prefix, key.splitlines()[1]]
+    assert len(prefix) >= 32
+    shown = [folder.log.read_text(), folder.state.read_text(), json.dumps(model.model_dump(mode="json"))]
+    for process in shared_site.family(model):
+        shown.append(" ".join(process.cmdline()))
+        shown.append(str(process.environ()))
+    # Also as the worker itself sees it, after whatever was set there since the process began.
+    client = gpucluster.connect(two).get_client()
+    try:
+        shown += client.run(lambda: str(dict(__import__("os").environ))).values()
+        shown += client.run(lambda: str(__import__("dask").config.config)).values()
+    finally:
+        client.close()
+    for secret in secrets:
+        assert not any(secret in text for text in shown)
+
+
+def test_a_name_is_taken_as_long_as_its_cluster_lives(shared_site, two):
+    with pytest.raises(NameTaken, match="A cluster named 'shared' exists already. Connect to it"):
+        shared_site.create(name="shared")
+
+
+def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp_path):
+    model = site.running(name="short", local_directory=str(tmp_path), idle_timeout_seconds=None)
+    scratch = tmp_path / f"gpucluster-{model.id}"
+    assert stat.S_IMODE(scratch.stat().st_mode) == 0o700
+    client = gpucluster.connect("short").get_client()
+    client.submit(lambda: __import__("subprocess").Popen(["sleep", "600"]).pid).result(60)
+    family = site.family(model)
+    assert any("sleep" in process.name() for process in family)
+    client.close()
+    stopped = site.control.stop("short")
+    assert (stopped.state, stopped.reason, stopped.n_workers) == (ClusterState.STOPPED, None, 0)
+    wait_until(lambda: not any(process.is_running() for process in family))
+    wait_until(lambda: not site.processes())
+    assert sorted(p.name for p in site.registry.folder(model.id).path.iterdir()) == ["lock", "log", "state.json"]
+    assert not scratch.exists()
+    assert tmp_path.exists()
+    assert site.control.stop("short") == stopped, "stopping twice changes nothing"
+    for verb in (lambda: site.control.patch("short", {"n_workers": 1}), lambda: site.control.restart("short")):
+        with pytest.raises(InvalidState, match="The cluster 'short' has stopped; create a new one"):
+            verb()
+    with pytest.raises(StartFailed):
+        site.control.wait("short")
+    site.control.remove("short")
+    assert site.control.list() == []
+
+
+def test_an_idle_cluster_stops_itself_but_not_while_somebody_is_connected(site):
+    model = site.running(name="idle", idle_timeout_seconds=2)
+    client = gpucluster.connect("idle").get_client()
+    site.wait_for("idle", lambda model: model.n_clients == 1 and model.idle.idle_since is None)
+    # Three turns of the timer, told by the cluster itself.
+    ticks = {client.run_on_scheduler(lambda: __import__("time").monotonic())}
+    while max(ticks) - min(ticks) < 4:
+        ticks.add(client.run_on_scheduler(lambda: __import__("time").monotonic()))
+    assert site.get("idle").state is ClusterState.RUNNING
+    client.close()
+    model = site.wait_for("idle", lambda model: model.state.ended)
+    assert model.state is ClusterState.STOPPED
+    assert model.reason == "Idle for 2 seconds: nobody was connected and nothing was computed."
+
+
+def test_a_stop_during_the_start_ends_it(site, wait_until):
+    model = site.create(name="hasty")
+    assert model.state is ClusterState.STARTING
+    with pytest.raises(InvalidState):
+        site.control.restart("hasty")
+    asked = site.control.stop("hasty", wait=False)
+    assert asked.wanted.stopped
+    assert site.control.stop("hasty").state is ClusterState.STOPPED
+    wait_until(lambda: not site.processes())
+
+
+def test_a_change_during_the_start_is_kept(site):
+    model = site.create(name="early", n_workers=1)
+    site.control.patch(model.id, {"n_workers": 2})
+    model = site.control.wait(model.id)
+    assert (model.n_workers, model.wanted.n_workers) == (2, 2)
