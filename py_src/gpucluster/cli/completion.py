@@ -82,12 +82,12 @@ def _positional_values(
 
 def _values(parser: SentenceParser, dest: str, head: str, current: str, face: str, names: Names) -> list[str]:
     source = parser.sources.get(dest, ())
-    if source == "verbs":
+    if not isinstance(source, str):
+        words = list(source)
+    elif source == "verbs":
         words = verbs_of(face)
-    elif source in {LIVING, ENDED, ANY}:
-        words = names(str(source))
     else:
-        words = [] if isinstance(source, str) else list(source)
+        words = names(source) if source in {LIVING, ENDED, ANY} else []
     if dest == "backend":
         words = list(backends())
     # A list: complete its last part.

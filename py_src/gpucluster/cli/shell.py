@@ -68,19 +68,19 @@ def _connect(found: Namespace) -> int:
 def _scale(found: Namespace) -> int:
     with TerminalProgress() as progress:
         model = actions.scale(Control(), found, progress)
-    return _answer(found, model, f"{model.name}: {tables.workers(model)} workers")
+    return _answer(found, model, tables.worker_line(model))
 
 
 def _adapt(found: Namespace) -> int:
     model = actions.adapt(Control(), found)
-    return _answer(found, model, f"{model.name}: {found.minimum} to {found.maximum} workers, as the load asks")
+    return _answer(found, model, tables.worker_line(model))
 
 
 def _restart(found: Namespace) -> int:
     with TerminalProgress() as progress:
         progress.say("Restarting the workers")
         model = actions.restart(Control(), found)
-    return _answer(found, model, f"{model.name}: {tables.workers(model)} workers")
+    return _answer(found, model, tables.worker_line(model))
 
 
 def _logs(found: Namespace) -> int:

@@ -91,6 +91,16 @@ def workers(model: ClusterModel) -> str:
     return str(model.n_workers)
 
 
+def worker_line(model: ClusterModel) -> str:
+    """Return name and number of workers of one cluster, in a few words."""
+    count = f"{model.name}: {model.n_workers} worker{'s' * (model.n_workers != 1)}"
+    if model.wanted.adapt is not None:
+        return f"{count}, {model.wanted.adapt.minimum} to {model.wanted.adapt.maximum} as the load asks"
+    if model.wanted.n_workers not in {None, model.n_workers}:
+        return f"{count}, {model.wanted.n_workers} wanted"
+    return count
+
+
 def note(model: ClusterModel) -> str:
     """Return the one thing worth a word in a list: a reason, a step, or when the cluster will stop."""
     if model.reason:

@@ -82,17 +82,17 @@ class Session:
     def _scale(self, control: Control, found: Namespace) -> None:
         with LiveLine(notebook=self._notebook) as live:
             model = actions.scale(control, found, live)
-        _write(f"{model.name}: {tables.workers(model)} workers")
+        _write(tables.worker_line(model))
 
     def _adapt(self, control: Control, found: Namespace) -> None:
         model = actions.adapt(control, found)
-        _write(f"{model.name}: {found.minimum} to {found.maximum} workers, as the load asks")
+        _write(tables.worker_line(model))
 
     def _restart(self, control: Control, found: Namespace) -> None:
         with LiveLine(notebook=self._notebook) as live:
             live.say("Restarting the workers …")
             model = actions.restart(control, found)
-        _write(f"{model.name}: {tables.workers(model)} workers")
+        _write(tables.worker_line(model))
 
     def _logs(self, control: Control, found: Namespace) -> None:
         _write("\n".join(actions.logs(control, found).lines))
@@ -151,9 +151,8 @@ class Session:
         cluster = connect(model.id)
         client, libraries = self._connection.open(cluster)
         self._namespace.update(client=client, cluster=cluster)
-        kind = {"local": "CPU", "cuda": "GPU"}.get(model.backend, model.backend)
         _write(
-            f"Connected to {model.name}, {tables.workers(model)} {kind} workers: 'client' and 'cluster' are set, "
+            f"Connected to {tables.worker_line(model)}. 'client' and 'cluster' are set; "
             f"Dask makes {libraries.arrays} arrays and {libraries.frames} data frames."
         )
         if libraries.warning:

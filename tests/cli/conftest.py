@@ -1,0 +1,46 @@
+"""The command line as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+COMMAND = [sys.executable, "-m", "gpucluster.cli"]
+
+
+@pytest.fixture(scope="session")
+def gpucluster() -> Run:
+    """Run ``gpucluster`` with these arguments; the registry is the one of the environment."""
+
+    def run(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*COMMAND, *words], capture_output=True, text=True, timeout=150, stdin=subprocess.DEVNULL, **options
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def answer(gpucluster: Run) -> Callable[..., Any]:
+    """Run ``gpucluster … --json`` and return what it answered."""
+
+    def run(*words: str) -> Any:
+        done = gpucluster(*words, "--json")
+        assert done.returncode == 0, done.stderr
+        assert done.stderr == ""
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def command() -> list[str]:
+    """The command line's first words."""
+    return COMMAND

@@ -1,0 +1,118 @@
+"""What the shells and the notebook offer next."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.cli.completion import candidates
+from gpucluster.cli.scripts import completion_script
+from gpucluster.cli.verbs import MAGIC, SHELL
+from gpucluster.protocol.errors import InvalidRequest
+
+
+def names(which: str) -> list[str]:
+    return {"living": ["alpha", "beta"], "ended": ["gone"], "any": ["alpha", "beta", "gone"]}[which]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["cr"], ["create"]),
+        (["re"], ["restart", "remove"]),
+        (["create", "--n-"], ["--n-workers"]),
+        (["create", "--n-workers", "2", "--n-w"], []),
+        (["create", "--backend", ""], ["auto", "cuda", "local"]),
+        (["create", "--backend", "lo"], ["local"]),
+        (["create", "--backend=lo"], ["--backend=local"]),
+        (["create", "--backend", "=", "lo"], ["local"]),
+        (["create", "--backend", "="], ["auto", "cuda", "local"]),
+        (["create", "--protocol", "t"], ["tls", "tcp"]),
+        (["create", "--preset", "gpu-"], ["gpu-ml", "gpu-etl"]),
+        (["create", "--rmm-allocator-external-lib-list", "cupy,t"], ["cupy,torch"]),
+        (["create", "--no-rmm-a"], ["--no-rmm-async"]),
+        (["create", "--name", ""], []),
+        (["create", ""], []),
+        (["scale", ""], ["alpha", "beta"]),
+        (["scale", "a"], ["alpha"]),
+        (["scale", "--no-wait", "a"], ["alpha"]),
+        (["scale", "--timeout", "9", "a"], ["alpha"]),
+        (["scale", "alpha", ""], []),
+        (["stop", "alpha", ""], ["beta"]),
+        (["remove", ""], ["gone"]),
+        (["logs", "g"], ["gone"]),
+        (["help", "sc"], ["scale"]),
+        (["completion", "z"], ["zsh"]),
+        (["nonsense", ""], []),
+    ],
+)
+def test_candidates(words: list[str], expected: list[str]) -> None:
+    assert candidates(words, SHELL, names) == expected
+
+
+def test_the_magic_offers_its_own_verbs_and_options() -> None:
+    assert candidates(["l"], MAGIC, names) == ["list", "logs"]
+    assert candidates(["l"], SHELL, names) == ["list", "logs", "lab"]
+    assert candidates(["create", "--con"], MAGIC, names) == ["--connect"]
+    assert candidates(["create", "--con"], SHELL, names) == []
+
+
+def test_a_shell_without_completion_is_a_sentence() -> None:
+    with pytest.raises(InvalidRequest, match="There is no completion for 'tcsh'"):
+        completion_script("tcsh")
+
+
+@pytest.fixture
+def path_with_gpucluster(shared_site: Any, tmp_path: Path) -> dict[str, str]:
+    """An environment in which ``gpucluster`` is this Python's."""
+    script = tmp_path / "gpucluster"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gpucluster.cli "$@"\n')
+    script.chmod(0o755)
+    return {"PATH": f"{tmp_path}:/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path), "GPUCLUSTER_DIR": os.environ["GPUCLUSTER_DIR"]}
+
+
+def in_shell(shell: str, program: str, environment: dict[str, str]) -> list[str]:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    done = subprocess.run([shell, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_bash_completes_names_of_living_clusters(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
+    program = """
+        source <(gpucluster completion bash)
+        complete -p gpucluster >/dev/null
+        try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpucluster gpucluster; echo "${COMPREPLY[@]}"; }
+        try gpucluster scale sha
+        try gpucluster create --backend = loc
+        try gpucluster rest
+    """
+    assert in_shell("bash", program, path_with_gpucluster) == ["shared", "local", "restart"]
+
+
+def test_zsh_completes(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
+    program = """
+        autoload -Uz compinit && compinit -u
+        source <(gpucluster completion zsh)
+        [[ ${_comps[gpucluster]} == _gpucluster ]] || exit 1
+        compadd() { shift; print -l -- "$@" }
+        words=(gpucluster scale sha); CURRENT=3; _gpucluster
+        words=(gpucluster create --backend loc); CURRENT=4; _gpucluster
+    """
+    assert in_shell("zsh", program, path_with_gpucluster) == ["shared", "local"]
+
+
+def test_fish_completes(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
+    program = """
+        gpucluster completion fish | source
+        complete -C 'gpucluster scale sha'
+        complete -C 'gpucluster create --backend loc'
+    """
+    assert in_shell("fish", program, path_with_gpucluster) == ["shared", "local"]

@@ -1,0 +1,160 @@
+"""A cluster's whole life from the shell: real processes, real clusters."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+NEEDED = {"id", "name", "backend", "state", "scheduler_address", "n_workers", "pid"}
+SMALL = ("--memory-limit", "512 MiB")
+
+
+def test_the_forms_that_are_relied_upon(site: Any, answer: Callable[..., Any]) -> None:
+    made = answer("create", "--name", "N", "--backend", "local", "--n-workers", "2", *SMALL)
+    assert made.keys() >= NEEDED
+    assert (made["name"], made["backend"], made["state"], made["n_workers"]) == ("N", "local", "running", 2)
+    assert made["scheduler_address"].startswith("tls://127.0.0.1:")
+    os.kill(made["pid"], 0)
+
+    listed = answer("list")
+    assert [item["id"] for item in listed] == [made["id"]]
+    assert listed[0].keys() >= NEEDED
+
+    seen = answer("status", "N")
+    assert (seen["id"], seen["pid"], seen["n_workers"]) == (made["id"], made["pid"], 2)
+
+    scaled = answer("scale", "N", "3")
+    assert (scaled["id"], scaled["state"], scaled["n_workers"]) == (made["id"], "running", 3)
+    assert len({worker["pid"] for worker in scaled["workers"]}) == 3
+
+    stopped = answer("stop", "N")
+    assert (stopped["id"], stopped["state"], stopped["n_workers"]) == (made["id"], "stopped", 0)
+    assert site.processes() == []
+
+
+def test_work_runs_on_it(site: Any, answer: Callable[..., Any]) -> None:
+    answer("create", "--name", "work", "--backend", "local", "--n-workers", "1", *SMALL)
+    code = answer("connect")["code"]
+    program = f"{code}print(client.submit(sum, [1, 2, 39]).result())\nclient.close()\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "42", done.stderr
+
+
+def test_text_for_people(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+    heading, row = gpucluster("list").stdout.splitlines()
+    assert heading.split()[:4] == ["NAME", "KIND", "STATE", "WORKERS"]
+    assert row.split()[:4] == ["shared", "CPU", "running", "2"]
+    assert row.index("CPU") == heading.index("KIND")
+    card = gpucluster("status").stdout
+    assert "State:    running" in card
+    assert "Network:  encrypted, only you can connect" in card
+    assert "runs until it is stopped" in card
+
+
+def test_dashboard_link_opens_here(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+    link = gpucluster("dashboard", "shared").stdout.strip()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/status", link)
+    assert httpx.get(link, trust_env=False).status_code == 200
+
+
+def test_logs_end_with_the_newest_lines(shared_cluster: Any, answer: Callable[..., Any]) -> None:
+    long, short = answer("logs", "shared")["lines"], answer("logs", "--lines", "2")["lines"]
+    assert len(short) == 2
+    assert short == long[-2:]
+
+
+def test_adapt_then_scale(site: Any, answer: Callable[..., Any]) -> None:
+    model = site.running(name="elastic")
+    adapted = answer("adapt", "1", "2")
+    assert adapted["wanted"]["adapt"] == {"minimum": 1, "maximum": 2}
+    fixed = answer("scale", "elastic", "1")
+    assert (fixed["id"], fixed["wanted"]["adapt"], fixed["n_workers"]) == (model.id, None, 1)
+
+
+def test_restart_replaces_the_workers(site: Any, answer: Callable[..., Any]) -> None:
+    before = site.running(name="again")
+    after = answer("restart")
+    assert after["n_workers"] == 1
+    assert after["pid"] == before.pid
+    assert not {worker["pid"] for worker in after["workers"]} & {worker.pid for worker in before.workers}
+
+
+def test_no_wait_returns_while_it_starts(site: Any, answer: Callable[..., Any]) -> None:
+    made = answer("create", "--name", "soon", "--backend", "local", "--no-wait", *SMALL)
+    assert made["state"] == "starting"
+    site.wait_for("soon", lambda model: model.state.value == "running")
+
+
+def test_a_start_that_takes_too_long_is_stopped(site: Any, gpucluster: Callable[..., Any]) -> None:
+    # A module that sleeps on import, in the workers' working directory, holds the start up for certain.
+    done = gpucluster("create", "--name", "slow", "--backend", "local", "--timeout", "1", *SMALL, "--n-workers", "8")
+    if done.returncode == 0:
+        pytest.skip("this machine starts eight workers within a second")
+    assert done.returncode == 5
+    assert re.match(r"The cluster 'slow' was not running after 1 seconds and was stopped again\.", done.stderr)
+    assert site.get("slow").state.ended
+
+
+def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpucluster: Callable[..., Any]) -> None:
+    for name in ("a", "b", "c"):
+        site.create(name=name)
+    several = gpucluster("stop")
+    assert several.returncode == 2
+    assert several.stderr == "3 clusters are there: a, b, c. Name the one you mean.\n"
+    assert sorted(item["name"] for item in answer("stop", "a", "b")) == ["a", "b"]
+    assert gpucluster("remove", "c").returncode == 4
+    assert [item["name"] for item in answer("stop", "--all")] == ["c"]
+    assert answer("remove", "a")["name"] == "a"
+    assert sorted(item["name"] for item in answer("clean")) == ["b", "c"]
+    assert answer("list") == []
+
+
+def test_follow_prints_until_the_end(site: Any, command: list[str], wait_until: Callable[..., Any]) -> None:
+    site.running(name="talk")
+    reader = subprocess.Popen(
+        [*command, "logs", "talk", "--lines", "1", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert reader.stdout is not None
+    reader.stdout.readline()
+    site.control.stop("talk")
+    rest, errors = reader.communicate(timeout=60)
+    assert reader.returncode == 0
+    assert errors == ""
+    assert len(rest.splitlines()) > 1
+
+
+def test_devices_and_presets(site: Any, answer: Callable[..., Any]) -> None:
+    assert answer("devices").keys() >= {"available", "message", "devices"}
+    assert [preset["name"] for preset in answer("presets")][:2] == ["auto", "cpu"]
+
+
+def test_nothing_heavy_is_imported(site: Any) -> None:
+    program = """
+import json, sys
+from gpucluster.cli import main
+main(["list"]); main(["create", "--n-workers", "x"]); main(["help", "create"])
+print(json.dumps([name for name in ("dask", "distributed", "numpy", "cupy", "tornado", "IPython") if name in sys.modules]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+def test_a_reader_that_leaves_early_is_no_error(site: Any, command: list[str]) -> None:
+    done = subprocess.run(
+        ["bash", "-c", '"$@" help create | head -n 1; echo "${PIPESTATUS[0]}"', "bash", *command],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=Path("/"),
+    )
+    assert done.stdout.splitlines()[0].startswith("usage: gpucluster create")
+    assert done.stderr == ""

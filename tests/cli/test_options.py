@@ -1,0 +1,121 @@
+"""The options of create are those of the models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gpucluster.cli.options import spec_from, spec_options
+from gpucluster.cli.verbs import MAGIC, SHELL, parser_for
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.presets import PRESETS
+from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
+
+
+def spec(*words: str) -> Any:
+    return spec_from(parser_for("create", SHELL).read(words))
+
+
+def refusal(*words: str) -> str:
+    with pytest.raises(InvalidRequest) as caught:
+        spec(*words)
+    return caught.value.message
+
+
+@pytest.mark.parametrize("model", [LocalSpec, CudaSpec, AutoSpec])
+@pytest.mark.parametrize("face", [SHELL, MAGIC])
+def test_each_field_is_an_option_with_the_description_of_the_model(model: type, face: str) -> None:
+    parser = parser_for("create", face)
+    text = " ".join(parser.format_help().split())
+    for name, field in model.model_fields.items():  # type: ignore[attr-defined]
+        assert "--" + name.replace("_", "-") in parser.options()
+        if name != "protocol":  # it says more for GPUs, and the help says most
+            assert " ".join(field.description.split()) in text
+
+
+def test_help_shows_bounds_and_defaults_of_the_model() -> None:
+    text = " ".join(parser_for("create", SHELL).format_help().split())
+    assert "Tasks that one worker runs at the same time. 1 to 128. Default: 1." in text
+    assert "1 to 2592000. Default: 3600." in text
+    assert "{tls,tcp,ucx}" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "value"),
+    [
+        (["--n-workers", "3"], "n_workers", 3),
+        (["--n-workers=3"], "n_workers", 3),
+        (["--n_workers", "3"], "n_workers", 3),
+        (["--n-workers", "none"], "n_workers", None),
+        (["--memory-limit", "2 GiB"], "memory_limit", 2**31),
+        (["--memory-limit", "20%"], "memory_limit", 0.2),
+        (["--memory-limit", "auto"], "memory_limit", "auto"),
+        (["--memory-limit", "none"], "memory_limit", None),
+        (["--idle-timeout-seconds", "none"], "idle_timeout_seconds", None),
+        (["--backend", "cuda", "--devices", "0,2"], "devices", [0, 2]),
+        (["--backend", "cuda", "--devices", "GPU-12345678, GPU-abcdef01"], "devices", ["GPU-12345678", "GPU-abcdef01"]),
+        (["--backend", "cuda", "--rmm-async"], "rmm_async", True),
+        (["--backend", "cuda", "--no-rmm-track-allocations"], "rmm_track_allocations", False),
+        (["--backend", "cuda", "--protocol", "ucx", "--no-enable-nvlink"], "enable_nvlink", False),
+        (["--backend", "cuda", "--pre-import", "cudf,cuml.cluster"], "pre_import", ["cudf", "cuml.cluster"]),
+    ],
+)
+def test_typed_text_becomes_the_value(words: list[str], field: str, value: Any) -> None:
+    found = getattr(spec(*words), field)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_only_what_was_given_is_sent() -> None:
+    assert spec("--n-workers", "2").model_fields_set == {"backend", "n_workers"}
+    assert spec().backend == "auto"
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_every_preset_is_a_start(preset: Any) -> None:
+    made = spec("--preset", preset.name, "--name", "mine")
+    assert made.model_dump(include=set(preset.spec)) == preset.spec
+    assert made.name == "mine"
+
+
+def test_an_option_wins_over_its_preset() -> None:
+    assert spec("--preset", "cpu", "--n-workers", "3").n_workers == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--n-workers", "-1"], "--n-workers: must be at least 1, not -1."),
+        (["--n-workers", "0"], "--n-workers: must be at least 1, not 0."),
+        (["--n-workers", "abc"], "--n-workers: must be a whole number, not 'abc'."),
+        (["--n-workers", "1.5"], "--n-workers: must be a whole number, not '1.5'."),
+        (["--n-workers", "true"], "--n-workers: must be a whole number, not 'true'."),
+        (["--n-workers", "100000"], "--n-workers: must be at most 256, not 100000."),
+        (["--n-workers", "1e30"], "--n-workers: must be a whole number, not '1e30'."),
+        (["--n-workers", "NaN"], "--n-workers: must be a whole number, not 'NaN'."),
+        (["--n-workers", ""], "--n-workers: must be a whole number, not ''."),
+        (["--n-workers", "٣"], "--n-workers: must be a whole number, not '٣'."),
+        (["--memory-limit", "1"], "--memory-limit: 1 means 1 byte, too small"),
+        (["--backend", "gpu"], "--backend: must be one of"),
+        (["--rmm-async"], "--rmm-async: is not an option of the backend 'auto'; it belongs to --backend cuda."),
+        (["--backend", "cuda", "--devices", "-1"], "--devices: must be at least 0, not -1."),
+        (["--backend", "cuda", "--devices", ""], "--devices: must name at least one GPU"),
+        (["--backend", "cuda", "--rmm-async", "--rmm-pool-size", "1 GiB"], "rmm_async keeps its own pool"),
+        (["--preset", "gpuu"], "--preset: there is no preset 'gpuu'. Did you mean 'gpu'?"),
+    ],
+)
+def test_a_wrong_value_is_one_sentence_that_names_the_option(words: list[str], sentence: str) -> None:
+    message = refusal(*words)
+    assert message.startswith(sentence)
+    assert "\n" not in message
+
+
+def test_a_number_of_any_length_is_a_sentence() -> None:
+    assert refusal("--n-workers", "9" * 30).startswith("--n-workers: must be at most 256")
+    assert refusal("--n-workers", "9" * 10_000).startswith("--n-workers: must be a whole number")
+
+
+def test_options_say_which_backends_have_them() -> None:
+    options = spec_options()
+    assert options["n_workers"].backends == ("auto", "cuda", "local")
+    assert options["rmm_pool_size"].backends == ("cuda",)

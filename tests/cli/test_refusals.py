@@ -1,0 +1,124 @@
+"""What somebody can type wrong: one sentence, an exit code, and nothing has changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gpucluster.cli import main
+
+NOT_A_NUMBER = ["abc", "1.5", "true", "1e30", "NaN", "", "none"]
+
+
+def picture(site: Any) -> Any:
+    """Return everything of the clusters that a refused request might have changed."""
+    return [(model.id, model.state, model.wanted, [w.pid for w in model.workers]) for model in site.control.list()]
+
+
+def refused(capsys: Any, *words: str) -> tuple[int, str]:
+    code = main(list(words))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.endswith(".\n")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return code, err.strip()
+
+
+@pytest.mark.parametrize("value", [*NOT_A_NUMBER, "-1", "100000", "9" * 5000])
+def test_scale_and_create(shared_site: Any, shared_cluster: Any, capsys: Any, value: str) -> None:
+    before = picture(shared_site)
+    code, sentence = refused(capsys, "scale", "shared", value)
+    assert code == 2
+    assert sentence.startswith("n_workers: must be ")
+    if value != "none":  # create: the backend chooses
+        code, sentence = refused(capsys, "create", "--backend", "local", "--n-workers", value)
+        assert code == 2
+        assert sentence.startswith("--n-workers: must be ")
+    assert picture(shared_site) == before
+
+
+@pytest.mark.parametrize(
+    "bounds", [("5", "1"), ("-3", "-1"), ("0", "1000000000"), ("abc", "2"), ("1", ""), ("1.5", "2"), ("true", "2")]
+)
+def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple[str, str]) -> None:
+    before = picture(shared_site)
+    code, sentence = refused(capsys, "adapt", "shared", *bounds)
+    assert code == 2
+    assert sentence.startswith("adapt")
+    assert picture(shared_site) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["status", "nobody"], 3, "There is no cluster 'nobody'."),
+        (["scale", "nobody", "3"], 3, "There is no cluster 'nobody'."),
+        (["adapt", "nobody", "1", "3"], 3, "There is no cluster 'nobody'."),
+        (["restart", "nobody"], 3, "There is no cluster 'nobody'."),
+        (["stop", "nobody"], 3, "There is no cluster 'nobody'."),
+        (["stop", "shared", "nobody"], 3, "There is no cluster 'nobody'."),
+        (["remove", "nobody"], 3, "There is no cluster 'nobody'."),
+        (["logs", "../../etc"], 3, "There is no cluster"),
+        (["create", "--backend", "local", "--name", "shared"], 4, "A cluster named 'shared' exists already."),
+        (["remove", "shared"], 4, "The cluster 'shared' is running; stop it before it can be removed."),
+        (["create", "--name", "two words"], 2, "--name: must start with a letter or digit"),
+        (["create", "--name", "x\n"], 2, "--name: must start with a letter or digit"),
+        (["create", "--backend", "gpu"], 2, "--backend: must be one of"),
+        (["create", "--timeout", "0"], 2, "--timeout: must lie between 1 and 86400, not 0."),
+        (["logs", "--lines", "x"], 2, "--lines: must be a whole number, not 'x'."),
+        (["stop", "shared", "--all"], 2, "Give names or --all, not both."),
+        (["scale"], 2, "N is missing."),
+        (["scal", "3"], 2, "Unknown verb 'scal'. Did you mean 'scale'?"),
+        (["list", "everything"], 2, "Unexpected 'everything'."),
+        (["completion", "tcsh"], 2, "There is no completion for 'tcsh'."),
+        (["logs", "--follow", "--json"], 2, ""),
+    ],
+)
+def test_words(shared_site: Any, shared_cluster: Any, capsys: Any, words: list[str], code: int, sentence: str) -> None:
+    before = picture(shared_site)
+    if "--json" in words:
+        assert main(words) == code
+        assert json.loads(capsys.readouterr().err)["message"] == "--json and --follow exclude each other; choose one."
+    else:
+        got, message = refused(capsys, *words)
+        assert (got, message[: len(sentence)]) == (code, sentence)
+    assert picture(shared_site) == before
+
+
+def test_the_same_in_a_process_of_its_own(shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+    before = picture(shared_site)
+    done = gpucluster("scale", "shared", "-1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "n_workers: must be at least 0, not -1.\n"
+    assert picture(shared_site) == before
+
+
+def test_with_json_the_refusal_is_the_error_model(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+    done = gpucluster("status", "nobody", "--json")
+    assert (done.returncode, done.stdout) == (3, "")
+    error = json.loads(done.stderr)
+    assert error.keys() == {"code", "message", "fields"}
+    assert error["code"] == "cluster_not_found"
+    done = gpucluster("create", "--n-workers", "abc", "--json")
+    assert done.returncode == 2
+    error = json.loads(done.stderr)
+    assert error["fields"][0]["field"] == "n_workers"
+
+
+def test_a_start_that_fails_says_why(site: Any, gpucluster: Callable[..., Any]) -> None:
+    done = gpucluster("create", "--name", "x", "--backend", "local", "--local-directory", "/proc/nowhere")
+    assert done.returncode == 5
+    assert done.stderr.count("\n") == 1
+    assert "/proc/nowhere" in done.stderr
+    assert site.get("x").state.value == "failed"
+    site.wait_for("x", lambda model: not site.processes())
+
+
+def test_an_empty_list_is_a_sentence(site: Any, capsys: Any) -> None:
+    assert main(["list"]) == 0
+    assert capsys.readouterr().out == "No clusters. Start one with 'create'.\n"
+    assert main(["status"]) == 3
+    assert capsys.readouterr().err == "No cluster is running. Start one with 'create'.\n"
