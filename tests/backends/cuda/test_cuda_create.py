@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.client.control import Control
 from nvml.machine import FakeMachine, gpu, gpu_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
@@ -47,9 +49,14 @@ def run(machine: FakeMachine, tmp_path: Path, program: str, **environment: str) 
 
 
 @pytest.fixture
-def three_gpus(machine: FakeMachine) -> FakeMachine:
+def three_gpus(machine: FakeMachine, tmp_path: Path) -> Iterator[FakeMachine]:
     machine.write([gpu(1, total=81920, used=4096, util=50), "process 1 used=3900", gpu(2, total=40960), gpu(3)])
-    return machine
+    yield machine
+    # A test that fails half-way must not leave a cluster that goes on until it is idle for an hour.
+    control = Control(tmp_path / "registry")
+    for model in control.list():
+        if not model.state.ended:
+            control.stop(model.id)
 
 
 def test_create_scale_and_stop(three_gpus: FakeMachine, tmp_path: Path) -> None:
