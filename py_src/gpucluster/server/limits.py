@@ -38,7 +38,7 @@ class SiteLimits:
         """
         for key, value in config.items():
             if key == "backends":
-                if not isinstance(value, (list, tuple)) or not value or not set(value) <= set(BACKENDS):
+                if not isinstance(value, (list, tuple)) or not value or any(name not in [*BACKENDS] for name in value):
                     raise ValueError(f"limits['backends'] must be a list out of {', '.join(BACKENDS)}")
             elif key not in COUNTS:
                 raise ValueError(f"limits has no {key!r}; there are {', '.join(COUNTS)} and backends")

@@ -82,7 +82,7 @@ class StandbyKeeper:
             try:
                 await asyncio.wait_for(self._control.close_standby(), CLOSE_SECONDS)
             except Exception as error:
-                self._log.warning("The standby could not be closed: %s", error or type(error).__name__)
+                self._log.warning("The standby could not be closed: %s", str(error) or type(error).__name__)
 
     def _start(self, delay: float = 0.0) -> None:
         if not self._enabled:

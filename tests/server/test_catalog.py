@@ -1,0 +1,115 @@
+"""What can be asked for: schema, presets, devices, and the OpenAPI document that describes it all."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+from gpucluster.protocol.presets import PRESETS
+from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
+from gpucluster.server.routes import routes
+from jsonschema import Draft202012Validator
+from tornado.web import RequestHandler
+
+
+async def test_schema_draws_the_form(api):
+    code, answer = await api("GET", "schema")
+    assert code == 200
+    assert answer["protocol_version"] == 1
+    for name, model in (("auto", AutoSpec), ("local", LocalSpec), ("cuda", CudaSpec)):
+        schema = answer["backends"][name]
+        assert list(schema["properties"]) == list(model.model_fields)
+        assert schema["properties"]["backend"]["const"] == name
+        for field, described in schema["properties"].items():
+            assert described["title"], field
+            assert described["description"].endswith("."), field
+            if field != "backend":
+                assert described["group"], field
+                assert isinstance(described["advanced"], bool), field
+    local = answer["backends"]["local"]["properties"]
+    assert {"type": "integer", "minimum": 1, "maximum": 256} in local["n_workers"]["anyOf"]
+    assert "memory" in {branch.get("x-gpucluster-widget") for branch in local["memory_limit"]["anyOf"]}
+
+
+class TestPresets:
+    @pytest.fixture
+    def extension_config(self):
+        ours = {"name": "course", "title": "Course", "description": "For us.", "spec": {"backend": "local"}}
+        replaced = {**ours, "name": "cpu", "title": "Our CPU preset"}
+        wrong = {**ours, "name": "wrong", "spec": {"backend": "local", "n_workers": -1}}
+        return {"standby": False, "presets": [ours, replaced, wrong, {"name": "broken"}]}
+
+    async def test_site_adds_its_own(self, api, jp_logging_stream):
+        code, answer = await api("GET", "presets")
+        assert code == 200
+        presets = {preset["name"]: preset for preset in answer["presets"]}
+        assert list(presets) == [*(preset.name for preset in PRESETS), "course"]
+        assert presets["cpu"]["title"] == "Our CPU preset"
+        assert presets["course"]["spec"] == {"backend": "local"}
+
+    async def test_administrator_is_told_what_is_wrong(self, capfd, jp_serverapp):
+        log = capfd.readouterr().err
+        assert "The preset 'wrong' is left out: n_workers: must be at least 1, not -1." in log
+        assert "is left out: title: is required" in log
+
+
+async def test_devices(api, running_cluster):
+    code, devices = await api("GET", "devices")
+    assert code == 200
+    assert devices["message"].endswith(".")
+    assert devices["available"] is (devices["code"] == "ok")
+    assert devices["cpu_count"] >= 1
+
+
+async def test_devices_that_cannot_be_read(api, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "gpucluster.devices.host", None)
+    code, devices = await api("GET", "devices")
+    assert (code, devices["available"], devices["code"]) == (200, False, "error")
+    assert "could not be read" in devices["message"]
+    assert "gpucluster.devices.host" in caplog.text
+
+
+def template(pattern: str) -> str:
+    path = pattern.removeprefix("gpucluster").replace("\\.", ".").replace("(?:/(.*))?", "/{path}")
+    return re.sub(r"\(\[\^/\]\+\)", "{cluster}", path)
+
+
+async def test_document_lists_exactly_the_routes(api, extension):
+    _, document = await api("GET", "openapi.json")
+    registered = {
+        (template(pattern), method)
+        for pattern, handler, _ in routes(extension.services)
+        if not handler.__name__.startswith("Unknown")
+        for method in ("get", "head", "post", "put", "patch", "delete")
+        if getattr(handler, method) is not RequestHandler._unimplemented_method
+    }
+    described = {(path, method) for path, operations in document["paths"].items() for method in operations}
+    assert described == registered
+
+
+async def test_document_is_where_the_server_is(api, jp_base_url):
+    _, document = await api("GET", "openapi.json")
+    assert document["openapi"].startswith("3.1")
+    assert document["servers"] == [{"url": f"{jp_base_url}gpucluster"}]
+    text = str(document)
+    for name in re.findall(r"#/components/schemas/([\w-]+)", text):
+        assert name in document["components"]["schemas"]
+
+
+async def test_answers_are_as_the_document_says(api, running_cluster):
+    _, document = await api("GET", "openapi.json")
+
+    def check(path: str, method: str, code: int, answer) -> None:
+        schema = document["paths"][path][method]["responses"][str(code)]["content"]["application/json"]["schema"]
+        Draft202012Validator({**schema, "components": document["components"]}).validate(answer)
+
+    for path in ("clusters", "schema", "presets", "devices"):
+        check(f"/api/{path}", "get", *await api("GET", path))
+    one = "/api/clusters/{cluster}"
+    check(one, "get", *await api("GET", "clusters/shared"))
+    check(f"{one}/logs", "get", *await api("GET", "clusters/shared/logs"))
+    check(one, "patch", *await api("PATCH", "clusters/shared", {"idle_timeout_seconds": 0}))
+    check(one, "patch", *await api("PATCH", "clusters/shared", {"n_workers": -1}))
+    check(one, "delete", *await api("DELETE", "clusters/unknown"))
+    check("/api/clusters", "post", *await api("POST", "clusters", {"name": "shared"}))

@@ -1,0 +1,148 @@
+"""What a site allows: narrowed bounds in the form, enforced on create and change."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.models import DeviceModel, HostDevices
+from gpucluster.protocol.spec import parse_patch, parse_spec
+from gpucluster.server.extension import GPUClusterExtension
+from gpucluster.server.limits import SiteLimits
+from traitlets import TraitError
+
+LIMITS = {"n_workers": 2, "threads_per_worker": 2, "idle_timeout_seconds": 600, "backends": ["local", "auto"]}
+
+
+class TestOverRest:
+    @pytest.fixture
+    def extension_config(self):
+        return {"standby": False, "limits": LIMITS}
+
+    async def test_form_shows_them(self, api):
+        _, answer = await api("GET", "schema")
+        assert set(answer["backends"]) == {"local", "auto"}
+        fields = answer["backends"]["local"]["properties"]
+        assert {"type": "integer", "minimum": 1, "maximum": 2} in fields["n_workers"]["anyOf"]
+        assert fields["threads_per_worker"]["maximum"] == 2
+        assert fields["threads_per_worker"]["description"].endswith("At most 2 on this server.")
+        assert fields["idle_timeout_seconds"]["default"] == 600
+        assert {"type": "null"} not in fields["idle_timeout_seconds"]["anyOf"]
+
+    async def test_presets_that_are_not_allowed_are_left_out(self, api):
+        _, answer = await api("GET", "presets")
+        assert [preset["name"] for preset in answer["presets"]] == ["auto", "cpu"]
+
+    @pytest.mark.parametrize(
+        ("spec", "message"),
+        [
+            ({"backend": "cuda"}, "backend: must be one of 'local', 'auto' on this server, not 'cuda'."),
+            ({"backend": "local", "n_workers": 3}, "n_workers: must be at most 2 on this server, not 3."),
+            ({"threads_per_worker": 4}, "threads_per_worker: must be at most 2 on this server, not 4."),
+            (
+                {"idle_timeout_seconds": None},
+                "idle_timeout_seconds: must be at most 600 on this server, not unlimited.",
+            ),
+        ],
+    )
+    async def test_create(self, api, spec, message):
+        _, before = await api("GET", "clusters")
+        code, error = await api("POST", "clusters", spec)
+        assert (code, error["message"]) == (422, message)
+        _, after = await api("GET", "clusters")
+        assert len(after["clusters"]) == len(before["clusters"])
+
+    @pytest.mark.parametrize(
+        ("patch", "limit"),
+        [
+            ({"n_workers": 3}, "n_workers: must be at most 2"),
+            ({"adapt": {"minimum": 1, "maximum": 3}}, "adapt.maximum: must be at most 2"),
+            ({"idle_timeout_seconds": 601}, "idle_timeout_seconds: must be at most 600 on this server, not 601"),
+            ({"idle_timeout_seconds": 0}, "idle_timeout_seconds: must be at most 600 on this server, not unlimited"),
+        ],
+    )
+    async def test_change(self, api, running_cluster, patch, limit):
+        path = f"clusters/{running_cluster.id}"
+        _, before = await api("GET", path)
+        code, error = await api("PATCH", path, patch)
+        assert code == 422
+        assert error["message"].startswith(limit)
+        _, after = await api("GET", path)
+        assert after["wanted"] == before["wanted"]
+
+    async def test_defaults_are_narrowed(self, api):
+        code, made = await api("POST", "clusters", {"name": "narrow"})
+        assert code == 201
+        await api("DELETE", f"clusters/{made['id']}")
+        assert made["spec"]["idle_timeout_seconds"] == 600
+        # 'auto' must not choose GPUs where 'cuda' is not allowed.
+        assert made["spec"]["backend"] == "local"
+
+
+def gpus(count: int) -> HostDevices:
+    devices = [DeviceModel(uuid=f"GPU-{number:08d}") for number in range(count)]
+    return HostDevices(available=count > 0, message="x", code="ok", devices=devices)
+
+
+@pytest.mark.parametrize(
+    ("spec", "n_gpus", "n_workers"),
+    [
+        ({"backend": "cuda"}, 8, 2),
+        ({"backend": "cuda"}, 2, None),
+        ({"backend": "cuda"}, 1, None),
+        ({"backend": "auto"}, 3, 2),
+        ({"backend": "local", "n_workers": 1}, 8, 1),
+    ],
+)
+def test_open_number_of_workers(spec, n_gpus, n_workers):
+    limits = SiteLimits(n_workers=2)
+    narrowed = limits.fill_workers(limits.narrow_spec(parse_spec(spec)), gpus(n_gpus))
+    assert narrowed.n_workers == n_workers
+
+
+def test_open_number_of_cpu_workers(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    for backend in ("local", "auto"):
+        spec = parse_spec({"backend": backend, "threads_per_worker": 3})
+        filled = SiteLimits(n_workers=2).fill_workers(spec, gpus(0))
+        assert (filled.n_workers, filled.threads_per_worker) == (2, 3)
+        assert SiteLimits(n_workers=4).fill_workers(spec, gpus(0)).n_workers is None
+
+
+def test_more_gpus_than_workers_are_refused():
+    with pytest.raises(InvalidRequest, match="devices: must name at most 1 GPUs"):
+        SiteLimits(n_workers=1).narrow_spec(parse_spec({"backend": "cuda", "devices": [0, 1]}))
+
+
+def test_no_limits_change_nothing():
+    limits = SiteLimits.from_config({})
+    for spec in ({"backend": "auto"}, {"backend": "cuda", "n_workers": 256}, {"idle_timeout_seconds": None}):
+        assert limits.narrow_spec(parse_spec(spec)) == parse_spec(spec)
+    limits.check_patch(parse_patch({"n_workers": 256}))
+    limits.check_patch(parse_patch({"idle_timeout_seconds": 0}))
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"workers": 4}, "limits has no 'workers'"),
+        ({"n_workers": 0}, "must be a whole number of at least 1, not 0"),
+        ({"n_workers": "4"}, "must be a whole number"),
+        ({"n_workers": True}, "must be a whole number"),
+        ({"backends": "local"}, "must be a list out of auto, local, cuda"),
+        ({"backends": []}, "must be a list"),
+        ({"backends": ["slurm"]}, "must be a list"),
+        ({"backends": [["local"]]}, "must be a list"),
+    ],
+)
+def test_wrong_configuration_is_told_at_the_start(limits, message):
+    with pytest.raises(TraitError, match=message):
+        GPUClusterExtension(limits=limits)
+
+
+def test_each_setting_has_a_help_text():
+    for name in ("standby", "standby_idle_seconds", "presets", "limits", "cluster_directory"):
+        trait = GPUClusterExtension.class_traits(config=True)[name]
+        assert trait.help.strip().endswith("."), name
+    assert "250 MB" in GPUClusterExtension.standby.help

@@ -1,0 +1,84 @@
+"""The server process: what it imports, and what it leaves behind when it ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from gpucluster.client.control import Control
+from gpucluster.client.standby import standbys
+from gpucluster.registry.store import Registry
+
+from .jupyterprocess import jupyter_process
+
+HEAVY = {"dask", "distributed", "dask_cuda", "cudf", "cupy", "rmm", "numba", "cuda", "pandas", "sklearn", "bokeh"}
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+import gpucluster, gpucluster.server
+[point] = gpucluster._jupyter_server_extension_points()
+assert point["app"].name == "gpucluster"
+names = [module.name for module in pkgutil.walk_packages(gpucluster.server.__path__, "gpucluster.server.")]
+assert "gpucluster.server.dashboard" in names, names
+for name in names:
+    importlib.import_module(name)
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def test_handlers_import_nothing_heavy():
+    done = subprocess.run([sys.executable, "-c", IMPORT_ALL], capture_output=True, text=True, check=True, timeout=120)
+    imported = set(done.stdout.split())
+    assert "tornado" in imported
+    assert imported & HEAVY == set()
+
+
+def test_working_server_imports_nothing_heavy(registry_directory, running_cluster, tmp_path):
+    with jupyter_process(tmp_path, standby=False) as jupyter:
+        for path in ("clusters", "clusters/shared", "clusters/shared/logs", "devices", "schema", "openapi.json"):
+            jupyter.call("GET", path)
+        assert "Dask Diagnostic UI" in jupyter.page("dashboard/shared/status")
+        made = jupyter.call("POST", "clusters", {"name": "unheavy", "backend": "local", "n_workers": 1})
+        jupyter.call("DELETE", f"clusters/{made['id']}")
+        jupyter.end(signal.SIGTERM)
+        imported = {name.partition(".")[0] for name in jupyter.modules()}
+    assert "tornado" in imported
+    assert imported & HEAVY == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_cluster_outlives_the_server(registry_directory, tmp_path, number):
+    control = Control(registry_directory)
+    name = f"kept-{number.name.lower()}"
+    with jupyter_process(tmp_path / "first", standby=False) as jupyter:
+        made = jupyter.call("POST", "clusters", {"name": name, "backend": "local", "n_workers": 1})
+        before = control.wait(made["id"])
+        jupyter.end(number)
+    after = control.get(made["id"])
+    assert (after.state, after.pid, after.workers) == ("running", before.pid, before.workers)
+
+    with jupyter_process(tmp_path / "second", standby=False) as jupyter:
+        listed = jupyter.call("GET", "clusters")["clusters"]
+        assert (name, "running") in [(cluster["name"], cluster["state"]) for cluster in listed]
+        jupyter.call("DELETE", f"clusters/{made['id']}")
+        assert control.stop(made["id"]).state == "stopped"
+
+
+def test_standby_ends_with_the_server(registry_directory, tmp_path):
+    registry = Registry(registry_directory)
+    with jupyter_process(tmp_path, standby=True) as jupyter:
+        jupyter.call("GET", "clusters")
+        for _ in range(600):
+            if any(record.ready for _, record in standbys(registry)):
+                break
+            time.sleep(0.1)
+        assert standbys(registry)
+        jupyter.end(signal.SIGTERM)
+    for _ in range(200):
+        if not standbys(registry):
+            break
+        time.sleep(0.05)
+    assert not standbys(registry)

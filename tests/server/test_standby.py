@@ -1,0 +1,167 @@
+"""When the standby supervisor is started, replaced and let go."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+from gpucluster.client.standby import standbys
+from gpucluster.registry.store import Registry
+from gpucluster.server.standby import StandbyKeeper
+
+
+class Recorder:
+    """A control that only notes what is asked of the standby."""
+
+    def __init__(self, failure: Exception | None = None, hangs: bool = False) -> None:
+        self.asked: list[str] = []
+        self.failure = failure
+        self.hangs = hangs
+
+    async def ensure_standby(self) -> bool:
+        self.asked.append("start")
+        if self.failure:
+            raise self.failure
+        return True
+
+    async def close_standby(self) -> bool:
+        self.asked.append("close")
+        if self.hangs:
+            await asyncio.Event().wait()
+        if self.failure:
+            raise self.failure
+        return True
+
+
+@pytest.fixture
+async def keeper_of():
+    keepers = []
+
+    def make(control, **options):
+        settings = {"enabled": True, "idle_seconds": 60.0, "log": logging.getLogger("test"), "restart_seconds": 0.0}
+        keepers.append(StandbyKeeper(control, **{**settings, **options}))
+        return keepers[-1]
+
+    yield make
+    for keeper in keepers:
+        await keeper.close()
+
+
+async def settle(control, asked: list[str]) -> None:
+    for _ in range(1000):
+        if control.asked == asked:
+            break
+        await asyncio.sleep(0.005)
+    assert control.asked == asked
+
+
+async def test_first_list_starts_it_once(keeper_of):
+    control = Recorder()
+    keeper = keeper_of(control)
+    keeper.used()
+    await settle(control, [])
+    for _ in range(5):
+        keeper.listed()
+    await settle(control, ["start"])
+
+
+async def test_taken_one_is_replaced(keeper_of):
+    control = Recorder()
+    keeper = keeper_of(control)
+    keeper.listed()
+    await settle(control, ["start"])
+    keeper.taken()
+    await settle(control, ["start", "start"])
+
+
+async def test_idle_one_is_let_go_and_comes_back_with_use_but_not_with_polling(keeper_of):
+    control = Recorder()
+    keeper = keeper_of(control, idle_seconds=0.02)
+    keeper.listed()
+    await settle(control, ["start", "close"])
+    keeper.listed()
+    await settle(control, ["start", "close"])
+    keeper.used()
+    await settle(control, ["start", "close", "start", "close"])
+
+
+async def test_closed_with_the_server(keeper_of):
+    control = Recorder()
+    keeper = keeper_of(control)
+    keeper.listed()
+    await settle(control, ["start"])
+    await keeper.close()
+    assert control.asked == ["start", "close"]
+    keeper.listed()
+    keeper.taken()
+    await settle(control, ["start", "close"])
+
+
+async def test_nothing_to_close_when_nobody_came(keeper_of):
+    control = Recorder()
+    await keeper_of(control).close()
+    assert control.asked == []
+
+
+async def test_switched_off(keeper_of):
+    control = Recorder()
+    keeper = keeper_of(control, enabled=False)
+    keeper.listed()
+    keeper.taken()
+    keeper.used()
+    await settle(control, [])
+
+
+async def test_failure_is_logged_and_nothing_more(keeper_of, caplog):
+    control = Recorder(OSError("no memory"))
+    keeper = keeper_of(control, idle_seconds=0.02)
+    keeper.listed()
+    await settle(control, ["start", "close"])
+    await keeper.close()
+    assert "could not be started: no memory" in caplog.text
+    assert "could not be closed: no memory" in caplog.text
+
+
+async def test_standby_that_does_not_answer_holds_up_nobody(keeper_of, monkeypatch, caplog):
+    monkeypatch.setattr("gpucluster.server.standby.CLOSE_SECONDS", 0.01)
+    control = Recorder(hangs=True)
+    keeper = keeper_of(control)
+    keeper.listed()
+    await settle(control, ["start"])
+    await keeper.close()
+    assert "could not be closed: TimeoutError" in caplog.text
+
+
+class TestRealStandby:
+    @pytest.fixture
+    def extension_config(self):
+        return {"standby": True, "standby_idle_seconds": 600.0}
+
+    @pytest.fixture
+    def waiting(self, registry_directory):
+        registry = Registry(registry_directory)
+
+        async def until(condition):
+            for _ in range(600):
+                found = {folder.id for folder, record in standbys(registry) if record.ready}
+                if condition(found):
+                    return found
+                await asyncio.sleep(0.1)
+            raise AssertionError(found)
+
+        return until
+
+    async def test_is_taken_by_a_cluster_replaced_and_let_go(self, api, waiting, extension, jp_serverapp):
+        assert await waiting(lambda found: not found) == set()
+        assert (await api("GET", "clusters"))[0] == 200
+        first = await waiting(lambda found: len(found) == 1)
+
+        code, made = await api("POST", "clusters", {"name": "quick", "backend": "local", "n_workers": 1})
+        assert code == 201
+        assert {made["id"]} == first
+        await waiting(lambda found: len(found) == 1 and found != first)
+        await api("DELETE", f"clusters/{made['id']}")
+
+        await extension.stop_extension()
+        await waiting(lambda found: not found)
