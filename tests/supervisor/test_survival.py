@@ -1,0 +1,209 @@
+"""What is left when processes are killed: nothing of a dead supervisor, everything of a dead client."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+
+import gpucluster
+import psutil
+import pytest
+from gpucluster.protocol.errors import StartTimedOut
+from gpucluster.protocol.models import ClusterState
+from gpucluster.registry.process import ProcessIdentity
+
+GONE_WITHIN_SECONDS = 5.0
+
+
+def survivors(family):
+    return [process for process in family if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+
+
+def kill_supervisor(site, model, family, wait_until):
+    """Kill the supervisor, and insist that its family is gone in time."""
+    psutil.Process(model.pid).kill()
+    started = time.monotonic()
+    wait_until(lambda: not survivors(family), timeout=GONE_WITHIN_SECONDS, what=lambda: survivors(family))
+    return time.monotonic() - started
+
+
+def test_nothing_outlives_a_killed_supervisor(site, wait_until, tmp_path):
+    """Not even workers that sleep, that hold the interpreter in a long C call, or that are being started."""
+    model = site.running(name="victim", n_workers=2, local_directory=str(tmp_path))
+    client = gpucluster.connect("victim").get_client()
+    busy = [tmp_path / "asleep", tmp_path / "counting"]
+
+    def sleep(path):
+        import pathlib
+        import time
+
+        pathlib.Path(path).touch()
+        time.sleep(600)
+
+    def hold_the_interpreter(path):
+        import pathlib
+
+        pathlib.Path(path).touch()
+        return sum(range(10**12))  # one C call that never lets go
+
+    futures = [client.submit(sleep, str(busy[0])), client.submit(hold_the_interpreter, str(busy[1]))]
+    wait_until(lambda: all(path.exists() for path in busy))
+    family = site.family(model)
+    assert {worker.pid for worker in model.workers} <= {process.pid for process in family}
+    assert len(family) >= 4, "supervisor, forkserver, two workers"
+    kill_supervisor(site, model, family, wait_until)
+    assert not site.processes()
+
+    ended = site.get("victim")
+    assert ended.state is ClusterState.FAILED
+    assert f"(pid {model.pid}) is gone" in ended.reason
+    assert ended.log_tail
+    assert any("distributed" in line for line in ended.log_tail)
+    folder = site.registry.folder(model.id)
+    assert sorted(path.name for path in folder.path.iterdir()) == ["lock", "log", "state.json"]
+    assert not (tmp_path / f"gpucluster-{model.id}").exists()
+    assert site.control.logs("victim").lines
+    assert site.control.stop("victim") == ended, "stopping what has failed changes nothing"
+
+    again = site.create(name="victim")
+    assert again.id != model.id
+    assert site.get("victim").id == again.id
+    site.control.remove(model.id)
+    assert [item.id for item in site.control.list()] == [again.id]
+    del futures
+    client.close(timeout=1)
+
+
+def test_a_supervisor_killed_while_it_starts_leaves_nothing(site, wait_until):
+    model = site.create(name="early")
+    pid = wait_until(lambda: site.get("early").pid)
+    wait_until(lambda: len(psutil.Process(pid).children(recursive=True)) >= 1)
+    family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    kill_supervisor(site, model.model_copy(update={"pid": pid}), family, wait_until)
+    wait_until(lambda: not site.processes(), timeout=GONE_WITHIN_SECONDS)
+    assert site.get("early").state is ClusterState.FAILED
+    site.control.remove("early")
+
+
+def test_a_record_that_names_a_stranger_never_gets_the_stranger_killed(site, wait_until):
+    """The pid of a dead supervisor is somebody else's now; the cluster does not end by itself."""
+    stranger = site.python("import time; print(flush=True); time.sleep(600)")
+    stranger.stdout.readline()
+    try:
+        model = site.running(name="stale")
+        folder = site.registry.folder(model.id)
+        record = site.registry.read(folder)
+        psutil.Process(model.pid).suspend()  # it answers no more, but its lock is held
+        forged = ProcessIdentity(pid=stranger.pid, birth=record.process.birth)
+        site.registry.write(folder, record.model_copy(update={"process": forged}))
+        site.control.asynchronous._kill(folder)
+        assert stranger.poll() is None
+        psutil.Process(model.pid).kill()
+        assert site.wait_for("stale", lambda model: model.state.ended).state is ClusterState.FAILED
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.communicate()
+
+
+CLIENT = """
+import json, os, sys, time
+import gpucluster
+from distributed import Variable
+
+cluster = gpucluster.create("local", name="kept", n_workers=2, idle_timeout_seconds=None)
+client = cluster.get_client()
+
+def add(number, goal):
+    import pathlib, time
+    pathlib.Path(f"{goal}-{number}").touch()
+    while not pathlib.Path(goal).exists():
+        time.sleep(0.01)
+    return number * number
+
+parts = client.map(add, range(4), goal=sys.argv[1], pure=False)
+total = client.submit(sum, parts)
+client.publish_dataset(total=total)
+print(json.dumps({"id": cluster.id, "pid": cluster.model.pid, "total": total.key}), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("group", [False, True], ids=["process", "group"])
+def test_a_cluster_outlives_whoever_made_it(site, wait_until, tmp_path, number, group):
+    """A kernel or a Jupyter server, killed in the middle of a computation, alone or with its process group."""
+    goal = tmp_path / "go"
+    maker = site.python(CLIENT, str(goal), start_new_session=True)
+    try:
+        said = json.loads(maker.stdout.readline())
+        wait_until(lambda: list(tmp_path.glob("go-*")))
+    finally:
+        (os.killpg if group else os.kill)(maker.pid, number)
+        maker.communicate(timeout=60)
+    assert maker.returncode == -number
+
+    # Seen from another process; then the computation goes on and its result is right.
+    look = "import gpucluster, json; print(json.dumps([(m.id, m.state, m.pid) for m in gpucluster.list()]))"
+    out, err = site.python(look).communicate(timeout=60)
+    assert json.loads(out) == [[said["id"], "running", said["pid"]]], err
+    client = gpucluster.connect("kept").get_client()
+    try:
+        goal.touch()
+        assert client.get_dataset("total").result(90) == 0 + 1 + 4 + 9
+    finally:
+        client.close()
+
+
+INTERRUPTED = """
+import gpucluster, sys
+sys.stdout.write("go\\n"); sys.stdout.flush()
+gpucluster.create("local", name="interrupted", n_workers=1)
+"""
+
+
+@pytest.mark.parametrize("early", [True, False], ids=["at once", "while it starts"])
+def test_an_interrupted_create_leaves_nothing(site, wait_until, early):
+    """Ctrl-C in a kernel or script while ``create`` waits."""
+    maker = site.python(INTERRUPTED)
+    maker.stdout.readline()
+    wait_until(lambda: (any(site.registry.folders()) if early else site.control.list()) or maker.poll() is not None)
+    maker.send_signal(signal.SIGINT)
+    _, err = maker.communicate(timeout=120)
+    assert "KeyboardInterrupt" in err
+    wait_until(lambda: not site.processes(), what=lambda: site.processes())
+    assert all(model.state.ended for model in site.control.list())
+
+
+async def test_a_cancelled_request_leaves_nothing(site, wait_until):
+    """The same for an asynchronous caller, cancelled before it knows the cluster's id."""
+    import asyncio
+
+    control = site.control.asynchronous
+    creating = asyncio.create_task(control.create({"backend": "local", "n_workers": 1, "name": "cancelled"}))
+    while not site.registry.folders():
+        await asyncio.sleep(0.001)
+    creating.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await creating
+    assert [model.state for model in await control.list()] == [ClusterState.STOPPED]
+    while site.processes():
+        await asyncio.sleep(0.05)
+
+
+def test_a_create_that_times_out_leaves_nothing(site, wait_until):
+    with pytest.raises(StartTimedOut):
+        gpucluster.create("local", name="late", n_workers=1, timeout=0)
+    assert site.get("late").state is ClusterState.STOPPED
+    wait_until(lambda: not site.processes())
+
+
+def test_sigterm_stops_a_supervisor_in_good_order(site, wait_until):
+    model = site.running(name="polite")
+    family = site.family(model)
+    os.kill(model.pid, signal.SIGTERM)
+    ended = site.wait_for("polite", lambda model: model.state.ended)
+    assert (ended.state, ended.reason) == (ClusterState.STOPPED, "Stopped by a signal.")
+    wait_until(lambda: not survivors(family))
