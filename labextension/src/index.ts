@@ -1,5 +1,4 @@
 import {
-  ILabShell,
   ILayoutRestorer,
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
@@ -46,8 +45,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     ICommandPalette,
     ILayoutRestorer,
     ILauncher,
-    INotebookTracker,
-    ILabShell
+    INotebookTracker
   ],
   activate: (
     app: JupyterFrontEnd,

@@ -36,6 +36,10 @@ function described(properties: ReadonlyJSONObject): { args: ReadonlyJSONObject }
   return { args: { type: 'object', properties } };
 }
 
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** Register everything that can be done with clusters. */
 export function addCommands(options: ICommandOptions): void {
   const { app, manager, panel, views, environment, notebooks, palette, settings, trans } = options;
@@ -47,7 +51,7 @@ export function addCommands(options: ICommandOptions): void {
 
   // From a card the error goes back to the card; from the palette there is no card to show it on.
   const withCluster =
-    (title: string, act: (cluster: ClusterModel, args: Args) => Promise<unknown>) =>
+    (title: string, act: (cluster: ClusterModel, args: Args) => unknown) =>
     async (args: Args): Promise<void> => {
       try {
         const cluster = await chooseCluster(manager, args.id, title, trans);
@@ -158,9 +162,9 @@ export function addCommands(options: ICommandOptions): void {
     execute: async args => {
       const page = typeof args.page === 'string' ? args.page : settings.dashboardPage;
       if (args.restored === true && typeof args.id === 'string') {
-        return views.openDashboard(args.id, String(args.name ?? ''), page);
+        return views.openDashboard(args.id, textOf(args.name), page);
       }
-      return withCluster(trans.__('Dashboard'), async cluster =>
+      return withCluster(trans.__('Dashboard'), cluster =>
         views.openDashboard(cluster.id, cluster.name, page)
       )(args);
     }
@@ -177,9 +181,9 @@ export function addCommands(options: ICommandOptions): void {
     }),
     execute: async args => {
       if (args.restored === true && typeof args.id === 'string') {
-        return views.openLog(args.id, String(args.name ?? ''));
+        return views.openLog(args.id, textOf(args.name));
       }
-      return withCluster(trans.__('Log'), async cluster => views.openLog(cluster.id, cluster.name))(
+      return withCluster(trans.__('Log'), cluster => views.openLog(cluster.id, cluster.name))(
         args
       );
     }

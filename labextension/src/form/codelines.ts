@@ -28,7 +28,12 @@ function option(name: string, value: unknown): string {
   if (typeof value === 'boolean') {
     return value ? `--${dashed}` : `--no-${dashed}`;
   }
-  const text = value === null ? 'none' : Array.isArray(value) ? value.join(',') : String(value);
+  const text =
+    value === null
+      ? 'none'
+      : Array.isArray(value)
+        ? value.join(',')
+        : `${value as string | number}`;
   return `--${dashed} ${quoted(text)}`;
 }
 

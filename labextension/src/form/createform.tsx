@@ -17,7 +17,7 @@ export interface ICreateFormProps {
   readonly trans: TranslationBundle;
   readonly environment: IEnvironment;
   readonly defaultPreset: string;
-  onDone(): void;
+  readonly onDone: () => void;
 }
 
 /** Asks the server what can be created, then draws the form. */

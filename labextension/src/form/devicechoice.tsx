@@ -13,7 +13,7 @@ interface IDeviceChoiceProps {
   /** UUIDs or indices; none for all. */
   readonly chosen: readonly string[];
   readonly trans: TranslationBundle;
-  onChange(chosen: readonly string[]): void;
+  readonly onChange: (chosen: readonly string[]) => void;
 }
 
 /** The GPUs of this machine: how full each is and who uses it. */

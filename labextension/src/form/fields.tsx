@@ -15,7 +15,7 @@ export interface IFieldRowProps {
   readonly devices: HostDevices;
   readonly environment: IEnvironment;
   readonly trans: TranslationBundle;
-  onChange(entry: Entries[string]): void;
+  readonly onChange: (entry: Entries[string]) => void;
 }
 
 /** A field with its label, its help and what is wrong with it. */

@@ -11,7 +11,7 @@ interface IPresetChoiceProps {
   /** Name of the preset; empty when something else was chosen. */
   readonly chosen: string;
   readonly trans: TranslationBundle;
-  onChoose(preset: Preset): void;
+  readonly onChoose: (preset: Preset) => void;
 }
 
 /** Named starting points. */
@@ -58,7 +58,7 @@ interface IBackendChoiceProps {
   readonly devices: HostDevices;
   readonly chosen: string;
   readonly trans: TranslationBundle;
-  onChoose(backend: string): void;
+  readonly onChoose: (backend: string) => void;
 }
 
 /** The kind of workers, and in a sentence what GPUs there are. */

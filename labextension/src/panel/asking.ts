@@ -7,8 +7,8 @@ export interface IAsking {
   /** What went wrong with the last one. */
   readonly error: unknown;
   /** Start a request; does nothing while one is under way. Tells whether it succeeded. */
-  run(name: string, request: () => Promise<unknown>): Promise<boolean>;
-  clear(): void;
+  readonly run: (name: string, request: () => Promise<unknown>) => Promise<boolean>;
+  readonly clear: () => void;
 }
 
 /** One request at a time: a double click is one click. */

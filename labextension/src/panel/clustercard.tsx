@@ -119,7 +119,7 @@ function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {
 interface IButtonsProps extends IClusterCardProps {
   readonly asking: IAsking;
   readonly isScaling: boolean;
-  onScale(): void;
+  readonly onScale: () => void;
 }
 
 function Buttons(props: IButtonsProps): JSX.Element {
@@ -220,7 +220,7 @@ interface ISmallButtonProps {
   readonly label: string;
   readonly title: string;
   readonly disabled: boolean;
-  onClick(): void;
+  readonly onClick: () => void;
 }
 
 function SmallButton(props: ISmallButtonProps): JSX.Element {

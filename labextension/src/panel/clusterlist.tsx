@@ -12,7 +12,7 @@ export interface IClusterListProps {
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
   readonly trans: TranslationBundle;
-  onCreate(): void;
+  readonly onCreate: () => void;
 }
 
 /** All clusters, or what to do when there is none. */

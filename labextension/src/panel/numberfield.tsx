@@ -10,7 +10,7 @@ interface INumberFieldProps {
   readonly minimum: number;
   readonly maximum: number | undefined;
   readonly trans: TranslationBundle;
-  onChange(text: string): void;
+  readonly onChange: (text: string) => void;
 }
 
 /** A number with a button on either side. A text field underneath: what is typed is never swallowed. */

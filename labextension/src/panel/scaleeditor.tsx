@@ -13,7 +13,7 @@ interface IScaleEditorProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly trans: TranslationBundle;
-  onClose(): void;
+  readonly onClose: () => void;
 }
 
 /** Choose a number of workers, or let it follow the load. */

@@ -1,0 +1,46 @@
+import jupyter from '@jupyter/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+const sources = ['labextension/src/**/*.{ts,tsx}'];
+
+export default tseslint.config(
+  {
+    ignores: [
+      '**/node_modules',
+      '.venv*',
+      '.build',
+      'labextension/lib',
+      'py_src',
+      'notebooks',
+      'docs',
+      'dist'
+    ]
+  },
+  { plugins: { jupyter } },
+  ...jupyter.configs.recommended,
+  ...tseslint.configs.recommendedTypeChecked.map(config => ({ ...config, files: sources })),
+  {
+    files: sources,
+    languageOptions: {
+      parserOptions: { project: 'labextension/tsconfig.json', tsconfigRootDir: import.meta.dirname }
+    },
+    rules: {
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'interface', format: ['PascalCase'], custom: { regex: '^I[A-Z]', match: true } }
+      ],
+      '@typescript-eslint/no-namespace': 'off',
+      // A signal's connect binds by its second argument.
+      '@typescript-eslint/unbound-method': 'off',
+      // The panel is registered when Jupyter starts; there is nothing to load later.
+      'jupyter/prefer-lazy-imports': 'off',
+      curly: ['error', 'all'],
+      eqeqeq: 'error'
+    }
+  },
+  {
+    // Generated from the Python models, which are not called I….
+    files: ['labextension/src/protocol/messages.ts'],
+    rules: { '@typescript-eslint/naming-convention': 'off' }
+  }
+);
