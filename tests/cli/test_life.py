@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 NEEDED = {"id", "name", "backend", "state", "scheduler_address", "n_workers", "pid"}
 SMALL = ("--memory-limit", "512 MiB")
@@ -41,14 +40,6 @@ def test_the_forms_that_are_relied_upon(site: Any, answer: Callable[..., Any]) -
     assert site.processes() == []
 
 
-def test_work_runs_on_it(site: Any, answer: Callable[..., Any]) -> None:
-    answer("create", "--name", "work", "--backend", "local", "--n-workers", "1", *SMALL)
-    code = answer("connect")["code"]
-    program = f"{code}print(client.submit(sum, [1, 2, 39]).result())\nclient.close()\n"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
-    assert done.stdout.strip() == "42", done.stderr
-
-
 def test_text_for_people(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
     heading, row = gpucluster("list").stdout.splitlines()
     assert heading.split()[:4] == ["NAME", "KIND", "STATE", "WORKERS"]
@@ -72,36 +63,40 @@ def test_logs_end_with_the_newest_lines(shared_cluster: Any, answer: Callable[..
     assert short == long[-2:]
 
 
-def test_adapt_then_scale(site: Any, answer: Callable[..., Any]) -> None:
-    model = site.running(name="elastic")
-    adapted = answer("adapt", "1", "2")
-    assert adapted["wanted"]["adapt"] == {"minimum": 1, "maximum": 2}
-    fixed = answer("scale", "elastic", "1")
-    assert (fixed["id"], fixed["wanted"]["adapt"], fixed["n_workers"]) == (model.id, None, 1)
+def test_work_runs_on_it(shared_cluster: Any, answer: Callable[..., Any]) -> None:
+    code = answer("connect")["code"]
+    program = f"{code}print(client.submit(sum, [1, 2, 39]).result())\nclient.close()\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "42", done.stderr
 
 
-def test_restart_replaces_the_workers(site: Any, answer: Callable[..., Any]) -> None:
-    before = site.running(name="again")
+def test_adapt_then_scale(shared_cluster: Any, answer: Callable[..., Any]) -> None:
+    adapted = answer("adapt", "2", "3")
+    assert adapted["wanted"]["adapt"] == {"minimum": 2, "maximum": 3}
+    fixed = answer("scale", "shared", "2")
+    assert (fixed["id"], fixed["wanted"]["adapt"], fixed["n_workers"]) == (shared_cluster.id, None, 2)
+
+
+def test_restart_replaces_the_workers(shared_site: Any, shared_cluster: Any, answer: Callable[..., Any]) -> None:
+    before = shared_site.get("shared")
     after = answer("restart")
-    assert after["n_workers"] == 1
-    assert after["pid"] == before.pid
+    assert (after["n_workers"], after["pid"]) == (2, before.pid)
     assert not {worker["pid"] for worker in after["workers"]} & {worker.pid for worker in before.workers}
 
 
-def test_no_wait_returns_while_it_starts(site: Any, answer: Callable[..., Any]) -> None:
-    made = answer("create", "--name", "soon", "--backend", "local", "--no-wait", *SMALL)
+def test_no_wait_and_follow(site: Any, answer: Callable[..., Any], command: list[str]) -> None:
+    made = answer("create", "--name", "talk", "--backend", "local", "--n-workers", "1", "--no-wait", *SMALL)
     assert made["state"] == "starting"
-    site.wait_for("soon", lambda model: model.state.value == "running")
-
-
-def test_a_start_that_takes_too_long_is_stopped(site: Any, gpucluster: Callable[..., Any]) -> None:
-    # A module that sleeps on import, in the workers' working directory, holds the start up for certain.
-    done = gpucluster("create", "--name", "slow", "--backend", "local", "--timeout", "1", *SMALL, "--n-workers", "8")
-    if done.returncode == 0:
-        pytest.skip("this machine starts eight workers within a second")
-    assert done.returncode == 5
-    assert re.match(r"The cluster 'slow' was not running after 1 seconds and was stopped again\.", done.stderr)
-    assert site.get("slow").state.ended
+    site.control.wait("talk")
+    reader = subprocess.Popen(
+        [*command, "logs", "talk", "--lines", "1", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert reader.stdout is not None
+    reader.stdout.readline()
+    site.control.stop("talk")
+    rest, errors = reader.communicate(timeout=60)
+    assert (reader.returncode, errors) == (0, "")
+    assert len(rest.splitlines()) > 1
 
 
 def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpucluster: Callable[..., Any]) -> None:
@@ -116,20 +111,6 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
     assert answer("remove", "a")["name"] == "a"
     assert sorted(item["name"] for item in answer("clean")) == ["b", "c"]
     assert answer("list") == []
-
-
-def test_follow_prints_until_the_end(site: Any, command: list[str], wait_until: Callable[..., Any]) -> None:
-    site.running(name="talk")
-    reader = subprocess.Popen(
-        [*command, "logs", "talk", "--lines", "1", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert reader.stdout is not None
-    reader.stdout.readline()
-    site.control.stop("talk")
-    rest, errors = reader.communicate(timeout=60)
-    assert reader.returncode == 0
-    assert errors == ""
-    assert len(rest.splitlines()) > 1
 
 
 def test_devices_and_presets(site: Any, answer: Callable[..., Any]) -> None:

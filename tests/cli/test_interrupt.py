@@ -1,0 +1,65 @@
+"""A start that is cut short leaves nothing behind."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.cli.interrupt import interrupts_held
+
+_SLOW = """
+import sys, time
+# The forkserver of a cluster's workers: it is not told to be one in sys.argv.
+if any("forkserver" in word for word in sys.orig_argv):
+    time.sleep(30)
+"""
+
+
+@pytest.fixture
+def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every cluster's workers wait half a minute before they start, for certain."""
+    (tmp_path / "sitecustomize.py").write_text(_SLOW)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+
+def test_ctrl_c_during_create_stops_the_cluster(
+    site: Any, slow_start: None, command: list[str], wait_until: Callable[..., Any]
+) -> None:
+    creating = subprocess.Popen(
+        [*command, "create", "--name", "half", "--backend", "local", "--n-workers", "1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    wait_until(lambda: [model for model in site.control.list() if model.pid is not None])
+    creating.send_signal(signal.SIGINT)
+    out, err = creating.communicate(timeout=90)
+    assert (creating.returncode, out) == (130, "")
+    assert err == "Cancelled; the cluster 'half' was stopped again.\n"
+    assert site.get("half").state.value == "stopped"
+    wait_until(lambda: not site.processes())
+
+
+def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpucluster: Callable[..., Any]) -> None:
+    done = gpucluster("create", "--name", "slow", "--backend", "local", "--n-workers", "1", "--timeout", "1")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert re.match(r"The cluster 'slow' was not running after 1 seconds and was stopped again\.", done.stderr)
+    assert done.stderr.count("\n") == 1
+    assert site.get("slow").state.ended
+
+
+def test_an_interrupt_is_held_back_until_it_is_delivered() -> None:
+    steps = []
+    with interrupts_held() as held:
+        signal.raise_signal(signal.SIGINT)
+        steps.append("went on")
+    assert steps == ["went on"]
+    with pytest.raises(KeyboardInterrupt):
+        held.deliver()
+    held.deliver()  # once is enough
