@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +34,19 @@ class ExecutedLesson:
     ----------
     notebook : nbformat.NotebookNode
         With all outputs.
-    seconds : float
-        Time of the whole run, the kernel's start included.
-    records : list of dict
-        What checks, predictions and reports left in the outputs.
+    seconds : float, optional
+        Time of the whole run, the kernel's start included, where that was measured.
     """
 
     notebook: Any
-    seconds: float
-    records: list[dict[str, Any]] = field(default_factory=list)
+    seconds: float | None = None
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """What checks, predictions and reports left in the outputs."""
+        outputs = [output for cell in self.notebook.cells for output in cell.get("outputs", ())]
+        found = [output.get("data", {}).get(LESSON_MIME) for output in outputs]
+        return [dict(record) for record in found if record is not None]
 
     def of_kind(self, kind: str) -> list[dict[str, Any]]:
         """Return the records of one kind: ``"check"``, ``"report"`` or ``"prediction"``."""
@@ -81,7 +85,7 @@ def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float =
             raise LessonFailed(f"A cell of {notebook.name} failed: {error.ename}: {error.evalue}") from error
         except (CellTimeoutError, DeadKernelError) as error:
             raise LessonFailed(f"A cell of {notebook.name} did not end: {str(error).splitlines()[0]}") from error
-    return ExecutedLesson(book, time.monotonic() - began, list(_records(book)))
+    return ExecutedLesson(book, time.monotonic() - began)
 
 
 @contextmanager
@@ -98,11 +102,3 @@ def _kernel_of_this_python(folder: Path) -> Iterator[Any]:
     specs = KernelSpecManager(kernel_dirs=[str(folder / "kernels")], ensure_native_kernel=False)
     # Sockets in a private folder: no port of this machine, and nobody else can connect.
     yield AsyncKernelManager(kernel_name=_KERNEL, kernel_spec_manager=specs, transport="ipc", ip=str(folder / "kernel"))
-
-
-def _records(book: Any) -> Iterator[dict[str, Any]]:
-    for cell in book.cells:
-        for output in cell.get("outputs", ()):
-            record = output.get("data", {}).get(LESSON_MIME)
-            if record is not None:
-                yield dict(record)

@@ -21,7 +21,7 @@ def summary(run: ExecutedLesson) -> list[str]:
     for report in run.of_kind("report"):
         lines += [f"{key}: {value}" for key, value in report["figures"].items()]
     lines += [f"check {check['exercise']}: {check['state'].replace('_', ' ')}" for check in run.of_kind("check")]
-    return [*lines, f"total seconds: {run.seconds:.1f}"]
+    return [*lines, f"total seconds: {run.seconds:.1f}"] if run.seconds is not None else lines
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
