@@ -109,3 +109,11 @@ async def test_unknown_address_and_method(api):
     code, error = await api("PUT", "clusters", {})
     assert (code, error["code"]) == (405, "method_not_allowed")
     assert "PUT" in error["message"]
+
+
+async def test_polling_the_list_is_no_activity(api, jp_serverapp):
+    jp_serverapp.web_app.settings.pop("api_last_activity", None)
+    assert (await api("GET", "clusters"))[0] == 200
+    assert "api_last_activity" not in jp_serverapp.web_app.settings
+    assert (await api("GET", "schema"))[0] == 200
+    assert "api_last_activity" in jp_serverapp.web_app.settings

@@ -25,7 +25,7 @@ class ClusterAPIHandler(RefusalMixin, APIHandler):
 
     auth_resource = AUTH_RESOURCE
     polled = False
-    """Whether open pages ask this all the time, so that asking is no sign of use."""
+    """Whether open pages get this all the time, so that getting it is no sign of use."""
 
     def initialize(self, control: AsyncControl, standby: StandbyKeeper) -> None:
         """Take the long-lived objects of the extension."""
@@ -35,7 +35,10 @@ class ClusterAPIHandler(RefusalMixin, APIHandler):
     async def prepare(self) -> None:  # type: ignore[override]
         """Authenticate, and note that somebody is there."""
         await super().prepare()
-        if self.current_user and not self.polled:
+        if self.polled and self.request.method == "GET":
+            # Nor is it activity that keeps a server from being culled.
+            self._track_activity = False
+        elif self.current_user:
             self.standby.used()
 
     def answer(self, model: BaseModel, status: int = 200) -> None:
