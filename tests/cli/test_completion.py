@@ -73,7 +73,11 @@ def path_with_gpucluster(shared_site: Any, tmp_path: Path) -> dict[str, str]:
     script = tmp_path / "gpucluster"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gpucluster.cli "$@"\n')
     script.chmod(0o755)
-    return {"PATH": f"{tmp_path}:/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path), "GPUCLUSTER_DIR": os.environ["GPUCLUSTER_DIR"]}
+    return {
+        "PATH": f"{tmp_path}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "GPUCLUSTER_DIR": os.environ["GPUCLUSTER_DIR"],
+    }
 
 
 def in_shell(shell: str, program: str, environment: dict[str, str]) -> list[str]:

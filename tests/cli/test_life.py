@@ -89,7 +89,10 @@ def test_no_wait_and_follow(site: Any, answer: Callable[..., Any], command: list
     assert made["state"] == "starting"
     site.control.wait("talk")
     reader = subprocess.Popen(
-        [*command, "logs", "talk", "--lines", "1", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, "logs", "talk", "--lines", "1", "--follow"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert reader.stdout is not None
     reader.stdout.readline()
@@ -123,7 +126,8 @@ def test_nothing_heavy_is_imported(site: Any) -> None:
 import json, sys
 from gpucluster.cli import main
 main(["list"]); main(["create", "--n-workers", "x"]); main(["help", "create"])
-print(json.dumps([name for name in ("dask", "distributed", "numpy", "cupy", "tornado", "IPython") if name in sys.modules]))
+heavy = {"dask", "distributed", "numpy", "cupy", "tornado", "IPython"}
+print(json.dumps(sorted(heavy & set(sys.modules))))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert json.loads(done.stdout.splitlines()[-1]) == []

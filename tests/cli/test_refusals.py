@@ -88,7 +88,9 @@ def test_words(shared_site: Any, shared_cluster: Any, capsys: Any, words: list[s
     assert picture(shared_site) == before
 
 
-def test_the_same_in_a_process_of_its_own(shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+def test_the_same_in_a_process_of_its_own(
+    shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]
+) -> None:
     before = picture(shared_site)
     done = gpucluster("scale", "shared", "-1")
     assert (done.returncode, done.stdout) == (2, "")

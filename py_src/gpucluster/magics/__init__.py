@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from IPython.core.completer import CompletionContext, SimpleMatcherResult
     from IPython.core.interactiveshell import InteractiveShell
 
 __all__ = ["register"]
@@ -39,10 +40,14 @@ def register(shell: InteractiveShell) -> None:
     register_function: Any = shell.register_magic_function  # its type hides what the decorator adds
     register_function(gpucluster, magic_kind="line_cell", magic_name="gpucluster")
 
-    def complete(_: InteractiveShell, event: Any) -> list[str]:
-        from .completer import completions
+    def gpucluster_matcher(context: CompletionContext) -> SimpleMatcherResult:
+        from .completer import matches
 
-        return completions(event.text_until_cursor, event.symbol)
+        return matches(context)
 
-    for word in ("%gpucluster", "%%gpucluster"):
-        shell.set_hook("complete_command", complete, str_key=word)  # type: ignore[no-untyped-call]
+    # IPython asks functions that carry these three; its decorator would set the same.
+    gpucluster_matcher.matcher_api_version = 2  # type: ignore[attr-defined]
+    gpucluster_matcher.matcher_identifier = "gpucluster"  # type: ignore[attr-defined]
+    gpucluster_matcher.matcher_priority = 0  # type: ignore[attr-defined]
+    if shell.Completer is not None:
+        shell.Completer.custom_matchers.append(gpucluster_matcher)

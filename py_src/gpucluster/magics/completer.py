@@ -2,8 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from ..cli.completion import Names, candidates, cluster_names
 from ..cli.verbs import MAGIC
+
+if TYPE_CHECKING:
+    from IPython.core.completer import CompletionContext, SimpleMatcherResult
+
+_OURS = re.compile(r"\s*%{1,2}gpucluster\s")
+
+
+def matches(context: CompletionContext) -> SimpleMatcherResult:
+    """Answer IPython's question what may come next; nothing, when the line is not ours."""
+    from IPython.core.completer import SimpleCompletion
+
+    text = context.text_until_cursor
+    found = completions(text, context.token) if _OURS.match(text) else []
+    # Python's own names have no place in such a line; hooks could not keep them out.
+    return {
+        "completions": [SimpleCompletion(text=word, type="magic") for word in found],
+        "suppress": bool(found),
+        "ordered": True,
+    }
 
 
 def completions(text: str, symbol: str, names: Names = cluster_names) -> list[str]:

@@ -1,0 +1,48 @@
+"""From the line to words, and from words to what is offered next."""
+
+from __future__ import annotations
+
+import pytest
+from gpucluster.magics.completer import completions
+from gpucluster.magics.libraries import libraries_for
+from gpucluster.magics.line import split_line
+from gpucluster.protocol.errors import InvalidRequest
+
+
+@pytest.mark.parametrize(
+    ("line", "cell", "words"),
+    [
+        ("", None, []),
+        ("create --memory-limit '2 GiB'", None, ["create", "--memory-limit", "2 GiB"]),
+        ("scale 3  # it's enough", None, ["scale", "3"]),
+        ("create", "--n-workers 2\n# a comment\n  --name x\n\n", ["create", "--n-workers", "2", "--name", "x"]),
+        ("", "create --name x", ["create", "--name", "x"]),
+        ("scale {n} $n $(id)", None, ["scale", "{n}", "$n", "$(id)"]),
+    ],
+)
+def test_words(line: str, cell: str | None, words: list[str]) -> None:
+    assert split_line(line, cell) == words
+
+
+def test_an_open_quotation_is_a_sentence() -> None:
+    with pytest.raises(InvalidRequest, match=r"^A quotation mark is not closed\.$"):
+        split_line("create --name 'x")
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol", "expected"),
+    [
+        ("%gpucluster sc", "sc", ["scale"]),
+        ("%gpucluster scale ", "", ["mine"]),
+        ("%gpucluster create --backend=lo", "lo", ["local"]),
+        ("%gpucluster create --rmm-allocator-external-lib-list cupy,to", "to", ["torch"]),
+        ("%%gpucluster create --n-w", "--n-w", ["--n-workers"]),
+    ],
+)
+def test_completions_replace_what_ipython_will_replace(text: str, symbol: str, expected: list[str]) -> None:
+    assert completions(text, symbol, lambda which: ["mine"]) == expected
+
+
+def test_cpu_clusters_get_cpu_collections() -> None:
+    found = libraries_for("local")
+    assert (found.arrays, found.frames, found.warning) == ("numpy", "pandas", None)

@@ -1,0 +1,165 @@
+"""The magic in a real kernel, across its restart."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import nbformat
+import pytest
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+
+CREATE = "%gpucluster create --backend local --n-workers 2 --memory-limit '512 MiB' --name nb"
+
+
+class Notebook:
+    """A kernel and what its cells put out."""
+
+    def __init__(self) -> None:
+        self.manager = KernelManager()
+        self.manager.kernel_spec.argv[0] = sys.executable  # type: ignore[union-attr]
+        self.manager.start_kernel()
+        self._connect()
+
+    def _connect(self) -> None:
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=90)
+
+    def restart(self) -> None:
+        self.client.stop_channels()
+        self.manager.restart_kernel(now=True)
+        self._connect()
+
+    def run(self, code: str) -> list[dict[str, Any]]:
+        """Run a cell; return what it put out, the updates of displays applied."""
+        outputs: list[dict[str, Any]] = []
+
+        def keep(message: dict[str, Any]) -> None:
+            kind, content = message["header"]["msg_type"], message["content"]
+            if kind == "update_display_data":
+                for output in outputs:
+                    if output.get("transient") == content["transient"]:
+                        output["data"] = content["data"]
+                        output["updated"] = True
+            elif kind in {"stream", "display_data", "execute_result", "error"}:
+                outputs.append({"type": kind, **content})
+
+        self.client.execute_interactive(code, timeout=150, output_hook=keep, store_history=False)
+        return outputs
+
+    def text(self, code: str, stream: str = "stdout") -> str:
+        """Run a cell that must not fail; return what it printed."""
+        outputs = self.run(code)
+        assert [output for output in outputs if output["type"] == "error"] == []
+        return "".join(output["text"] for output in outputs if output["type"] == "stream" and output["name"] == stream)
+
+    def complete(self, code: str) -> list[str]:
+        self.client.complete(code, len(code))
+        while True:
+            reply = self.client.get_shell_msg(timeout=60)
+            if reply["header"]["msg_type"] == "complete_reply":
+                content = reply["content"]
+                return [code[: content["cursor_start"]] + match for match in content["matches"]]
+
+    def close(self) -> None:
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+        self.manager.cleanup_resources()
+
+
+@pytest.fixture
+def notebook(site: Any) -> Iterator[Notebook]:
+    made = Notebook()
+    yield made
+    made.close()
+
+
+@pytest.mark.timeout(400)
+def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: Any) -> None:
+    assert notebook.text("%load_ext gpucluster") == ""
+
+    # create: one output, which was a line of progress and is the cluster now
+    outputs = notebook.run(CREATE)
+    assert [output["type"] for output in outputs] == ["display_data"]
+    assert outputs[0]["updated"]
+    assert outputs[0]["data"]["text/plain"] == "<Cluster 'nb': running, local, 2 workers>"
+    assert "<table" in outputs[0]["data"]["text/html"]
+
+    # connect: client, cluster and Dask's backends
+    said = notebook.text("%gpucluster connect")
+    assert said.startswith("Connected to nb: 2 workers. 'client' and 'cluster' are set;")
+    assert notebook.text("print(client.submit(sum, [1, 41]).result(), cluster.name)") == "42 nb\n"
+    backends = "import dask; print(dask.config.get('array.backend'), dask.config.get('dataframe.backend'))"
+    assert notebook.text(backends) == "numpy pandas\n"
+
+    # connecting again closes the client that was made before
+    assert notebook.text("old = client\n%gpucluster connect nb\nprint(old.status, client.status)").endswith(
+        "closed running\n"
+    )
+    assert notebook.text("x = client.submit(sum, [1, 2], key='kept'); client.publish_dataset(kept=x); x.result()") == ""
+
+    # the same clusters as everywhere, completed over the kernel's protocol
+    assert notebook.complete("%gpucluster scale n") == ["%gpucluster scale nb"]
+    assert notebook.complete("%gpucluster rest") == ["%gpucluster restart"]
+    assert notebook.complete("%gpucluster create --backend=lo") == ["%gpucluster create --backend=local"]
+
+    # a restart of the kernel: everything is found again, results included
+    notebook.restart()
+    assert notebook.text("print('client' in dir())") == "False\n"
+    notebook.text("%load_ext gpucluster\n%gpucluster connect")
+    assert notebook.text("print(client.get_dataset('kept').result(), cluster.id)") == f"3 {site.get('nb').id}\n"
+
+    assert notebook.text("%gpucluster scale 3") == "nb: 3 workers\n"
+    assert site.get("nb").n_workers == 3
+    assert notebook.text("%gpucluster adapt 1 3").startswith("nb: ")
+    assert notebook.text("%gpucluster status").startswith("Name:     nb\n")
+    assert len(notebook.text("%gpucluster logs --lines 3").splitlines()) == 3
+    link = notebook.text("%gpucluster dashboard")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/status\n", link)
+    assert notebook.text("%gpucluster restart").startswith("nb: ")
+    assert notebook.text("%gpucluster stop") == "nb: stopped\n"
+    assert notebook.text("print(client.status)") == "closed\n"
+    assert notebook.text("%gpucluster connect", "stderr") == "No cluster is running. Start one with 'create'.\n"
+    assert notebook.text("%gpucluster clean") == "nb: removed\n"
+
+
+def test_interrupting_create_stops_the_cluster(notebook: Notebook, site: Any) -> None:
+    notebook.text("%load_ext gpucluster")
+
+    def interrupt() -> None:
+        while not any(model.pid for model in site.control.list()):
+            pass
+        notebook.manager.interrupt_kernel()
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    outputs = notebook.run(CREATE)
+    thread.join()
+    said = [output["text"] for output in outputs if output["type"] == "stream"]
+    assert said == ["Cancelled; the cluster 'nb' was stopped again.\n"]
+    assert [output for output in outputs if output["type"] == "error"] == []
+    assert site.get("nb").state.value == "stopped"
+
+
+async def test_mistakes_do_not_fail_a_notebook(site: Any) -> None:
+    sources = [
+        "%load_ext gpucluster",
+        "%gpucluster creat",
+        "%gpucluster scale -1",
+        "%%gpucluster create\n--n-workers x",
+    ]
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    client = NotebookClient(made, timeout=90, kernel_name="python3")
+    await client.async_execute()
+    outputs = [output for cell in made.cells for output in cell.outputs]
+    assert {(output.output_type, output.name) for output in outputs} == {("stream", "stderr")}
+    assert [output.text.split(".")[0] for output in outputs] == [
+        "Unknown verb 'creat'",
+        "n_workers: must be at least 0, not -1",
+        "--n-workers: must be a whole number, not 'x'",
+    ]

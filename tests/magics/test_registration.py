@@ -1,0 +1,119 @@
+"""Loading the extension is cheap and can be repeated; a real IPython shell completes its lines."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+
+HEAVY = ("pydantic", "dask", "distributed", "numpy", "httpx", "argparse", "gpucluster.cli", "gpucluster.client")
+
+_PROGRAM = """
+import json, sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+before = set(sys.modules)
+import gpucluster
+shell.run_line_magic("load_ext", "gpucluster")
+new = set(sys.modules) - before
+print(json.dumps(sorted(new)))
+"""
+
+
+def test_import_and_load_ext_import_nothing_heavy() -> None:
+    done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    new = json.loads(done.stdout.splitlines()[-1])
+    assert "gpucluster.magics" in new
+    assert [name for name in new if name.startswith(HEAVY)] == []
+    # Whatever is added here is paid for by every notebook that loads the extension.
+    assert {name for name in new if name.startswith("gpucluster")} == {"gpucluster", "gpucluster.magics"}
+
+
+@pytest.fixture(scope="module")
+def shell() -> Any:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    made = InteractiveShell()
+    made.run_line_magic("load_ext", "gpucluster")
+    return made
+
+
+def complete(shell: Any, line: str) -> list[str]:
+    with provisionalcompleter():
+        return [line[: item.start] + item.text for item in shell.Completer.completions(line, len(line))]
+
+
+def test_loading_twice_changes_nothing(shell: Any, capsys: Any) -> None:
+    shell.run_line_magic("reload_ext", "gpucluster")
+    assert complete(shell, "%gpucluster sca") == ["%gpucluster scale"]
+
+
+def test_the_shell_completes(shell: Any, shared_cluster: Any) -> None:
+    offered = {
+        "%gpucluster cr": ["%gpucluster create"],
+        "%gpucluster create --n-": ["%gpucluster create --n-workers"],
+        "%gpucluster create --backend ": [f"%gpucluster create --backend {name}" for name in ("auto", "cuda", "local")],
+        "%gpucluster create --backend=lo": ["%gpucluster create --backend=local"],
+        "%gpucluster scale ": ["%gpucluster scale shared"],
+        "%%gpucluster scale sh": ["%%gpucluster scale shared"],
+        "x = 1\n%gpucluster sca": ["x = 1\n%gpucluster scale"],
+    }
+    assert {line: complete(shell, line) for line in offered} == offered
+
+
+def test_other_lines_are_left_alone(shell: Any) -> None:
+    assert "import" in complete(shell, "impo")
+
+
+MISTAKES = [
+    ("creat", "Unknown verb 'creat'. Did you mean 'create'?"),
+    ("create --n-workers abc", "--n-workers: must be a whole number, not 'abc'."),
+    ("create --n-workers -1", "--n-workers: must be at least 1, not -1."),
+    ("create --n-workers 1e30", "--n-workers: must be a whole number, not '1e30'."),
+    ("create --name shared", "A cluster named 'shared' exists already."),
+    ("create --name 'x", "A quotation mark is not closed."),
+    ("create --json", "Unknown option '--json'."),
+    ("scale", "N is missing."),
+    ("scale NaN", "n_workers: must be a whole number, not 'NaN'."),
+    ("scale true", "n_workers: must be a whole number, not 'true'."),
+    ("scale 1.5", "n_workers: must be a whole number, not '1.5'."),
+    ("scale 100000", "n_workers: must be at most 256, not 100000."),
+    ("scale ''", "n_workers: must be a whole number, not ''."),
+    ("scale {3}", "n_workers: must be a whole number, not '{3}'."),
+    ("scale nobody 3", "There is no cluster 'nobody'."),
+    ("adapt 5 1", "adapt: minimum (5) must not be larger than maximum (1)."),
+    ("connect nobody", "There is no cluster 'nobody'."),
+    ("logs --lines x", "--lines: must be a whole number, not 'x'."),
+    ("help nonsense", "Unknown verb 'nonsense'."),
+    ("lab", "Unknown verb 'lab'."),
+]
+
+
+@pytest.mark.parametrize(("line", "sentence"), MISTAKES)
+def test_a_mistake_is_one_sentence(
+    shell: Any, shared_site: Any, shared_cluster: Any, capsys: Any, line: str, sentence: str
+) -> None:
+    before = shared_site.get("shared")
+    shell.run_cell(f"%gpucluster {line}").raise_error()
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(sentence)
+    assert err.count("\n") == 1
+    after = shared_site.get("shared")
+    assert (after.wanted, after.workers, len(shared_site.control.list())) == (before.wanted, before.workers, 1)
+
+
+def test_help_comes_from_the_same_parser(shell: Any, capsys: Any) -> None:
+    shell.run_cell("%gpucluster help create").raise_error()
+    out = capsys.readouterr().out
+    assert out.startswith("usage: %gpucluster create [OPTIONS]")
+    assert "--rmm-async, --no-rmm-async" in out
+    shell.run_cell("%gpucluster scale --help").raise_error()
+    assert capsys.readouterr().out.startswith("usage: %gpucluster scale ")
+    shell.run_cell("%gpucluster").raise_error()
+    assert "  connect " in capsys.readouterr().out
