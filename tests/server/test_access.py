@@ -74,24 +74,35 @@ async def test_every_method_is_authenticated_and_authorized(extension):
             assert "authorized" in names, (pattern, method)
 
 
-@pytest.mark.parametrize(("method", "path"), REST)
-async def test_rest_without_login(url, running_cluster, method, path):
-    response = await fetch(url + path, method, BODY[method])
-    assert response.code == 403
-    assert set(json.loads(response.body)) == {"code", "message", "fields"}
-    assert running_cluster.id not in response.body.decode()
+@pytest.mark.parametrize("lenient", [False, True])
+class TestWithoutLogin:
+    """With Jupyter's own strict setting, and with its lenient default, where the handlers alone protect us."""
 
+    @pytest.fixture
+    def server_config(self, lenient):
+        return {"allow_unauthenticated_access": lenient}
 
-@pytest.mark.parametrize("path", SOCKETS)
-async def test_socket_without_login(url, running_cluster, path):
-    assert await handshake(url + path) == 403
-    assert await handshake(url + path, Authorization="token wrong") == 403
+    @pytest.mark.parametrize(("method", "path"), REST)
+    async def test_rest(self, url, running_cluster, method, path):
+        response = await fetch(url + path, method, BODY[method])
+        assert response.code == 403
+        assert set(json.loads(response.body)) == {"code", "message", "fields"}
+        assert running_cluster.id not in response.body.decode()
 
+    @pytest.mark.parametrize("path", SOCKETS)
+    async def test_socket(self, url, running_cluster, path):
+        assert await handshake(url + path) == 403
+        assert await handshake(url + path, Authorization="token wrong") == 403
 
-async def test_dashboard_without_login(url, running_cluster):
-    response = await fetch(url + f"dashboard/{running_cluster.id}/status")
-    assert response.code == 302
-    assert "/login?next=" in response.headers["Location"]
+    async def test_dashboard(self, url, running_cluster, lenient):
+        for method in ("GET", "HEAD"):
+            response = await fetch(url + f"dashboard/{running_cluster.id}/status", method)
+            if lenient and method == "GET":
+                assert response.code == 403
+                assert b"Log in to Jupyter" in response.body
+            else:
+                assert response.code == 302
+                assert "/login?next=" in response.headers["Location"]
 
 
 class DenyAll(Authorizer):

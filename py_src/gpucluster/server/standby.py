@@ -16,8 +16,8 @@ from ..client.control import AsyncControl
 
 RESTART_SECONDS = 4.0
 """Pause after a standby was taken, so that the next one does not compete with the starting workers."""
-CLOSE_SECONDS = 1.5
-"""Most time that closing the standby may take of the server's stop."""
+CLOSE_SECONDS = 1.0
+"""Most time that closing the standby may take of the server's stop. One that is missed ends by itself later."""
 
 
 class StandbyKeeper:
