@@ -47,13 +47,9 @@ def host_memory_limit(wanted: int | float | str | None, *, workers: int) -> int:
 
 def cause_of(error: BaseException) -> str:
     """Return the innermost real cause of an error chain in a few words."""
-    seen: set[int] = set()
-    while id(error) not in seen:
-        seen.add(id(error))
-        following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        if following is None or isinstance(following, (asyncio.CancelledError, asyncio.TimeoutError)):
-            break
-        error = following
+    # Only what was named as the cause: an error that merely was being handled explains nothing.
+    while error.__cause__ is not None and not isinstance(error.__cause__, (asyncio.CancelledError, TimeoutError)):
+        error = error.__cause__
     text = str(error).strip().splitlines()
     first = text[0].rstrip(".") if text else ""
     if isinstance(error, ModuleNotFoundError) and error.name:
@@ -161,7 +157,7 @@ async def _wait_for_workers(cluster: SpecCluster, plan: Plan, timeout: float) ->
             raise _failure(cluster, next(iter(failures.values())), plan)
         if loop.time() > deadline:
             raise StartTimedOut(
-                f"{len(scheduler_of(cluster).workers)} of {plan.n_workers} workers arrived within {timeout:.0f} seconds. "
+                f"{len(scheduler_of(cluster).workers)} of {plan.n_workers} workers arrived within {timeout:.0f} s. "
                 "See the log."
             )
         await asyncio.sleep(0.02)
@@ -176,6 +172,16 @@ def _failure(cluster: SpecCluster | None, error: BaseException, plan: Plan) -> S
     return StartFailed(f"The cluster could not start: {cause_of(error)}.")
 
 
+def count_all_workers(cluster: SpecCluster) -> None:
+    """Let ``cluster.close`` also close the workers that a cancelled start has made but not yet counted."""
+    from distributed.core import Status
+
+    counted = set(map(id, cluster.workers.values()))
+    for worker in list(cluster._created):
+        if id(worker) not in counted and worker.status not in {Status.closed, Status.closing}:
+            cluster.workers.setdefault(worker.name, worker)
+
+
 async def close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
     """Close whatever a start left behind, also when a constructor failed half-way."""
     from distributed.deploy.spec import SpecCluster
@@ -183,6 +189,7 @@ async def close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
     found = {cluster} if cluster is not None else set()
     found |= {item for item in set(SpecCluster._instances) if getattr(item, "name", None) == cluster_id}
     for item in found:
+        count_all_workers(item)
         with suppress(Exception):
             closing: Awaitable[None] = item.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
             await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)

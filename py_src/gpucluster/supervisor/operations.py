@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from ..backends.starting import cause_of, failed_workers, scheduler_of
+from ..backends.starting import cause_of, count_all_workers, failed_workers, scheduler_of
 from ..protocol.spec import Adapt
 
 if TYPE_CHECKING:
@@ -119,6 +119,7 @@ async def close(cluster: SpecCluster) -> None:
     stop_adapting(cluster)
     for name in failed_workers(cluster):
         cluster.workers.pop(name, None)
+    count_all_workers(cluster)
     try:
         closing: Awaitable[None] = cluster.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
         await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)

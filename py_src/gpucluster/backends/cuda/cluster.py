@@ -79,14 +79,6 @@ class DeviceCluster(LocalCUDACluster):  # type: ignore[misc]
             return nothing_yet
         return super()._correct_state()
 
-    async def _close(self) -> None:
-        """Close everything, also the workers that a cancelled start has made but not yet counted."""
-        counted = set(map(id, self.workers.values()))
-        for worker in list(self._created):
-            if id(worker) not in counted and worker.status not in {Status.closed, Status.closing}:
-                self.workers.setdefault(worker.name, worker)
-        await super()._close()
-
     def _too_many(self, wanted: int) -> str:
         count = len(self.cuda_visible_devices)
         return f"{wanted} workers cannot be had: this cluster has {count} GPU{'s' * (count != 1)}, one worker each."
