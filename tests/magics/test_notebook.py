@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import nbformat
 import pytest
 from jupyter_client.manager import KernelManager
+from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
 
 CREATE = "%gpucluster create --backend local --n-workers 2 --memory-limit '512 MiB' --name nb"
@@ -70,6 +75,9 @@ class Notebook:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
         self.manager.cleanup_resources()
+        # The synchronous wrappers of jupyter_client make a loop for this thread and leave it open.
+        ensure_event_loop().close()
+        asyncio.set_event_loop(None)
 
 
 @pytest.fixture
@@ -129,12 +137,12 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
 
 
 def test_interrupting_create_stops_the_cluster(notebook: Notebook, site: Any) -> None:
-    notebook.text("%load_ext gpucluster")
+    pid = int(notebook.text("%load_ext gpucluster\nimport os; print(os.getpid())"))
 
     def interrupt() -> None:
         while not any(model.pid for model in site.control.list()):
-            pass
-        notebook.manager.interrupt_kernel()
+            time.sleep(0.02)
+        os.kill(pid, signal.SIGINT)  # what Jupyter's interrupt does
 
     thread = threading.Thread(target=interrupt)
     thread.start()
