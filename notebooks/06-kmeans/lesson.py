@@ -53,7 +53,7 @@ from gpucluster.lessons.pictures import distinct_colours, load_photo, png_bytes
 # %% [markdown]
 # ## 1. The blackboard
 #
-# K-means looks for *k* **centroids** such that the points are as near as possible to the centroid next to them.
+# K-means looks for *k* **centroids** such that each point is as near as possible to its nearest centroid.
 # A well-known set of slides puts the parallel version like this:
 #
 # > **0** choose the initial means at random · **1** distribute the elements among the workers · **2** assign each
@@ -329,7 +329,8 @@ with lab.traffic() as traffic:
 
 if fit:
     path, inertias = fit
-    display(lab.report(k=K, points=len(pixels), iterations=len(inertias), inertia=inertias[-1], seconds=seconds))
+    found = {"k": K, "points": len(pixels), "iterations": len(inertias), "inertia": inertias[-1]}
+    display(lab.report(**found, seconds=seconds))
 else:
     print("Nothing to report yet: write kmeans first (exercise 06.5).")
 
@@ -410,7 +411,8 @@ def recolour(client, parts, centroids):
     """Return the colour of each pixel's centroid, as an array of n × 3 numbers of type uint8."""
     ### BEGIN SOLUTION
     def label(block, centroids):
-        return as_numpy(assign(block, np.asarray(centroids, like=block)).astype(np.uint8))  # 1 byte per pixel
+        labels = assign(block, np.asarray(centroids, like=block))
+        return as_numpy(labels.astype(np.uint8))  # 1 byte per pixel
 
     labels = np.concatenate(client.gather(client.map(label, parts, centroids=centroids)))
     return (centroids * 255).round().astype(np.uint8)[labels]
@@ -442,7 +444,8 @@ check("06.10", recolour, pictures)
 # %% tags=["run"]
 figures.pictures(photo, pictures)
 for k, picture in {"all": photo, **pictures}.items():
-    print(f"k = {k:>3}: {len(distinct_colours(picture)[0]):6,} colours, PNG {png_bytes(picture) / 1000:4.0f} kB")
+    n_colours = len(distinct_colours(picture)[0])
+    print(f"k = {k:>3}: {n_colours:6,} colours, PNG {png_bytes(picture) / 1000:4.0f} kB")
 
 # %% [markdown]
 # ## Keypoints

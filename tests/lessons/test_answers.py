@@ -65,7 +65,7 @@ def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> N
     source = read_source(LESSON.folder / "lesson.py")
     step = next(cell.text for cell in source.cells if cell.text.startswith("def step"))
     parts = [LESSON.exercise(number).solution for number in ("06.2", "06.3", "06.5")]
-    text = "import numpy as np\nfrom gpucluster.lessons import as_numpy\n" + "\n".join([*parts, step])
+    text = "import numpy as np\nfrom gpucluster.lessons import as_numpy\n" + "\n".join([step, *parts])
     answers = load(text, "<06.5>", named("06.5"))
     result = check("06.5", *answers, client=client, seed=seed)
     assert result.passed, result
@@ -91,7 +91,7 @@ def blank(number: str) -> list[Any]:
     """The answer cell of the learner's notebook, as it comes."""
     source = read_source(LESSON.folder / "lesson.py")
     texts = [cell.learner_text() for cell in source.cells if cell.exercise == number and "exercise" in cell.tags]
-    return load("\n".join(texts), f"<blank {number}>", named(number))
+    return load("\n".join(["step = None", *texts]), f"<blank {number}>", named(number))
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)

@@ -70,7 +70,9 @@ def test_wrong_number_of_answers_shows_the_right_call() -> None:
     assert 'check("06.10", recolour, pictures)' in repr(check("06.10", broken))
 
 
-def test_without_a_cluster_it_says_which_cell_to_run() -> None:
+def test_without_a_cluster_it_says_which_cell_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpucluster.lessons.checking._lesson_client", lambda: None)
+
     def kmeans(*args: Any) -> Any:
         return args
 
@@ -86,6 +88,15 @@ def test_stopping_a_check_that_never_ends() -> None:
     result = check("06.2", assign)
     assert result.state is State.FAILED
     assert "You stopped the check" in result.message
+
+
+@pytest.mark.parametrize(
+    ("answer", "observed"), [((1, 2), "a tuple of 2"), ([], "a list of 0"), (3.5, "a float"), ({1: 2}, "a dict of 1")]
+)
+def test_a_result_of_the_wrong_shape_is_described(answer: Any, observed: str) -> None:
+    [finding] = check("06.3", lambda *args: [answer][0]).findings
+    assert finding.expected == "It returns three things: sums, counts, inertia"
+    assert finding.observed == observed
 
 
 def test_a_property_must_hold_each_time() -> None:

@@ -95,7 +95,7 @@ class Examination:
 
     def call(self, function: Any, *args: Any) -> Any:
         """Call the learner's function. Its mistakes become findings, never tracebacks."""
-        self.require("It is a function", callable(function), f"it is {_kind(function)}")
+        self.require("It is a function", callable(function), f"it is {describe(function)}")
         try:
             with np.errstate(all="ignore"):
                 result = function(*args)
@@ -122,6 +122,9 @@ def describe_error(error: BaseException, function: Callable[..., Any] | None = N
     return text
 
 
-def _kind(value: Any) -> str:
+def describe(value: Any) -> str:
+    """Name the type of a value, and its length where it has one."""
     name = type(value).__name__
-    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+    article = "an" if name[0] in "aeiouAEIOU" else "a"
+    size = f" of {len(value)}" if isinstance(value, (tuple, list, dict, set)) else ""
+    return f"{article} {name}{size}"

@@ -90,7 +90,8 @@ class Lab:
         lines = [
             ("Lesson", f"{self.lesson} · {self.title}"),
             ("Cluster", f"{model.name} ({made})"),
-            ("Workers", workers + (f"; {model.backend_reason}" if model.backend_reason else "")),
+            ("Workers", workers),
+            *([("Kind", model.backend_reason)] if model.backend_reason else []),
             ("Blocks", f"arrays: {_named(self.arrays)}, tables: {_named(self.tables)}"),
             ("Versions", f"Python {platform.python_version()}, {_named('dask')}, {_named('gpucluster')}"),
         ]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..examination import Examination, Halt
+from ..examination import Examination, Halt, describe
 from ..traffic import Traffic
 from . import exercise
 from .kmeans_steps import squared_distances
@@ -94,7 +94,7 @@ def _run(exam: Examination, kmeans: Any, parts: list[Any], *rest: Any) -> tuple[
     result = exam.call(kmeans, exam.client, parts, *rest)
     shape = rest[0].shape
     two = isinstance(result, (tuple, list)) and len(result) == 2
-    exam.require("It returns two things: path and inertias", two, "two" if two else f"a {type(result).__name__}")
+    exam.require("It returns two things: path and inertias", two, describe(result))
     try:
         path = [np.asarray(centroids, dtype=float) for centroids in result[0]]
         inertias = np.asarray([float(value) for value in result[1]])
@@ -125,7 +125,7 @@ def _expect_run(exam: Examination, points: Floats, path: list[Floats], inertias:
         exam.expect(
             "inertias[i] is the inertia of path[i] over all points",
             abs(ratio - 1) < 1e-9,
-            f"{ratio:.6g} times that, for i = {position}",
+            f"equal for i = {position}" if abs(ratio - 1) < 1e-9 else f"{ratio:.6g} times that, for i = {position}",
         )
     step = float(np.abs(serial_lloyd(points, path[-1], 0.0, 1) - path[-1]).max())
     exam.expect("It goes on until the centroids stand still", step < 1e-6, f"one more step moves one by {step:.3g}")
@@ -178,7 +178,7 @@ def _expect_colours(exam: Examination, image: Any, pixels: Floats, centroids: Fl
 
 def _expect_pictures(exam: Examination, pictures: Any) -> None:
     is_dict = isinstance(pictures, dict)
-    exam.require("pictures is a dictionary {k: image}", is_dict, f"a {type(pictures).__name__}")
+    exam.require("pictures is a dictionary {k: image}", is_dict, describe(pictures))
     exam.require("It has the pictures for k = 4, 8 and 16", set(pictures) == {4, 8, 16}, f"it has {sorted(pictures)}")
     from ..pictures import distinct_colours, png_bytes
 

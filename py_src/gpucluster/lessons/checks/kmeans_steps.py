@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..examination import Examination, Halt
+from ..examination import Examination, Halt, describe
 from ..memory import measure_peak
 from . import exercise
 
@@ -90,9 +90,9 @@ def check_partial(exam: Examination, partial: Any) -> None:
 
 def _parts_of(exam: Examination, partial: Any, points: Floats, labels: Any, centroids: Floats) -> list[Floats]:
     result = exam.call(partial, points, labels, centroids)
-    (k, d), kind = centroids.shape, type(result).__name__
+    k, d = centroids.shape
     is_three = isinstance(result, (tuple, list)) and len(result) == 3
-    exam.require("It returns three things: sums, counts, inertia", is_three, f"a {kind}" if not is_three else "three")
+    exam.require("It returns three things: sums, counts, inertia", is_three, describe(result))
     try:
         sums, counts, inertia = (np.asarray(item, dtype=float) for item in result)
     except (TypeError, ValueError):
@@ -154,7 +154,7 @@ def check_counter_example(exam: Examination, parts: Any) -> None:
 
 
 def _as_blocks(exam: Examination, parts: Any) -> list[Floats]:
-    exam.require("parts is a list of arrays", isinstance(parts, (list, tuple, np.ndarray)), type(parts).__name__)
+    exam.require("parts is a list of arrays", isinstance(parts, (list, tuple, np.ndarray)), describe(parts))
     blocks = []
     for part in parts:
         try:
