@@ -103,6 +103,14 @@ class SentenceParser(argparse.ArgumentParser):
         """Return the arguments that have no dashes, in order."""
         return [action for action in self._actions if not action.option_strings]
 
+    def sections(self) -> dict[str, list[argparse.Action]]:
+        """Return the arguments by the title of their section; those without one first, under ''."""
+        found: dict[str, list[argparse.Action]] = {"": []}
+        titled = {action: title for title, group in self.groups.items() for action in group._group_actions}
+        for action in self._actions:
+            found.setdefault(titled.get(action, ""), []).append(action)
+        return {title: actions for title, actions in found.items() if actions}
+
     def usage_line(self) -> str:
         """Return the usage in one line, without the word itself."""
         return " ".join(self.format_usage().removeprefix("usage:").split())

@@ -1,0 +1,92 @@
+"""The page about the command line, made from its own parsers.
+
+Write it anew: ``python -m gpucluster.cli.documentation > docs/command-line.md``
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from ..protocol.errors import GPUClusterError
+from .verbs import MAGIC, SHELL, VERBS, parser_for
+
+_INTRODUCTION = f"""# Command line and magic
+
+`{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) know the same verbs and see the same
+clusters. `%%gpucluster` takes the arguments from the lines of its cell too.
+
+A cluster's name may be left out while only one lives. In the shell, `--json` prints models instead of text: `list`
+prints an array, every other verb its cluster (`stop`, `remove` and `clean` an array when they mean several), and
+`logs`, `devices` and `presets` print what they are about. The
+answer is all that goes to standard output. A refusal is one sentence on standard error (with `--json` a JSON object
+with `code`, `message` and `fields`) and an exit code:
+
+"""
+
+_CODES = {
+    0: "done",
+    1: "any other refusal",
+    2: "something typed is wrong; nothing was changed",
+    3: "there is no such cluster",
+    4: "the cluster's state does not allow it, or the name is taken",
+    5: "the start failed; nothing was left running",
+    6: "the cluster's process does not answer, or speaks another version",
+    7: "the registry directory does not belong to this user alone",
+    130: "interrupted; a cluster that was starting was stopped again",
+}
+
+_COMPLETION = """
+Completion: `source <(gpucluster completion bash)`, the same with `zsh`, and `gpucluster completion fish | source`.
+"""
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
+    parts = [_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION]
+    for verb in VERBS.values():
+        faces = "" if MAGIC in verb.faces else " Shell only."
+        face = SHELL if SHELL in verb.faces else MAGIC
+        parser = parser_for(verb.name, face)
+        parts.append(
+            f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(verb.name, parser.positionals())}\n```\n"
+        )
+        for title, actions in parser.sections().items():
+            parts.append(f"\n{title}\n\n" if title else "\n")
+            parts += [f"* `{_written(action)}`: {_text(action)}\n" for action in actions]
+        only = parser_for(verb.name, MAGIC).options().keys() - parser.options().keys() if not faces else set()
+        extra = parser_for(verb.name, MAGIC).options() if only else {}
+        parts += [f"* `{flag}` ({MAGIC} only): {_text(extra[flag])}\n" for flag in sorted(only)]
+    return "".join(parts)
+
+
+def exit_codes() -> set[int]:
+    """Return the exit codes of all errors."""
+
+    def codes(cls: type[GPUClusterError]) -> set[int]:
+        return {cls.exit_code}.union(*(codes(child) for child in cls.__subclasses__()))
+
+    return codes(GPUClusterError)
+
+
+def _usage(verb: str, positionals: list[argparse.Action]) -> str:
+    words = [f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar) for action in positionals]
+    words = [f"[{word} …]" if action.nargs == "*" else word for word, action in zip(words, positionals, strict=True)]
+    return " ".join([SHELL, verb, "[OPTIONS]", *words])
+
+
+def _written(action: argparse.Action) -> str:
+    if not action.option_strings:
+        return str(action.metavar)
+    flags = ", ".join(action.option_strings)
+    return flags if action.nargs == 0 else f"{flags} {action.metavar}"
+
+
+def _text(action: argparse.Action) -> str:
+    return (action.help or "").replace("%%", "%")
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(page())

@@ -1,0 +1,28 @@
+"""The page about the command line is that of this version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gpucluster.cli.documentation import exit_codes, page
+from gpucluster.cli.verbs import VERBS, parser_for
+
+PAGE = Path(__file__).parents[2] / "docs" / "command-line.md"
+
+
+def test_the_page_is_fresh() -> None:
+    if not PAGE.is_file():
+        pytest.skip("not in a checkout")
+    assert PAGE.read_text(encoding="utf-8") == page(), (
+        "run: python -m gpucluster.cli.documentation > docs/command-line.md"
+    )
+
+
+def test_it_tells_every_verb_option_and_exit_code() -> None:
+    text = page()
+    for verb in VERBS.values():
+        assert f"\n## {verb.name}\n" in text
+        for flag in parser_for(verb.name, verb.faces[0]).options():
+            assert flag in text
+    assert all(f"| {code} | " in text for code in exit_codes())
