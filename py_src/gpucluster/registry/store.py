@@ -172,6 +172,8 @@ class Registry:
         """
         model = self.find(name_or_id)
         try:
+            if model.state.ended:  # The port may be somebody else's by now.
+                raise FileNotFoundError
             text = self.folder(model.id).dashboard.read_text(encoding="utf-8")
         except FileNotFoundError:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}: it has no dashboard now.") from None
