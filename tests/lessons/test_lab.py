@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from gpucluster import lessons
 from gpucluster.lessons import lab as lab_module
-from gpucluster.lessons.lab import CLUSTER_VARIABLE, current_client, set_backends
+from gpucluster.client.libraries import libraries_for, use_libraries
+from gpucluster.lessons.lab import CLUSTER_VARIABLE, current_client
 from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest
 
 pytestmark = pytest.mark.usefixtures("registry")
@@ -84,17 +85,19 @@ def test_several_clusters(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None
         lessons.start("06")
 
 
-def test_blocks_are_of_the_kind_of_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collections_are_of_the_kind_of_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     with dask.config.set({}):
-        assert set_backends("local") == ("numpy", "pandas")
+        use_libraries(libraries_for("local"))
         assert dask.config.get("array.backend") == "numpy"
-        # GPU workers, but a kernel without CuPy: NumPy blocks run there too.
-        assert set_backends("cuda") == ("numpy", "pandas")
-        monkeypatch.setattr("importlib.util.find_spec", lambda name: name)
-        assert set_backends("cuda") == ("cupy", "cudf")
+        # GPU workers, but a kernel without CuPy: NumPy blocks run there too, and the learner is told.
+        here = libraries_for("cuda")
+        assert (here.arrays, here.frames) == ("numpy", "pandas")
+        assert here.warning is not None and "This kernel has no cupy" in here.warning
+        monkeypatch.setattr("gpucluster.client.libraries._gpu_problem", lambda: None)
+        use_libraries(libraries_for("cuda"))
         assert dask.config.get("array.backend") == "cupy"
         assert dask.config.get("dataframe.backend") == "cudf"
-        set_backends("local")
+        use_libraries(libraries_for("local"))
 
 
 def test_traffic_counts_what_leaves_the_workers(client: Any) -> None:

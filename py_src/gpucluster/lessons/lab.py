@@ -47,7 +47,8 @@ class Lab:
         self.cluster = cluster
         self.owns_cluster = owns_cluster
         self.closed = False
-        self.arrays, self.tables = set_backends(cluster.model.backend)
+        self.libraries = libraries_for(cluster.model.backend)
+        use_libraries(self.libraries)
         self.client: Client = cluster.get_client()
 
     def traffic(self) -> Traffic:
@@ -92,7 +93,8 @@ class Lab:
             ("Cluster", f"{model.name} ({made})"),
             ("Workers", workers),
             *([("Kind", model.backend_reason)] if model.backend_reason else []),
-            ("Blocks", f"arrays: {_named(self.arrays)}, tables: {_named(self.tables)}"),
+            ("Blocks", f"arrays: {_named(self.libraries.arrays)}, tables: {_named(self.libraries.frames)}"),
+            *([("Note", self.libraries.warning)] if self.libraries.warning else []),
             ("Versions", f"Python {platform.python_version()}, {_named('dask')}, {_named('gpucluster')}"),
         ]
         link = self.cluster.dashboard_link
@@ -155,24 +157,6 @@ def current_client() -> Client | None:
     except ValueError:
         return None
     return client
-
-
-def set_backends(backend: str) -> tuple[str, str]:
-    """Make Dask build blocks of the kind that the workers of this backend use.
-
-    Returns
-    -------
-    tuple of str
-        The array library and the table library. A GPU library that this environment lacks is
-        replaced by its CPU counterpart, which GPU workers can run as well.
-    """
-    import dask
-
-    on_gpu = backend == "cuda"
-    arrays = "cupy" if on_gpu and importlib.util.find_spec("cupy") else "numpy"
-    tables = "cudf" if on_gpu and importlib.util.find_spec("dask_cudf") else "pandas"
-    dask.config.set({"array.backend": arrays, "dataframe.backend": tables})
-    return arrays, tables
 
 
 def _find(lesson: str, named: str | None) -> tuple[Cluster, bool]:

@@ -63,7 +63,7 @@ def largest_gap(found: Floats, true: Floats) -> float:
 @exercise("06.5", "kmeans")
 def check_kmeans(exam: Examination, kmeans: Any) -> None:
     """The loop converges to the serial result, however the points are cut, and leaves them where they are."""
-    k, d, n, tolerance, limit = 4, 3, 6000, 1e-9, 60
+    k, d, n, tolerance, limit = 4, 3, 6000, 1e-9, 40
     centres = exam.rng.permutation(np.array([[0, 0, 0], [6, 0, 1], [0, 7, 2], [6, 6, 9]])) + exam.rng.normal(size=3)
     points = np.concatenate([exam.rng.normal(centre, 1.2, (n // k, d)) for centre in centres])
     # Neighbours in space are neighbours in the file, as in a photo: parts are not alike.
@@ -88,6 +88,8 @@ def check_kmeans(exam: Examination, kmeans: Any) -> None:
             share < 0.5,
             f"{traffic.bytes:,} bytes left in {len(inertias)} iterations; the points have {points.nbytes:,}",
         )
+        if not all(finding.passed for finding in exam.findings):
+            return  # one way to cut the points is enough to show what is wrong
 
 
 def _run(exam: Examination, kmeans: Any, parts: list[Any], *rest: Any) -> tuple[list[Floats], Floats]:
