@@ -183,9 +183,7 @@ export function addCommands(options: ICommandOptions): void {
       if (args.restored === true && typeof args.id === 'string') {
         return views.openLog(args.id, textOf(args.name));
       }
-      return withCluster(trans.__('Log'), cluster => views.openLog(cluster.id, cluster.name))(
-        args
-      );
+      return withCluster(trans.__('Log'), cluster => views.openLog(cluster.id, cluster.name))(args);
     }
   });
 

@@ -73,7 +73,13 @@ function Form({
   const [refused, setRefused] = useState<readonly FieldError[]>([]);
   const [tried, setTried] = useState(false);
   const asking = useAsking();
-  const sentence = useRef<HTMLParagraphElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  // After the next drawing: only then the field is marked.
+  const focusFault = (): void => {
+    window.setTimeout(() => {
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    });
+  };
 
   const fields = useMemo(() => fieldsOf(offer.backends[backend] ?? {}), [offer, backend]);
   const { values, faults } = parseEntries(fields, entries, trans);
@@ -97,6 +103,7 @@ function Form({
   const submit = async (): Promise<void> => {
     setTried(true);
     if (!isValid) {
+      focusFault();
       return;
     }
     const done = await asking.run('create', async () => {
@@ -110,7 +117,7 @@ function Form({
     if (done) {
       onDone();
     } else {
-      sentence.current?.scrollIntoView({ block: 'nearest' });
+      focusFault();
     }
   };
 
@@ -148,6 +155,7 @@ function Form({
     ));
   return (
     <form
+      ref={form}
       noValidate
       aria-label={trans.__('New cluster')}
       onSubmit={event => {
@@ -189,12 +197,12 @@ function Form({
       <CodeLines backend={backend} values={values} trans={trans} />
       <div className="gpc-CreateForm-footer">
         {asking.error !== null && (refused.length === 0 || elsewhere.length > 0) && (
-          <p className="gpc-Error" role="alert" ref={sentence}>
+          <p className="gpc-Error" role="alert">
             {sentenceOf(asking.error)}
           </p>
         )}
         {tried && (!isValid || refused.length > elsewhere.length) && (
-          <p className="gpc-Error" role="alert" ref={sentence}>
+          <p className="gpc-Error" role="alert">
             {trans.__('Nothing was created. Look at: %1.', faultyTitles(fields, faultOf))}
           </p>
         )}

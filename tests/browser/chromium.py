@@ -1,0 +1,60 @@
+"""The distribution's Chromium, driven by Playwright; nothing is downloaded."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+from .lab import Lab
+
+PATIENCE_MS = 90_000
+"""How long to wait for what must happen: long, so that a slow machine fails no test."""
+
+
+def executable() -> str | None:
+    """Return where Chromium is, if it is installed."""
+    return shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start the browser."""
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable(),
+            args=[
+                "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+                "--disable-background-networking", "--disable-component-update",
+            ],
+        )  # fmt: skip
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def open_page(browser: Browser, lab: Lab, path: str = "lab?reset", **options: Any) -> Page:
+    """Open Jupyter in a browser session of its own."""
+    page = browser.new_context(viewport={"width": 1280, "height": 860}, **options).new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(lab.page(path))
+    return page
+
+
+def open_panel(page: Page) -> Locator:
+    """Show our panel, if another one is shown, and return it."""
+    panel = page.locator("#gpucluster-panel")
+    tab = page.locator('.jp-SideBar [data-id="gpucluster-panel"]')
+    tab.wait_for()
+    # The layout is restored after the tab has appeared, and that may show or hide panels.
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    page.locator(".jp-Launcher, .jp-NotebookPanel, .gpc-DashboardView").first.wait_for()
+    if not panel.is_visible():
+        tab.click()
+    panel.wait_for()
+    return panel

@@ -1,0 +1,100 @@
+"""A real JupyterLab of our own: loopback, a token, temporary directories, its own registry."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpucluster.client.control import Control
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running server."""
+
+    url: str
+    token: str
+    directory: Path
+    """Holds everything of this server: configuration, notebooks, the registry."""
+
+    @property
+    def control(self) -> Control:
+        """The clusters of this server, seen from outside of it."""
+        return Control(self.directory / "registry")
+
+    def page(self, path: str) -> str:
+        """Return the address of a page, for somebody who is not logged in yet."""
+        return f"{self.url}/{path}{'&' if '?' in path else '?'}token={self.token}"
+
+
+@contextmanager
+def jupyter(app: str = "lab") -> Iterator[Lab]:
+    """Start ``jupyter lab`` or ``jupyter notebook``; stop it and all its clusters in the end."""
+    # Not below pytest's own directory: the path of a unix socket must be short.
+    directory = Path(tempfile.mkdtemp(prefix="gpc-", dir="/tmp"))
+    for name in ("registry", "root", "home"):
+        (directory / name).mkdir(mode=0o700)
+    environment = {
+        **os.environ,
+        "GPUCLUSTER_DIR": str(directory / "registry"),
+        "HOME": str(directory / "home"),
+        "IPYTHONDIR": str(directory / "ipython"),
+        "JUPYTER_CONFIG_DIR": str(directory / "config"),
+        "JUPYTER_DATA_DIR": str(directory / "data"),
+        "JUPYTER_RUNTIME_DIR": str(directory / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(directory / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(directory / "workspaces"),
+    }
+    lab = Lab(f"http://127.0.0.1:{_free_port()}", secrets.token_hex(16), directory)
+    command = [
+        sys.executable, "-m", "jupyter", app, "--no-browser", "--ip=127.0.0.1", "--allow-root",
+        f"--port={lab.url.rsplit(':', 1)[1]}", "--ServerApp.port_retries=0",
+        f"--ServerApp.root_dir={directory / 'root'}", f"--IdentityProvider.token={lab.token}",
+    ]  # fmt: skip
+    with (directory / "log").open("wb") as log:
+        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    try:
+        _wait_for(lab, server)
+        yield lab
+    finally:
+        server.terminate()
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.wait()
+        for model in lab.control.list():
+            if not model.state.ended:
+                lab.control.stop(model.id)
+        lab.control.close_standby()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
+def _wait_for(lab: Lab, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{lab.url}/api", timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise AssertionError(f"Jupyter did not start:\n{(lab.directory / 'log').read_text()[-3000:]}")

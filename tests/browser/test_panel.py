@@ -1,0 +1,235 @@
+"""What a person does with the panel, in a real browser on a real JupyterLab with real clusters.
+
+The tests of this module are one story and run in order: each goes on where the one before left off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from .chromium import chromium, executable, open_page, open_panel
+from .lab import Lab
+
+ARTIFACTS = Path(__file__).parent / "artifacts"
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(executable() is None, reason="needs Chromium: apt-get install chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def errors() -> list[str]:
+    """What our code complained about in the console."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, lab: Lab, errors: list[str]) -> Page:
+    page = open_page(browser, lab)
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error" and "gpucluster" in message.text + str(message.location):
+            errors.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    return page
+
+
+@pytest.fixture(autouse=True)
+def picture_of_failure(request: pytest.FixtureRequest, page: Page) -> Iterator[None]:
+    failed = request.session.testsfailed
+    yield
+    if request.session.testsfailed > failed:
+        ARTIFACTS.mkdir(exist_ok=True)
+        page.screenshot(path=ARTIFACTS / f"{request.node.name}.png")
+
+
+def card_of(page: Page, name: str) -> Locator:
+    return page.get_by_role("listitem", name=name, exact=True)
+
+
+def state_of(card: Locator) -> Locator:
+    return card.get_by_role("status").first
+
+
+def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
+    panel = open_panel(page)
+    expect(panel.get_by_text("No cluster yet.")).to_be_visible()
+    panel.get_by_role("button", name="New cluster").click()
+    expect(panel.get_by_role("form", name="New cluster")).to_be_visible()
+    expect(panel.get_by_text("No GPU")).to_be_visible()
+    expect(panel.get_by_role("radio", name="GPU")).to_be_disabled()
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "sentence"),
+    [
+        ("Workers", "two", "Must be a whole number"),
+        ("Workers", "0", "Must be at least 1"),
+        ("Workers", "100000", "Must be at most 256"),
+        ("Host memory per worker", "2 potatoes", "is not a unit of memory"),
+        ("Host memory per worker", "1", "is too small to be meant"),
+        ("Stop when idle for", "soon", "Must be a time such as 30 min"),
+        # Only the server knows this one.
+        ("Name", "ä b", "Must start with a letter or digit"),
+    ],
+)
+def test_bad_values_get_a_sentence_next_to_the_field(
+    page: Page, lab: Lab, field: str, text: str, sentence: str
+) -> None:
+    form = page.get_by_role("form", name="New cluster")
+    entry = form.get_by_label(field, exact=True)
+    entry.fill(text)
+    form.get_by_role("button", name="Create").click()
+    expect(form.get_by_role("alert").filter(has_text=sentence)).to_be_visible()
+    expect(form.get_by_text("Nothing was created.")).to_be_visible()
+    assert lab.control.list() == []
+    entry.fill("")
+
+
+def test_the_form_shows_the_same_as_code(page: Page) -> None:
+    form = page.get_by_role("form", name="New cluster")
+    form.get_by_text("CPU", exact=True).click()
+    form.get_by_label("Name", exact=True).fill("blue")
+    form.get_by_label("Workers", exact=True).fill("2")
+    line = form.get_by_role("tabpanel")
+    expect(line).to_have_text('gpucluster.create("local", name="blue", n_workers=2)')
+    form.get_by_role("tab", name="Magic").click()
+    expect(line).to_have_text("%gpucluster create --backend local --name blue --n-workers 2")
+    form.get_by_role("tab", name="Magic").press("ArrowRight")
+    expect(line).to_have_text("gpucluster create --backend local --name blue --n-workers 2")
+
+
+def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> None:
+    page.get_by_role("form", name="New cluster").get_by_role("button", name="Create").dblclick()
+    card = card_of(page, "blue")
+    expect(state_of(card)).to_have_text("Running")
+    expect(card.get_by_text(re.compile("^2 CPU workers · up"))).to_be_visible()
+    expect(card.get_by_role("meter", name="Memory")).to_be_visible()
+    assert [(model.name, model.n_workers) for model in lab.control.list()] == [("blue", 2)]
+
+
+def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
+    panel = open_panel(page)
+    panel.get_by_role("button", name="New cluster").click()
+    form = page.get_by_role("form", name="New cluster")
+    form.get_by_label("Name", exact=True).fill("blue")
+    form.get_by_role("button", name="Create").click()
+    expect(form.get_by_role("alert").filter(has_text="blue").first).to_be_visible()
+    form.get_by_role("button", name="Cancel").click()
+    assert len(lab.control.list()) == 1
+
+
+def test_a_new_notebook_is_connected(page: Page) -> None:
+    card_of(page, "blue").get_by_role("button", name="Connect").click()
+    notebook = page.locator(".jp-NotebookPanel")
+    expect(notebook.locator(".jp-Cell").first).to_contain_text("%gpucluster connect blue")
+    expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to blue")
+    expect(card_of(page, "blue").get_by_text("1 client")).to_be_visible()
+
+
+def test_the_notebook_computes_on_the_workers(page: Page) -> None:
+    notebook = page.locator(".jp-NotebookPanel")
+    notebook.locator(".jp-Cell").nth(1).locator(".cm-content").click()
+    page.keyboard.insert_text("sum(client.gather(client.map(lambda x: x * x, range(10))))")
+    page.keyboard.press("Shift+Enter")
+    expect(notebook.locator(".jp-OutputArea-output").nth(1)).to_contain_text("285")
+
+
+def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
+    card = card_of(page, "blue")
+    card.get_by_role("button", name="Scale", exact=True).click()
+    editor = card.get_by_role("form", name="Scale blue")
+    editor.get_by_label("Workers", exact=True).fill("lots")
+    expect(editor.get_by_role("alert")).to_contain_text("Must be a whole number")
+    expect(editor.get_by_role("button", name="Apply")).to_be_disabled()
+    editor.get_by_label("Workers", exact=True).fill("2")
+    editor.get_by_role("button", name="Workers: one more").click()
+    editor.get_by_role("button", name="Apply").dblclick()
+    expect(card.get_by_text(re.compile("^3 CPU workers · up"))).to_be_visible()
+    card.get_by_text("Workers and details").click()
+    expect(card.get_by_role("list", name="Workers").get_by_role("listitem")).to_have_count(3)
+    assert lab.control.get("blue").n_workers == 3
+
+
+def test_the_dashboard_opens_as_a_tab(page: Page) -> None:
+    card_of(page, "blue").get_by_role("button", name="Dashboard").click()
+    expect(page.get_by_role("tab", name="Dashboard: blue")).to_be_visible()
+    frame = page.frame_locator(".gpc-DashboardView iframe")
+    expect(frame.get_by_text("Processing").first).to_be_visible()
+    page.get_by_label("Page").select_option("Workers")
+    expect(frame.get_by_text("tls://").first).to_be_visible()
+
+
+def test_the_log_opens_as_a_tab(page: Page) -> None:
+    card_of(page, "blue").get_by_role("button", name="Log").click()
+    expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
+    expect(page.locator(".gpc-LogView pre")).to_contain_text("distributed.scheduler")
+
+
+def test_another_browser_sees_the_same(browser: Browser, lab: Lab) -> None:
+    other = open_page(browser, lab, "lab/workspaces/other?reset")
+    open_panel(other)
+    expect(state_of(card_of(other, "blue"))).to_have_text("Running")
+    expect(card_of(other, "blue").get_by_text(re.compile("^3 CPU workers"))).to_be_visible()
+    other.context.close()
+
+
+def test_everything_is_there_after_a_reload(page: Page, lab: Lab) -> None:
+    # The layout is saved a moment after it has changed.
+    page.wait_for_timeout(2000)
+    page.goto(lab.page("lab"))
+    panel = open_panel(page)
+    expect(state_of(card_of(page, "blue"))).to_have_text("Running")
+    expect(page.get_by_role("tab", name="Dashboard: blue")).to_be_visible()
+    expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
+    expect(panel.get_by_text(re.compile("^3 CPU workers"))).to_be_visible()
+
+
+def test_the_cluster_is_among_the_running_things(page: Page) -> None:
+    page.locator('.jp-SideBar [data-id="jp-running-sessions"]').click()
+    running = page.locator("#jp-running-sessions")
+    expect(running.get_by_text("GPU Clusters")).to_be_visible()
+    expect(running.get_by_text("blue", exact=True)).to_be_visible()
+    open_panel(page)
+
+
+def test_stopping_asks_first(page: Page, lab: Lab) -> None:
+    card = card_of(page, "blue")
+    card.get_by_role("button", name="Stop", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Stop blue?")
+    expect(dialog).to_contain_text("1 client is connected.")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+    assert lab.control.get("blue").state == "running"
+    card.get_by_role("button", name="Stop", exact=True).click()
+    dialog.get_by_role("button", name="Stop").click()
+    expect(state_of(card)).to_have_text("Stopped")
+
+
+def test_a_stopped_cluster_is_removed(page: Page, lab: Lab) -> None:
+    card_of(page, "blue").get_by_role("button", name="Remove").click()
+    expect(card_of(page, "blue")).to_have_count(0)
+    expect(page.get_by_text("No cluster yet.")).to_be_visible()
+    assert lab.control.list() == []
+
+
+def test_nothing_went_wrong_behind_the_scenes(errors: list[str]) -> None:
+    assert errors == []

@@ -1,0 +1,17 @@
+const { TestEnvironment } = require('jest-environment-jsdom');
+
+/** jsdom with what browsers have and jsdom lacks: Node's own where Node has it. */
+module.exports = class extends TestEnvironment {
+  // Packages for Node where they differ: the tests run a real WebSocket server.
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  async setup() {
+    await super.setup();
+    Object.assign(this.global, { Headers, Request, Response, TextDecoder, TextEncoder, fetch });
+    this.global.DragEvent ??= class DragEvent extends this.global.Event {};
+    this.global.matchMedia ??= () => ({ matches: false, addListener() {}, addEventListener() {} });
+    this.global.IS_REACT_ACT_ENVIRONMENT = true;
+  }
+};

@@ -1,0 +1,92 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import type {
+  ClusterModel,
+  HostDevices,
+  TelemetrySample
+} from '../../labextension/src/protocol/messages';
+
+export const trans = nullTranslator.load('gpucluster');
+
+/** A running cluster with two CPU workers; change what the test is about. */
+export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
+  return {
+    id: 'a1b2c3d4',
+    name: 'blue',
+    backend: 'local',
+    backend_reason: null,
+    state: 'running',
+    reason: null,
+    progress: null,
+    wanted: { n_workers: 2, adapt: null, stopped: false },
+    n_workers: 2,
+    workers: ['0', '1'].map(name => ({
+      name,
+      address: `tls://127.0.0.1:4000${name}`,
+      pid: 10,
+      n_threads: 1,
+      memory_limit_bytes: 2 ** 30,
+      device: null
+    })),
+    scheduler_address: 'tls://127.0.0.1:40000',
+    encrypted: true,
+    dashboard_path: 'gpucluster/dashboard/a1b2c3d4/status',
+    n_clients: 0,
+    idle: { timeout_seconds: 3600, idle_since: null, stops_at: null },
+    pid: 9,
+    python: '/usr/bin/python3',
+    versions: null,
+    created_at: '2026-01-01T10:00:00Z',
+    running_at: '2026-01-01T10:00:01Z',
+    ended_at: null,
+    start_seconds: 1,
+    log_tail: [],
+    spec: {
+      backend: 'local',
+      name: null,
+      n_workers: 2,
+      threads_per_worker: 1,
+      memory_limit: 'auto',
+      idle_timeout_seconds: 3600,
+      local_directory: null,
+      kernel_name: null,
+      protocol: 'tls'
+    },
+    protocol_version: 1,
+    ...changes
+  };
+}
+
+/** A sample of two workers that measure host memory and nothing else. */
+export function sample(changes: Partial<TelemetrySample> = {}): TelemetrySample {
+  return {
+    id: 'a1b2c3d4',
+    at: '2026-01-01T10:01:00Z',
+    workers: ['0', '1'],
+    age_seconds: [0.5, 0.5],
+    memory_bytes: [2 ** 29, 2 ** 29],
+    memory_limit_bytes: [2 ** 30, 2 ** 30],
+    spilled_bytes: [null, null],
+    cpu_percent: [1, 2],
+    n_threads: [1, 1],
+    processing: [0, 0],
+    vram_used_bytes: [null, null],
+    vram_total_bytes: [null, null],
+    gpu_utilization_percent: [null, null],
+    rmm_used_bytes: [null, null],
+    rmm_pool_bytes: [null, null],
+    tasks: {},
+    ...changes
+  };
+}
+
+export const noDevices: HostDevices = {
+  available: false,
+  message: 'No GPU here: clusters use CPU workers.',
+  code: 'no_library',
+  driver_version: null,
+  devices: [],
+  host_memory_total_bytes: null,
+  host_memory_available_bytes: null,
+  cpu_count: 2
+};

@@ -1,0 +1,317 @@
+import { CommandRegistry } from '@lumino/commands';
+import { Signal } from '@lumino/signaling';
+import React, { act } from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+
+import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
+import { CreateForm } from '../../labextension/src/form/createform';
+import { ClusterCard } from '../../labextension/src/panel/clustercard';
+import { ClusterList } from '../../labextension/src/panel/clusterlist';
+import type { ClusterModel, ClusterPatch } from '../../labextension/src/protocol/messages';
+import { RefusedError } from '../../labextension/src/clusters/restapi';
+import { cluster, noDevices, sample, trans } from './models';
+
+/** A store with a fixed list that notes what is asked of it. */
+function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {}): IClusterManager {
+  const owner = {} as IClusterManager;
+  const whole: IClusterManager = {
+    clusters,
+    isReady: true,
+    connection: 'live',
+    changed: new Signal(owner),
+    sampled: new Signal(owner),
+    isDisposed: false,
+    dispose: () => undefined,
+    get: id => clusters.find(one => one.id === id),
+    sample: () => undefined,
+    now: () => Date.parse('2026-01-01T10:05:01Z'),
+    refresh: () => Promise.resolve(),
+    create: () => Promise.resolve(cluster()),
+    patch: () => Promise.resolve(cluster()),
+    restart: () => Promise.resolve(cluster()),
+    stop: () => Promise.resolve(),
+    remove: () => Promise.resolve(),
+    logs: () => Promise.resolve([]),
+    schemas: () => Promise.resolve(offer.backends),
+    offer: () => Promise.resolve(offer),
+    ...changes
+  };
+  return Object.assign(owner, whole);
+}
+
+const count = {
+  anyOf: [{ type: 'integer', minimum: 1, maximum: 8 }, { type: 'null' }],
+  default: null
+};
+const offer: IOffer = {
+  backends: {
+    local: {
+      properties: {
+        name: { type: 'string', title: 'Name' },
+        n_workers: { ...count, title: 'Workers' }
+      }
+    },
+    cuda: { properties: {} },
+    auto: { properties: { n_workers: { ...count, title: 'Workers' } } }
+  },
+  presets: [
+    {
+      name: 'cpu',
+      title: 'CPU',
+      description: 'Two.',
+      needs_gpu: false,
+      spec: { backend: 'local', n_workers: 2 }
+    },
+    { name: 'gpu', title: 'GPU', description: 'All.', needs_gpu: true, spec: { backend: 'cuda' } }
+  ],
+  devices: noDevices
+};
+
+let host: HTMLElement;
+let root: Root;
+const commands = new CommandRegistry();
+
+async function draw(element: JSX.Element): Promise<void> {
+  host = document.createElement('div');
+  document.body.replaceChildren(host);
+  root = createRoot(host);
+  await act(() => {
+    root.render(element);
+    return Promise.resolve();
+  });
+}
+
+function button(label: string): HTMLButtonElement {
+  const found = [...host.querySelectorAll('button')].find(
+    one => one.textContent === label || one.getAttribute('aria-label') === label
+  );
+  if (found === undefined) {
+    throw new Error(`no button ${label}`);
+  }
+  return found;
+}
+
+async function click(label: string, times = 1): Promise<void> {
+  await act(() => {
+    for (let i = 0; i < times; i++) {
+      button(label).click();
+    }
+    return Promise.resolve();
+  });
+}
+
+async function type(label: string, text: string): Promise<void> {
+  const id =
+    [...host.querySelectorAll('label')].find(one => one.textContent === label)?.htmlFor ?? '';
+  const input = document.getElementById(id) as HTMLInputElement;
+  await act(() => {
+    const setter = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
+    setter?.call(input, text);
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    return Promise.resolve();
+  });
+}
+
+afterEach(async () => {
+  await act(() => {
+    root.unmount();
+    return Promise.resolve();
+  });
+});
+
+const card = (manager: IClusterManager): JSX.Element => (
+  <ClusterCard cluster={manager.clusters[0]} manager={manager} commands={commands} trans={trans} />
+);
+
+describe('list', () => {
+  it('invites to create the first cluster', async () => {
+    const onCreate = jest.fn();
+    await draw(
+      <ClusterList manager={store([])} commands={commands} trans={trans} onCreate={onCreate} />
+    );
+    expect(host.textContent).toContain('No cluster yet.');
+    await click('New cluster');
+    expect(onCreate).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['polling', 'No live connection'],
+    ['lost', 'The server does not answer'],
+    ['outdated', 'Reload this page']
+  ] as const)('says that the connection is %s', async (connection, sentence) => {
+    const manager = store([cluster()], { connection });
+    await draw(
+      <ClusterList manager={manager} commands={commands} trans={trans} onCreate={jest.fn()} />
+    );
+    expect(host.querySelector('[role=status]')?.textContent).toContain(sentence);
+  });
+});
+
+describe('card', () => {
+  it('tells state, workers, clients, tasks and the countdown', async () => {
+    const idle = { timeout_seconds: 3600, idle_since: null, stops_at: '2026-01-01T10:57:01Z' };
+    const busy = sample({ tasks: { processing: 3, waiting: 4, erred: 1 } });
+    await draw(card(store([cluster({ n_clients: 1, idle })], { sample: () => busy })));
+    for (const text of [
+      'blue',
+      'Running',
+      '2 CPU workers · up 5 min',
+      '1 client',
+      '3 tasks running, 4 waiting, 1 failed',
+      'Stops in 52 min unless used',
+      '1 / 2 GiB'
+    ]) {
+      expect(host.textContent).toContain(text);
+    }
+    expect(host.textContent).not.toContain('VRAM');
+    expect(host.textContent).not.toContain('unencrypted');
+  });
+
+  it('tells how many workers are missing, and warns of a cluster without encryption', async () => {
+    const wanted = { n_workers: 4, adapt: null, stopped: false };
+    await draw(card(store([cluster({ wanted, encrypted: false, state: 'scaling' })])));
+    expect(host.textContent).toContain('2 of 4 CPU workers');
+    expect(host.textContent).toContain('unencrypted');
+  });
+
+  it('shows progress while it starts, and can be cancelled once', async () => {
+    const stop = jest.fn(() => new Promise<void>(() => undefined));
+    const progress = { step: 'workers', message: 'Waiting for workers', done: 1, total: 4 };
+    const starting = cluster({ state: 'starting', progress, scheduler_address: null });
+    await draw(card(store([starting], { stop })));
+    expect(host.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')).toBe('1');
+    expect(host.textContent).toContain('Waiting for workers');
+    await click('Cancel', 3);
+    expect(stop).toHaveBeenCalledTimes(1);
+    expect(button('Cancel').disabled).toBe(true);
+  });
+
+  it('gives the reason of a failure and the end of the log', async () => {
+    const failed = cluster({
+      state: 'failed',
+      reason: 'No memory left.',
+      log_tail: ['one', 'two']
+    });
+    await draw(card(store([failed])));
+    expect(host.textContent).toContain('No memory left.');
+    expect(host.querySelector('pre')?.textContent).toBe('one\ntwo');
+    expect(() => button('Connect')).toThrow();
+  });
+
+  it('shows the sentence of a request that was refused', async () => {
+    const remove = (): Promise<void> => Promise.reject(new Error('It is still alive.'));
+    await draw(card(store([cluster({ state: 'stopped' })], { remove })));
+    await click('Remove');
+    expect(host.querySelector('[role=alert]')?.textContent).toBe('It is still alive.');
+  });
+});
+
+describe('scaling', () => {
+  async function editor(): Promise<ClusterPatch[]> {
+    const patches: ClusterPatch[] = [];
+    const patch = (_: string, one: ClusterPatch): Promise<ClusterModel> => {
+      patches.push(one);
+      return Promise.resolve(cluster());
+    };
+    await draw(card(store([cluster()], { patch })));
+    await click('Scale');
+    return patches;
+  }
+
+  it('applies a number of workers', async () => {
+    const patches = await editor();
+    await click('Workers: one more');
+    await click('Apply', 2);
+    expect(patches).toEqual([{ n_workers: 3 }]);
+  });
+
+  it.each([
+    ['', 'Must be a whole number'],
+    ['abc', 'Must be a whole number'],
+    ['1.5', 'Must be a whole number'],
+    ['-1', 'Must be at least 0'],
+    ['9', 'Must be at most 8']
+  ])('refuses %p with a sentence', async (text, sentence) => {
+    const patches = await editor();
+    await type('Workers', text);
+    expect(host.querySelector('[role=alert]')?.textContent).toContain(sentence);
+    expect(button('Apply').disabled).toBe(true);
+    expect(patches).toEqual([]);
+  });
+
+  it('follows the load within bounds, the right way round', async () => {
+    const patches = await editor();
+    await act(() => {
+      host.querySelectorAll<HTMLInputElement>('input[type=radio]')[1].click();
+      return Promise.resolve();
+    });
+    await type('Fewest', '5');
+    await type('Most', '3');
+    expect(host.textContent).toContain('The fewest workers must not be more than the most.');
+    expect(button('Apply').disabled).toBe(true);
+    await type('Most', '6');
+    await click('Apply');
+    expect(patches).toEqual([{ adapt: { minimum: 5, maximum: 6 } }]);
+  });
+});
+
+describe('creation form', () => {
+  const environment = {
+    activeKernel: () => ({ name: 'py', displayName: 'Python 3' }),
+    kernels: () => []
+  };
+  const form = (manager: IClusterManager, onDone = jest.fn()): JSX.Element => (
+    <CreateForm
+      manager={manager}
+      trans={trans}
+      environment={environment}
+      defaultPreset="cpu"
+      onDone={onDone}
+    />
+  );
+
+  it('creates what the preset says in the environment of the notebook', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const onDone = jest.fn();
+    await draw(form(store([], { create }), onDone));
+    expect(host.textContent).toContain('gpucluster.create("local", n_workers=2)');
+    await click('Create', 2);
+    expect(create).toHaveBeenCalledTimes(1);
+    expect(create).toHaveBeenCalledWith({ backend: 'local', n_workers: 2, kernel_name: 'py' });
+    expect(onDone).toHaveBeenCalledTimes(1);
+  });
+
+  it('says in a sentence that there is no GPU, and offers none', async () => {
+    await draw(form(store([])));
+    expect(host.textContent).toContain('No GPU here: clusters use CPU workers.');
+    expect(host.querySelector<HTMLInputElement>('input[value=cuda]')?.disabled).toBe(true);
+    expect(host.querySelector<HTMLOptionElement>('option[value=gpu]')?.disabled).toBe(true);
+  });
+
+  it('sends nothing that it knows to be wrong', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    await draw(form(store([], { create })));
+    await type('Workers', '900');
+    await click('Create');
+    expect(create).not.toHaveBeenCalled();
+    expect(host.textContent).toContain('Must be at most 8.');
+    expect(host.textContent).toContain('Nothing was created. Look at: Workers.');
+  });
+
+  it('shows what the server refuses next to the field, until it is changed', async () => {
+    const fields = [{ field: 'name', message: 'must start with a letter' }];
+    const refusal = new RefusedError(422, {
+      code: 'invalid_request',
+      message: 'name: must …',
+      fields
+    });
+    await draw(form(store([], { create: () => Promise.reject(refusal) })));
+    await type('Name', '-');
+    await click('Create');
+    expect(host.querySelector('[data-field=name] [role=alert]')?.textContent).toBe(
+      'Must start with a letter.'
+    );
+    await type('Name', 'blue');
+    expect(host.querySelector('[data-field=name] [role=alert]')).toBeNull();
+  });
+});
