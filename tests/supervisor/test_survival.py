@@ -183,13 +183,13 @@ async def test_a_cancelled_request_leaves_nothing(site, wait_until):
 
     control = site.control.asynchronous
     creating = asyncio.create_task(control.create({"backend": "local", "n_workers": 1, "name": "cancelled"}))
-    while not site.registry.folders():
+    while not site.registry.folders():  # noqa: ASYNC110
         await asyncio.sleep(0.001)
     creating.cancel()
     with pytest.raises(asyncio.CancelledError):
         await creating
     assert [model.state for model in await control.list()] == [ClusterState.STOPPED]
-    while site.processes():
+    while site.processes():  # noqa: ASYNC110
         await asyncio.sleep(0.05)
 
 

@@ -279,10 +279,13 @@ class Registry:
 
     def clear_secrets(self, folder: Folder) -> None:
         """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""
-        shutil.rmtree(folder.tls, ignore_errors=True)
-        shutil.rmtree(folder.scratch, ignore_errors=True)
-        folder.dashboard.unlink(missing_ok=True)
-        folder.socket.unlink(missing_ok=True)
+        for path in (folder.tls, folder.scratch, folder.dashboard, folder.socket):
+            # Something odd in one folder must not keep the list of all clusters from being read.
+            with suppress(OSError):
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
     def delete(self, folder: Folder) -> None:
         """Delete a folder. Its supervisor must be gone."""

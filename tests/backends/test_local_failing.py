@@ -1,0 +1,168 @@
+"""Starts that fail at each stage: the real cause in a sentence, and nothing left running.
+
+The failures are real: Dask's ``preload`` runs our code in the scheduler and in the workers.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from gpucluster.protocol.errors import InvalidRequest, StartFailed
+from gpucluster.protocol.models import ClusterState
+
+PRELOAD = str(Path(__file__).parent / "failing" / "preload.py")
+
+
+@pytest.fixture
+def fails(shared_site, monkeypatch, wait_until, tmp_path):
+    """Make starts fail in the way given; returns what asks for a cluster and checks what is left."""
+
+    def start(fault: str, *, where: str = "worker", preload: str = PRELOAD, **options):
+        monkeypatch.setenv(f"DASK_DISTRIBUTED__{where.upper()}__PRELOAD", preload)
+        monkeypatch.setenv("GPUCLUSTER_TEST_FAULT", fault)
+        monkeypatch.setenv("GPUCLUSTER_TEST_MARK", str(tmp_path / "mark"))
+        return shared_site.create(**options)
+
+    yield start
+    for model in shared_site.control.list():
+        shared_site.control.stop(model.id)
+    wait_until(lambda: not shared_site.processes(), what=lambda: [p.cmdline() for p in shared_site.processes()])
+
+
+def until_gone(site):
+    """Wait until no process is left, without anybody stopping one."""
+    deadline = time.monotonic() + 30
+    while site.processes():
+        assert time.monotonic() < deadline, [process.cmdline() for process in site.processes()]
+        time.sleep(0.05)
+
+
+def ended(site, model):
+    """Wait for the end; check that no secret and no scratch stays."""
+    with pytest.raises(StartFailed) as error:
+        site.control.wait(model.id)
+    model = site.wait_for(model.id, lambda model: model.state.ended)
+    assert error.value.message == model.reason
+    assert (model.n_workers, model.workers, model.scheduler_address, model.dashboard_path) == (0, [], None, None)
+    until_gone(site)
+    folder = site.registry.folder(model.id)
+    assert sorted(path.name for path in folder.path.iterdir()) == ["lock", "log", "state.json"]
+    return model
+
+
+@pytest.mark.parametrize(
+    ("fault", "n_workers", "reason"),
+    [
+        ("all-raises", 1, "1 of 1 workers could not start: RuntimeError: the disk of this worker is broken."),
+        ("all-chained", 1, "1 of 1 workers could not start: OSError: [Errno 28] No space left on device."),
+        ("all-dies", 1, "1 of 1 workers could not start: "),
+        ("second-raises", 2, "1 of 2 workers could not start: RuntimeError: the disk of this worker is broken."),
+    ],
+    ids=["first worker", "hidden cause", "worker dies", "some workers"],
+)
+def test_the_real_cause_is_told(shared_site, fails, fault, n_workers, reason):
+    model = ended(shared_site, fails(fault, n_workers=n_workers))
+    assert model.state is ClusterState.FAILED
+    assert model.reason.startswith(reason)
+    assert model.reason.endswith(".")
+    assert "\n" not in model.reason
+    assert model.log_tail
+
+
+def test_a_scheduler_that_cannot_listen(shared_site, fails, monkeypatch):
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CIPHERS", "NONSENSE")
+    model = ended(shared_site, fails("none"))
+    assert model.state is ClusterState.FAILED
+    assert model.reason.startswith("The cluster could not start: SSLError: ")
+
+
+def test_a_scheduler_that_cannot_even_be_made(shared_site, fails):
+    model = ended(shared_site, fails("none", where="scheduler", preload="no_such_module_anywhere"))
+    assert model.state is ClusterState.FAILED
+    assert model.reason == "The cluster could not start: the module 'no_such_module_anywhere' is not installed."
+
+
+def test_a_failure_after_all_workers_have_come(shared_site, fails):
+    with pytest.raises(StartFailed):
+        shared_site.control.wait(fails("record", where="scheduler", name="late").id)
+    model = shared_site.wait_for("late", lambda model: model.state.ended)
+    assert model.state is ClusterState.FAILED
+    assert model.reason.endswith("see the log.")
+    assert any("dashboard.json" in line for line in model.log_tail)
+
+
+@pytest.mark.parametrize(
+    ("directory", "words"),
+    [
+        ("/nonexistent/place", "No such file or directory"),
+        ("/proc", "cannot be used"),
+        ("/dev/null", "Not a directory"),
+    ],
+)
+def test_what_can_be_checked_is_checked_before_anything_starts(shared_site, fails, directory, words):
+    model = ended(shared_site, fails("none", local_directory=directory))
+    assert model.state is ClusterState.FAILED
+    assert model.reason.startswith(f"local_directory: {directory} cannot be used")
+    assert words in model.reason
+    assert not any("distributed.scheduler" in line for line in shared_site.control.logs(model.id).lines)
+
+
+def test_more_workers_than_memory_is_told_before_anything_starts(shared_site, monkeypatch):
+    """In this process: the machine's memory cannot be chosen from outside."""
+    import asyncio
+    import dataclasses
+
+    import psutil
+    from gpucluster.backends.backend import StartContext, load_backend
+    from gpucluster.protocol.errors import PreflightFailed
+    from gpucluster.protocol.spec import LocalSpec
+
+    memory = psutil.virtual_memory()._replace(available=250 * 2**20)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: memory)
+    context = StartContext("0123abcd", None, shared_site.directory, "prefix")
+    assert dataclasses.is_dataclass(context)
+    backend = load_backend("local")
+    with pytest.raises(PreflightFailed, match="3 workers need about 300 MiB of memory, and 250 MiB is free"):
+        asyncio.run(backend.preflight(LocalSpec(n_workers=3), context))
+    plan = asyncio.run(backend.preflight(LocalSpec(n_workers=2), context))
+    assert (plan.n_workers, plan.maximum_workers) == (2, 2)
+
+
+def test_a_start_that_hangs_can_be_stopped(shared_site, fails, wait_until, tmp_path):
+    model = fails("all-hangs", name="slow")
+    wait_until((tmp_path / "mark").exists)
+    assert shared_site.get("slow").state is ClusterState.STARTING
+    stopped = shared_site.control.stop("slow")
+    assert (stopped.id, stopped.state) == (model.id, ClusterState.STOPPED)
+    wait_until(lambda: not shared_site.processes())
+
+
+def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
+    before = shared_site.registry.folders()
+    with pytest.raises(StartFailed, match="The Python /no/python cannot be started: No such file"):
+        shared_site.control.create({"backend": "local"}, python="/no/python")
+    with pytest.raises(StartFailed, match=r"has no gpucluster. Install it there: .* -m pip install gpucluster"):
+        empty = tmp_path / "python"
+        empty.write_text('#!/bin/sh\necho "$0: No module named gpucluster" >&2\nexit 1\n')
+        empty.chmod(0o755)
+        shared_site.control.create({"backend": "local"}, python=str(empty))
+    with pytest.raises(InvalidRequest, match="there is no Jupyter kernel named 'nonesuch' here"):
+        shared_site.control.create({"backend": "local", "kernel_name": "nonesuch"})
+    assert len(shared_site.registry.folders()) == len(before), "nothing was left"
+
+
+def test_workers_that_cannot_start_later_leave_the_others_running(shared_site, fails):
+    """Scaling up fails: the cluster goes on with the workers it has and says why."""
+    model = shared_site.control.wait(fails("second-raises", name="half", n_workers=1).id)
+    shared_site.control.patch("half", {"n_workers": 2})
+    model = shared_site.wait_for("half", lambda model: model.reason is not None)
+    assert model.reason == "1 of 2 workers could not start: RuntimeError: the disk of this worker is broken."
+    model = shared_site.wait_for("half", lambda model: model.state is ClusterState.RUNNING)
+    assert (model.n_workers, model.wanted.n_workers) == (1, 1)
+    import gpucluster
+
+    with gpucluster.connect("half").get_client() as client:
+        assert client.submit(lambda: "usable").result(60) == "usable"
+    shared_site.control.stop("half")

@@ -1,0 +1,262 @@
+"""What another user of this machine, and anyone without the secrets, can do: nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import psutil
+import pytest
+
+NOBODY = 65534
+
+STRANGER = """
+import asyncio, json, os, socket, ssl, sys, tempfile
+from pathlib import Path
+from distributed import Client
+from distributed.comm import connect
+from distributed.security import Security
+from gpucluster.client.control import AsyncControl
+from gpucluster.supervisor.credentials import make_credentials
+
+directory, scheduler, ports, uid = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
+home = tempfile.mkdtemp(dir="/tmp")
+if uid:
+    os.chown(home, uid, uid)
+    os.setgroups([]); os.setgid(uid); os.setuid(uid)
+    assert os.getuid() == os.geteuid() == uid
+os.environ["HOME"] = home
+got = {}
+
+def attempt(name, what):
+    try:
+        got[name] = repr(what())[:200]
+    except Exception as error:
+        got[name] = f"refused: {type(error).__name__}"
+
+if uid:
+    attempt("list", lambda: os.listdir(directory))
+    for entry in json.loads(sys.argv[5]):
+        attempt(f"read {entry}", lambda: Path(entry).read_bytes())
+    def unix():
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(sys.argv[6])
+            connection.sendall(b"GET /model HTTP/1.1\\r\\nHost: x\\r\\nX-GPUCluster-Protocol: 1\\r\\n\\r\\n")
+            return connection.recv(100)
+    attempt("socket", unix)
+    attempt("registry", lambda: AsyncControl(Path(directory)).registry.list())
+
+theirs = make_credentials(Path(home) / "tls")
+
+async def talk(address, arguments):
+    comm = await connect(address, timeout=3, **arguments)
+    try:
+        await comm.write({"op": "identity"})
+        return await asyncio.wait_for(comm.read(), 3)
+    finally:
+        comm.abort()
+
+trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+trusting.check_hostname = False
+trusting.verify_mode = ssl.CERT_NONE
+pretending = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+pretending.check_hostname = False
+pretending.verify_mode = ssl.CERT_NONE
+pretending.load_cert_chain(Path(home) / "tls" / "cert.pem", Path(home) / "tls" / "key.pem")
+
+async def talk_to_all():
+    ways = {"plain": ("tcp", {}), "no certificate": ("tls", {"ssl_context": trusting}),
+            "own certificate": ("tls", {"ssl_context": pretending})}
+    talks = {f"{port} {way}": talk(f"{protocol}://127.0.0.1:{port}", arguments)
+             for port in ports for way, (protocol, arguments) in ways.items()}
+    answers = await asyncio.gather(*talks.values(), return_exceptions=True)
+    for name, answer in zip(talks, answers):
+        got[name] = f"refused: {type(answer).__name__}" if isinstance(answer, Exception) else repr(answer)[:200]
+
+asyncio.run(talk_to_all())
+attempt("client", lambda: Client(scheduler, timeout=3, security=theirs).run_on_scheduler(os.getpid))
+attempt("client, plain", lambda: Client(scheduler.replace("tls:", "tcp:"), timeout=3).run_on_scheduler(os.getpid))
+print(json.dumps(got))
+"""
+
+
+def listening(processes):
+    """Return the TCP addresses these processes listen on."""
+    return {
+        (connection.laddr.ip, connection.laddr.port)
+        for process in processes
+        for connection in process.net_connections(kind="inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+
+
+def family(site, model):
+    return site.family(site.get(model.id))
+
+
+def test_everything_listens_on_loopback_only(shared_site, shared_cluster):
+    addresses = listening(family(shared_site, shared_cluster))
+    # Scheduler and its dashboard; for each worker its own port, its nanny's and its web server's.
+    assert len(addresses) >= 2 + 2 * 2
+    assert {ip for ip, _ in addresses} == {"127.0.0.1"}
+    for process in family(shared_site, shared_cluster):
+        for connection in process.net_connections(kind="inet"):
+            assert connection.type == socket.SOCK_STREAM or connection.laddr.ip == "127.0.0.1", connection
+
+
+@pytest.mark.parametrize("uid", [pytest.param(NOBODY, marks=pytest.mark.root, id="another user"), 0], ids=str)
+def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_cluster, uid):
+    if uid and os.getuid() != 0:
+        pytest.skip("only root can become another user: run the tests as root")
+    folder = shared_site.registry.folder(shared_cluster.id)
+    secrets = [str(path) for path in (folder.state, folder.dashboard, folder.log, folder.tls / "key.pem")]
+    ports = sorted(port for _, port in listening(family(shared_site, shared_cluster)))
+    # In a private directory nobody could enter, the name of a file is secret too: give it away.
+    stranger = shared_site.python(
+        STRANGER, str(shared_site.directory), shared_cluster.scheduler_address, json.dumps(ports), str(uid),
+        json.dumps(secrets), str(folder.socket), cwd=tempfile.gettempdir(),
+        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+    out, err = stranger.communicate(timeout=170)
+    assert stranger.returncode == 0, err
+    got = json.loads(out)
+    assert len(got) == 3 * len(ports) + 2 + (7 if uid else 0)
+    assert {name: answer for name, answer in got.items() if not answer.startswith("refused: ")} == {}
+    if uid:
+        assert got["list"] == got["socket"] == got[f"read {secrets[3]}"] == "refused: PermissionError"
+        assert got["registry"] == "refused: RegistryUnsafe"
+
+
+def fetch(url):
+    """Return status, headers and body; redirects are not followed."""
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *arguments):
+            return None
+
+    opener = urllib.request.build_opener(NoRedirect, urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=30) as answer:
+            return answer.status, str(answer.headers), answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, str(error.headers), error.read()
+
+
+GUESSES = ["", "status", "sitemap.json", "health", "metrics", "json/identity.json", "individual-plots.json", "workers",
+           "info/main/workers.html", "api/v1", "statics/css/base.css", "proxy/80/127.0.0.1/x", "ws", "bokeh",
+           "graph/ws", "static/js/bokeh.min.js", "..", "%2e%2e/", "//status", "\u00e9"]  # fmt: skip
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_the_dashboard_shows_nothing_and_gives_its_path_away_to_nobody(shared_site, shared_cluster, guess):
+    from urllib.parse import quote
+
+    address = shared_site.control.dashboard("shared")
+    path = quote(guess, safe="/%")
+    for start in ("", f"{address.prefix[:-1]}/", f"{address.prefix}x/", f"{address.prefix.upper()}/"):
+        status, headers, body = fetch(f"http://127.0.0.1:{address.port}/{start}{path}")
+        assert status == 404
+        assert address.prefix not in headers + body.decode()
+
+
+def test_the_dashboard_is_below_its_secret_path(shared_site, shared_cluster):
+    address = shared_site.control.dashboard("shared")
+    status, _, body = fetch(address.url)
+    assert status == 200
+    assert b"Dask" in body
+    base = address.url.removesuffix("status")
+    assert fetch(f"{base}health")[0] == 200
+    assert fetch(f"{base}proxy/80/127.0.0.1/x")[0] == 404, "no way to other hosts"
+
+
+def test_the_web_servers_of_workers_serve_nothing(shared_site, shared_cluster):
+    import gpucluster
+
+    with gpucluster.connect("shared").get_client() as client:
+        ports = client.run(lambda dask_worker: dask_worker.http_server.port).values()
+    for port in ports:
+        for guess in GUESSES[:10]:
+            assert fetch(f"http://127.0.0.1:{port}/{guess}")[0] == 404
+
+
+def test_files_are_private_from_the_beginning(shared_site, shared_cluster):
+    folder = shared_site.registry.folder(shared_cluster.id)
+    for path in [shared_site.directory, folder.path, folder.tls, folder.scratch]:
+        assert path.stat().st_mode & 0o777 == 0o700
+    for path in [folder.state, folder.dashboard, folder.log, folder.lock, folder.socket, *folder.tls.iterdir()]:
+        assert path.stat().st_mode & 0o777 == 0o600, path
+    assert {path.name for path in folder.tls.iterdir()} == {"ca.pem", "cert.pem", "key.pem"}
+
+
+def test_each_cluster_has_credentials_of_its_own(shared_site, shared_cluster, tmp_path):
+    from gpucluster.supervisor.credentials import make_credentials
+
+    make_credentials(tmp_path / "tls")
+    ours = shared_site.registry.folder(shared_cluster.id).tls / "key.pem"
+    assert ours.read_text() != (tmp_path / "tls" / "key.pem").read_text()
+
+
+def test_the_log_hides_secrets_even_in_tracebacks(tmp_path):
+    import subprocess
+
+    code = (
+        "import logging; from gpucluster.supervisor.__main__ import _start_logging\n"
+        "redact = _start_logging(); redact('s3cret')\n"
+        "logging.info('at %s', 'http://host/s3cret/status')\n"
+        "try: raise ValueError('path s3cret')\n"
+        "except ValueError: logging.exception('failed')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert "http://host/…/status" in done.stderr
+    assert "ValueError: path …" in done.stderr
+    assert "s3cret" not in done.stderr
+
+
+@pytest.mark.parametrize("protocol", ["tls", "tcp"])
+def test_unencrypted_is_only_what_was_asked_for_and_is_said(shared_site, protocol, shared_cluster):
+    model = shared_site.get("shared") if protocol == "tls" else shared_site.running(name="open", protocol="tcp")
+    assert model.encrypted is (protocol == "tls")
+    assert model.scheduler_address.startswith(f"{protocol}://127.0.0.1:")
+    folder = shared_site.registry.folder(model.id)
+    assert folder.tls.exists() is (protocol == "tls")
+    assert {ip for ip, _ in listening(shared_site.family(model))} == {"127.0.0.1"}
+    if protocol == "tcp":
+        import gpucluster
+
+        handle = gpucluster.connect("open")
+        assert "UNENCRYPTED" in handle._repr_html_()
+        with handle.get_client() as client:
+            assert client.submit(lambda: 1).result(60) == 1
+        handle.stop()
+
+
+def test_another_version_of_the_protocol_is_told(shared_site, shared_cluster):
+    socket_path = str(shared_site.registry.folder(shared_cluster.id).socket)
+
+    def ask(header):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(30)
+            connection.connect(socket_path)
+            connection.sendall(f"GET /model HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{header}\r\n".encode())
+            return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
+
+    assert "200 OK" in ask("X-GPUCluster-Protocol: 1\r\n")
+    for header in ("X-GPUCluster-Protocol: 99\r\n", ""):
+        answer = ask(header)
+        assert "409" in answer.splitlines()[0]
+        assert "Install the same version of gpucluster" in answer
+
+
+def test_nothing_of_a_cluster_is_left_in_the_temporary_directory(shared_site, shared_cluster):
+    """distributed writes keys into temporary files for OpenSSL; none may stay."""
+    key = (shared_site.registry.folder(shared_cluster.id).tls / "key.pem").read_text()
+    for path in Path(tempfile.gettempdir()).iterdir():
+        if path.is_file() and not path.is_symlink() and path.stat().st_size < 10_000:
+            assert key not in path.read_text(errors="replace")

@@ -1,0 +1,98 @@
+"""What may import what, and what must stay cheap."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "py_src" / "gpucluster"
+FACES = {"server", "magics", "cli"}
+MAY_IMPORT = {
+    "protocol": set(),
+    "registry": {"protocol"},
+    "devices": {"protocol"},
+    "client": {"registry", "protocol"},
+    "backends": {"devices", "protocol"},
+    "supervisor": {"backends", "registry", "protocol"},
+    **{face: {"client", "registry", "protocol", "devices", "cli", "lessons"} for face in FACES},
+    "lessons": {"client", "protocol"},
+}
+"""Between our packages. Each may import itself and the package's own top."""
+DASK = {"dask", "distributed", "bokeh", "dask_cuda"}
+
+
+def imports(module: Path, *, at_import: bool = False) -> set[str]:
+    """Return the modules a file imports, ours with their first part; those for the type checker do not count."""
+    found: set[str] = set()
+    depth = len(module.relative_to(PACKAGE).parts)
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            return
+        if at_import and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            if node.level == 0:
+                found.add(node.module or "")
+            else:
+                here = list(module.relative_to(PACKAGE).parts[: depth - node.level])
+                names = [node.module] if node.module else [alias.name for alias in node.names]
+                found.update(".".join(["gpucluster", *here, name]) for name in names)
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(module.read_text(encoding="utf-8")))
+    return found
+
+
+@pytest.mark.parametrize("package", sorted(MAY_IMPORT))
+def test_imports_point_one_way(package):
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()}
+    for module in (PACKAGE / package).rglob("*.py"):
+        for name in imports(module):
+            parts = name.split(".")
+            if parts[0] == "gpucluster" and len(parts) > 1 and parts[1] in folders - {package}:
+                assert parts[1] in MAY_IMPORT[package], f"{module.relative_to(PACKAGE)} imports {name}"
+
+
+@pytest.mark.parametrize("package", ["protocol", "registry", "devices", "server", "cli"])
+def test_no_dask_where_it_does_not_belong(package):
+    for module in (PACKAGE / package).rglob("*.py"):
+        for name in imports(module):
+            assert name.split(".")[0] not in DASK, f"{module.relative_to(PACKAGE)} imports {name}"
+
+
+HEAVY = {"pydantic", "distributed", "dask", "jupyter_server", "IPython", "numpy", "tornado", "httpx", "psutil"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "never"),
+    [
+        ("import gpucluster", HEAVY),
+        ("import gpucluster.protocol.spec, gpucluster.protocol.models", HEAVY - {"pydantic"}),
+        ("import gpucluster.registry.store", HEAVY - {"pydantic", "psutil"}),
+        ("import gpucluster.client.control", {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_server"}),
+        ("import gpucluster.client.api", {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_server"}),
+        ("import gpucluster; gpucluster.list()", {"distributed", "dask", "numpy", "bokeh"}),
+        ("import gpucluster.server.extension", {"distributed", "dask", "numpy", "bokeh", "dask_cuda"}),
+    ],
+)
+def test_what_an_import_loads(statement, never, tmp_path):
+    code = f"{statement}\nimport sys\nprint(*(name for name in sys.modules if '.' not in name))"
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "GPUCLUSTER_DIR": str(tmp_path / "r")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90, env=environment)
+    if "gpucluster.list" in statement and "too long for unix sockets" in done.stderr:
+        pytest.skip("the temporary directory's path is too long")
+    assert done.returncode == 0, done.stderr
+    assert not never & set(done.stdout.split())
+
+
+def test_every_package_has_its_place():
+    found = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert set(MAY_IMPORT) <= found
