@@ -9,8 +9,8 @@ import gpucluster
 import numpy as np
 import pytest
 from gpucluster import lessons
-from gpucluster.lessons import lab as lab_module
 from gpucluster.client.libraries import libraries_for, use_libraries
+from gpucluster.lessons import lab as lab_module
 from gpucluster.lessons.lab import CLUSTER_VARIABLE, current_client
 from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest
 

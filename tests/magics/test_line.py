@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from gpucluster.client.libraries import libraries_for
 from gpucluster.magics.completer import completions
-from gpucluster.magics.libraries import libraries_for
 from gpucluster.magics.line import split_line
 from gpucluster.protocol.errors import InvalidRequest
 

@@ -69,7 +69,7 @@ def test_a_name_that_could_confuse_a_shell_or_a_path_is_refused(name):
 def test_no_text_field_takes_a_line_break(field, value):
     with pytest.raises(InvalidRequest) as refusal:
         parse_spec({"backend": "cuda", "protocol": "ucx", field: value})
-    assert [item.field for item in refusal.value.fields] == [field]
+    assert [item.field.partition(".")[0] for item in refusal.value.fields] == [field]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import httpx
 from pydantic import ValidationError
 
 from ..protocol.errors import ErrorModel, GPUClusterError, SupervisorUnreachable, error_from_model
@@ -14,12 +13,18 @@ from ..protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION
 from ..registry import lock
 from ..registry.record import Folder
 
+if TYPE_CHECKING:
+    import httpx
+
 _HEADERS = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
 _APPEAR_SECONDS = 30.0
 _ANSWER_SECONDS = 30.0
 
 
 def _client(folder: Folder, timeout: float | None) -> httpx.AsyncClient:
+    # Imported late: most verbs of the command line only read the registry, and this takes longer than they do.
+    import httpx
+
     # trust_env: a proxy in the environment has nothing to do with a socket on this machine.
     # verify: there is no TLS on a socket file, and loading the machine's certificates takes 50 ms.
     transport = httpx.AsyncHTTPTransport(uds=str(folder.socket), verify=False)
@@ -46,6 +51,8 @@ async def request(folder: Folder, method: str, path: str, body: Any = None) -> b
     GPUClusterError
         What the supervisor refused, as the same exception that was raised there.
     """
+    import httpx
+
     loop = asyncio.get_running_loop()
     deadline = loop.time() + _APPEAR_SECONDS
     while True:
@@ -75,6 +82,8 @@ async def stream_lines(folder: Folder, path: str) -> AsyncIterator[str]:
     ------
     SupervisorUnreachable, GPUClusterError
     """
+    import httpx
+
     try:
         async with _client(folder, None) as client, client.stream("GET", path) as answer:
             if answer.status_code >= 400:

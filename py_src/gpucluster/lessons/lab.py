@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from ..client.libraries import libraries_for, use_libraries
 from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed
 from ..protocol.models import ClusterModel, ClusterState
 from .catalogue import find_lesson

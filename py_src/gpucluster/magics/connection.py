@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .libraries import Libraries, libraries_for, use_libraries
+from ..client.libraries import Libraries, libraries_for, use_libraries
 
 if TYPE_CHECKING:
     from distributed import Client

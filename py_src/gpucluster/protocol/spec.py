@@ -12,7 +12,16 @@ import os
 import re
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from .errors import invalid_request
 from .sizes import MemorySize, MemorySizeOrAuto
@@ -26,6 +35,20 @@ _DEVICE = re.compile(r"(GPU|MIG)-[0-9A-Za-z/-]{4,80}")
 
 WorkerCount = Annotated[int, Field(strict=True, ge=1, le=MAX_WORKERS)]
 WorkerCountOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_WORKERS)]
+
+
+def _parse_device(value: Any) -> int | str:
+    known = (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1023) or (
+        isinstance(value, str) and _DEVICE.fullmatch(value)
+    )
+    if not known:
+        raise ValueError(f"{str(value)[:40]!r} is neither a GPU index nor a UUID such as 'GPU-…' or 'MIG-…'")
+    device: int | str = value
+    return device
+
+
+# One validator for the union: pydantic would report what is wrong with each of its members.
+Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
 
 def _extra(group: str, *, advanced: bool = False) -> dict[str, Any]:
@@ -139,7 +162,7 @@ class CudaSpec(SpecBase):
     """One worker per GPU on this machine (dask-cuda)."""
 
     backend: Literal["cuda"] = Field("cuda", title="Kind", description="One worker per GPU of this machine.")
-    devices: list[Annotated[int, Field(strict=True, ge=0, le=1023)] | str] | None = Field(
+    devices: list[Device] | None = Field(
         None,
         title="GPUs",
         description="GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Left out: all visible ones, idle ones first.",
@@ -264,9 +287,6 @@ class CudaSpec(SpecBase):
             return None
         if not value:
             raise ValueError("must name at least one GPU, or be left out for all")
-        for device in value:
-            if isinstance(device, str) and not _DEVICE.fullmatch(device):
-                raise ValueError(f"{device[:40]!r} is neither a GPU index nor a UUID such as 'GPU-…' or 'MIG-…'")
         if len(set(value)) != len(value):
             raise ValueError("names a GPU twice; one worker per GPU")
         return value
