@@ -4,6 +4,8 @@ NODE ?= node
 PORT ?= 8888
 BIN := .venv/bin
 CUDA := .venv-cuda/bin
+# The scripts of package.json call tools of the environment.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
 .PHONY: help lab demo test check lint types unit frontend browser-tests cuda-tests chromium build bench screenshots lock clean
