@@ -12,13 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-from pydantic.json_schema import GenerateJsonSchema
-
 from gpucluster.protocol.errors import ErrorModel
 from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Preset
 from gpucluster.protocol.spec import ClusterPatch, ClusterSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
+from pydantic import BaseModel, ConfigDict
+from pydantic.json_schema import GenerateJsonSchema
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "labextension" / "src" / "protocol" / "messages.ts"
