@@ -38,9 +38,9 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
-def open_page(browser: Browser, lab: Lab, path: str = "lab?reset", **options: Any) -> Page:
+def open_page(browser: Browser, lab: Lab, path: str = "lab?reset", *, height: int = 860, **options: Any) -> Page:
     """Open Jupyter in a browser session of its own."""
-    page = browser.new_context(viewport={"width": 1280, "height": 860}, **options).new_page()
+    page = browser.new_context(viewport={"width": 1280, "height": height}, **options).new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.goto(lab.page(path))
     return page
@@ -53,7 +53,7 @@ def open_panel(page: Page) -> Locator:
     tab.wait_for()
     # The layout is restored after the tab has appeared, and that may show or hide panels.
     page.locator("#jupyterlab-splash").wait_for(state="detached")
-    page.locator(".jp-Launcher, .jp-NotebookPanel, .gpc-DashboardView").first.wait_for()
+    page.locator("#jp-main-dock-panel .lm-DockPanel-widget:not(.lm-mod-hidden)").first.wait_for()
     if not panel.is_visible():
         tab.click()
     panel.wait_for()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -46,6 +47,11 @@ def jupyter(app: str = "lab") -> Iterator[Lab]:
     directory = Path(tempfile.mkdtemp(prefix="gpc-", dir="/tmp"))
     for name in ("registry", "root", "home"):
         (directory / name).mkdir(mode=0o700)
+    # No question about news in front of what is tested.
+    settings = directory / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    quiet = {"fetchNews": "false", "checkForUpdates": False}
+    (settings / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
     environment = {
         **os.environ,
         "GPUCLUSTER_DIR": str(directory / "registry"),

@@ -13,6 +13,29 @@ interface IDetailsProps {
 
 /** Each worker with its gauges, and what one needs to know to help somebody else. */
 export function Details({ cluster, sample, trans }: IDetailsProps): JSX.Element {
+  return (
+    <>
+      <Disclosure title={trans.__('Workers')}>
+        <ul className="gpc-Workers" aria-label={trans.__('Workers')}>
+          {cluster.workers.map(worker => (
+            <Worker key={worker.name} worker={worker} sample={sample} trans={trans} />
+          ))}
+        </ul>
+      </Disclosure>
+      <Disclosure title={trans.__('Details')}>
+        <Facts cluster={cluster} trans={trans} />
+      </Disclosure>
+    </>
+  );
+}
+
+interface IDisclosureProps {
+  readonly title: string;
+  readonly children: React.ReactNode;
+}
+
+/** Draws what is inside only while it is open: a cluster may have hundreds of workers. */
+function Disclosure({ title, children }: IDisclosureProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <details
@@ -20,17 +43,8 @@ export function Details({ cluster, sample, trans }: IDetailsProps): JSX.Element 
       open={isOpen}
       onToggle={event => setOpen(event.currentTarget.open)}
     >
-      <summary>{trans.__('Workers and details')}</summary>
-      {isOpen && (
-        <>
-          <ul className="gpc-Workers" aria-label={trans.__('Workers')}>
-            {cluster.workers.map(worker => (
-              <Worker key={worker.name} worker={worker} sample={sample} trans={trans} />
-            ))}
-          </ul>
-          <Facts cluster={cluster} trans={trans} />
-        </>
-      )}
+      <summary>{title}</summary>
+      {isOpen && children}
     </details>
   );
 }

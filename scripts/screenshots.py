@@ -1,0 +1,96 @@
+"""Take the screenshots of the documentation from the real thing: ``make screenshots``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.chromium import chromium, open_page, open_panel
+from tests.browser.lab import Lab, jupyter
+
+IMAGES = ROOT / "docs" / "images"
+CELLS = (
+    "import dask.array as da\n\npixels = da.random.random((20_000_000, 3), chunks=(1_000_000, 3)).persist()",
+    "pixels.mean(axis=0).compute()",
+)
+
+
+def choose_theme(lab: Lab, theme: str) -> None:
+    """Set the theme as the settings editor would."""
+    folder = lab.directory / "settings" / "@jupyterlab" / "apputils-extension"
+    (folder / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}))
+
+
+def widen_panel(page: Page) -> None:
+    """Give the sidebar a little more room, as people do."""
+    handle = page.locator("#jp-main-split-panel > .lm-SplitPanel-handle").first
+    box = handle.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 2, box["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 62, box["y"] + 300, steps=5)
+    page.mouse.up()
+
+
+def create(page: Page, name: str) -> None:
+    """Create a cluster by the form; leaves a picture of the form."""
+    panel = open_panel(page)
+    widen_panel(page)
+    panel.get_by_role("button", name="New cluster").click()
+    form = page.get_by_role("form", name="New cluster")
+    form.get_by_text("CPU", exact=True).click()
+    form.get_by_label("Name", exact=True).fill(name)
+    form.get_by_label("Workers", exact=True).fill("3")
+    form.get_by_label("Host memory per worker").fill("1 GiB")
+    form.get_by_label("Name", exact=True).focus()
+    page.screenshot(path=IMAGES / "form.png")
+    form.get_by_role("button", name="Create").click()
+    expect(panel.get_by_text("Running")).to_be_visible()
+
+
+def compute(page: Page) -> None:
+    """Connect a new notebook and let the workers do something."""
+    page.get_by_role("button", name="Connect").click()
+    notebook = page.locator(".jp-NotebookPanel")
+    expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
+    for number, code in enumerate(CELLS, start=1):
+        notebook.locator(".jp-Cell").nth(number).locator(".cm-content").click()
+        page.keyboard.insert_text(code)
+        page.keyboard.press("Shift+Enter")
+    expect(notebook.locator(".jp-OutputArea-output").nth(1)).to_contain_text("array")
+    page.keyboard.press("ControlOrMeta+s")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Rename and Save").or_(dialog.get_by_role("button", name="Rename")).click()
+    page.get_by_text("Workers", exact=True).click()
+    expect(page.get_by_role("listitem", name="photo").get_by_role("meter")).to_have_count(4)
+
+
+def photograph(browser: Browser) -> None:
+    """Create, compute, and take a picture in each theme."""
+    with jupyter() as lab:
+        page = open_page(browser, lab, device_scale_factor=2, height=740)
+        create(page, "photo")
+        compute(page)
+        page.wait_for_timeout(3000)
+        page.screenshot(path=IMAGES / "panel-light.png")
+        choose_theme(lab, "JupyterLab Dark")
+        page.wait_for_timeout(2000)
+        page.goto(lab.page("lab"))
+        panel = open_panel(page)
+        panel.get_by_role("button", name="Dashboard").click()
+        page.frame_locator(".gpc-DashboardView iframe").get_by_text("Data Transfer").wait_for()
+        panel.get_by_role("button", name="Scale", exact=True).click()
+        page.wait_for_timeout(3000)
+        page.screenshot(path=IMAGES / "panel-dark.png")
+
+
+if __name__ == "__main__":
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with chromium() as running:
+        photograph(running)
