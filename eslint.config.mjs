@@ -2,6 +2,7 @@ import jupyter from '@jupyter/eslint-plugin';
 import tseslint from 'typescript-eslint';
 
 const sources = ['labextension/src/**/*.{ts,tsx}'];
+const tests = ['tests/labextension/**/*.{ts,tsx}'];
 
 export default tseslint.config(
   {
@@ -36,6 +37,16 @@ export default tseslint.config(
       'jupyter/prefer-lazy-imports': 'off',
       curly: ['error', 'all'],
       eqeqeq: 'error'
+    }
+  },
+  ...tseslint.configs.recommended.map(config => ({ ...config, files: tests })),
+  {
+    // What is drawn for a test is never translated, and its signals end with it.
+    files: tests,
+    rules: {
+      'jupyter/no-untranslated-string': 'off',
+      'jupyter/require-signal-cleanup': 'off',
+      'jupyter/prefer-signal-this-arg': 'off'
     }
   },
   {
