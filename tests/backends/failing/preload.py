@@ -48,4 +48,4 @@ if who == "all" or (who == "second" and not first_of_all()):
     fail(how)
 if who == "record":
     # The address of the dashboard cannot be written down: the first step after all workers have come.
-    (Path(sys.argv[sys.argv.index("--folder") + 1]) / "dashboard.json").mkdir()
+    (Path(sys.argv[sys.argv.index("--folder") + 1]) / "dashboard.json").mkdir(exist_ok=True)
