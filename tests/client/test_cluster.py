@@ -1,0 +1,147 @@
+"""The Python API on a real cluster: synchronous, asynchronous, as a context manager, as a picture."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+
+import gpucluster
+import pytest
+from distributed import Client
+from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, NameTaken
+from gpucluster.protocol.models import ClusterState, Telemetry
+
+
+@pytest.fixture
+def shared(shared_cluster):
+    """A handle on the shared cluster."""
+    return gpucluster.connect("shared")
+
+
+def test_a_client_connects_to_the_handle(shared):
+    with Client(shared) as client:
+        assert client.submit(sum, [1, 2]).result(60) == 3
+    assert shared.state == "running", "closing a client ends no cluster"
+    with shared.get_client() as client:
+        assert client.scheduler.address == shared.scheduler_address
+
+
+async def test_an_asynchronous_client_connects_to_an_asynchronous_handle(shared_cluster):
+    handle = gpucluster.connect("shared", asynchronous=True)
+    async with Client(handle, asynchronous=True) as client:
+        assert await client.submit(sum, [1, 2]) == 3
+    assert await handle.logs(2)
+    await handle.wait_for_workers(1, timeout=60)
+
+
+async def test_a_synchronous_handle_works_inside_a_running_loop(shared):
+    """As in a notebook, whose kernel runs a loop while a cell is executed."""
+    assert asyncio.get_running_loop().is_running()
+    shared.wait_for_workers(1)
+    assert shared.logs(3)
+
+
+def test_the_verbs(shared_site, shared):
+    shared.scale(3)
+    assert shared.n_workers == 3
+    shared.scale(2)
+    assert (shared.n_workers, shared.state) == (2, "running")
+    shared.adapt(1, 2)
+    assert shared.model.wanted.adapt.maximum == 2
+    shared.scale(2)
+    shared.wait_for_workers(2)
+    shared.scale(2, wait=False)
+    with pytest.raises(InvalidRequest, match="n_workers: must be at least 0, not -1"):
+        shared.scale(-1)
+    with pytest.raises(InvalidRequest, match="minimum .3. must not be larger than maximum .1."):
+        shared.adapt(3, 1)
+
+
+def test_what_it_shows(shared, monkeypatch):
+    assert "'shared': running, local, 2 workers" in repr(shared)
+    html = shared._repr_html_()
+    assert "shared" in html and "CPU workers" in html and "encrypted" in html
+    prefix = shared.dashboard_link.split("/")[3]
+    assert prefix not in html, "a saved notebook holds no secret"
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/me/")
+    assert shared.dashboard_link == f"/user/me/gpucluster/dashboard/{shared.id}/status"
+    assert shared.dashboard_link in shared._repr_html_()
+
+
+def test_a_handle_that_is_forgotten_ends_nothing(shared_site, shared_cluster):
+    handle = gpucluster.connect()
+    del handle
+    gc.collect()
+    assert shared_site.get("shared").state is ClusterState.RUNNING
+
+
+def test_connect_names_what_is_there(shared_site, shared):
+    assert gpucluster.connect().id == shared.id == gpucluster.connect(shared.id).id
+    assert [model.name for model in gpucluster.list()] == ["shared"]
+    with pytest.raises(ClusterNotFound, match="Living clusters: shared"):
+        gpucluster.connect("other")
+
+
+def test_a_refused_creation_leaves_nothing(shared_site, shared):
+    with pytest.raises(NameTaken):
+        gpucluster.create("local", name="shared")
+    with pytest.raises(InvalidRequest, match="workers: is not an option"):
+        gpucluster.create("local", workers=2)
+    with pytest.raises(InvalidRequest, match="backend: must be one of"):
+        gpucluster.create("slurm")
+    assert len(gpucluster.list()) == 1
+
+
+def test_a_block_owns_what_it_created(site, wait_until):
+    with gpucluster.create("local", name="block", n_workers=1) as cluster:
+        with gpucluster.connect("block") as same:
+            assert same.id == cluster.id
+        assert cluster.state == "running", "leaving the block of a mere connection ends nothing"
+        with cluster.get_client() as client:
+            client.shutdown()  # a client asks Dask itself for the end
+        wait_until(lambda: cluster.model.state.ended, what=lambda: cluster.model)
+    assert cluster.model.state.ended
+    cluster.stop()
+    with pytest.raises(InvalidState):
+        _ = cluster.scheduler_address
+    with pytest.raises(ClusterNotFound, match="has (stopped|failed)"):
+        gpucluster.connect("block")
+    with pytest.raises(ClusterNotFound, match="There is no living cluster. Create one"):
+        gpucluster.connect()
+
+
+async def test_asynchronous_from_creation_to_end(site):
+    """With the event stream watching, as the panel does."""
+    control = site.control.asynchronous
+    seen = []
+
+    async def look():
+        async for event in control.events():
+            seen.append(event)
+
+    watching = asyncio.create_task(look())
+    async with await gpucluster.create("local", name="async", n_workers=1, asynchronous=True) as cluster:
+        await cluster.scale(2)
+        async with Client(cluster, asynchronous=True) as client:
+            assert await client.gather(client.map(abs, [-1, -2, -3])) == [1, 2, 3]
+        async with asyncio.timeout(60):
+            while not any(isinstance(event, Telemetry) for event in seen):
+                await asyncio.sleep(0.05)
+    async with asyncio.timeout(60):
+        while not any(event.kind == "cluster" and event.cluster.state.ended for event in seen):
+            await asyncio.sleep(0.05)
+        await control.remove("async")
+        while not any(event.kind == "removed" for event in seen):
+            await asyncio.sleep(0.05)
+    watching.cancel()
+    kinds = [event.kind for event in seen]
+    assert kinds[0] == "hello"
+    assert kinds[-1] == "removed"
+    states = list(dict.fromkeys(event.cluster.state for event in seen if event.kind == "cluster"))
+    assert states[0] == "starting"
+    assert states[-1] == "stopped"
+    sample = next(event.sample for event in seen if event.kind == "telemetry")
+    assert len(sample.workers) == len(sample.memory_bytes) >= 1
+    assert sample.vram_used_bytes == sample.rmm_used_bytes == [None] * len(sample.workers), "absent, never zero"
+    json.loads(seen[-1].model_dump_json())
