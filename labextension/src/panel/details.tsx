@@ -76,10 +76,20 @@ function Worker({ worker, sample, trans }: IWorkerProps): JSX.Element {
   );
 }
 
+/**
+ * Version and name of the environment, such as "3.12.4 (rapids)": the path of the executable is too long to
+ * read in a sidebar.
+ */
+function environmentName(cluster: ClusterModel): string {
+  const parts = cluster.python.split('/');
+  const name = parts[parts.lastIndexOf('bin') - 1] ?? cluster.python;
+  return cluster.versions ? `${cluster.versions.python} (${name})` : name;
+}
+
 function Facts({ cluster, trans }: Omit<IDetailsProps, 'sample'>): JSX.Element {
-  const facts: [string, string][] = [
+  const facts: [string, string, string?][] = [
     [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
-    [trans.__('Python'), cluster.python],
+    [trans.__('Python'), environmentName(cluster), cluster.python],
     [trans.__('Dask'), cluster.versions?.distributed ?? ''],
     [trans.__('dask-cuda'), cluster.versions?.dask_cuda ?? ''],
     [trans.__('Process'), cluster.pid === null ? '' : `${cluster.pid}`]
@@ -88,10 +98,10 @@ function Facts({ cluster, trans }: Omit<IDetailsProps, 'sample'>): JSX.Element {
     <dl className="gpc-Facts">
       {facts
         .filter(([, value]) => value !== '')
-        .map(([label, value]) => (
+        .map(([label, value, title]) => (
           <React.Fragment key={label}>
             <dt>{label}</dt>
-            <dd title={value}>{value}</dd>
+            <dd title={title ?? value}>{value}</dd>
           </React.Fragment>
         ))}
     </dl>
