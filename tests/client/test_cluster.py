@@ -126,13 +126,13 @@ async def test_asynchronous_from_creation_to_end(site):
         async with Client(cluster, asynchronous=True) as client:
             assert await client.gather(client.map(abs, [-1, -2, -3])) == [1, 2, 3]
         async with asyncio.timeout(60):
-            while not any(isinstance(event, Telemetry) for event in seen):
+            while not any(isinstance(event, Telemetry) for event in seen):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
     async with asyncio.timeout(60):
-        while not any(event.kind == "cluster" and event.cluster.state.ended for event in seen):
+        while not any(event.kind == "cluster" and event.cluster.state.ended for event in seen):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         await control.remove("async")
-        while not any(event.kind == "removed" for event in seen):
+        while not any(event.kind == "removed" for event in seen):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     watching.cancel()
     kinds = [event.kind for event in seen]
