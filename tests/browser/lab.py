@@ -41,8 +41,11 @@ class Lab:
 
 
 @contextmanager
-def jupyter(app: str = "lab") -> Iterator[Lab]:
-    """Start ``jupyter lab`` or ``jupyter notebook``; stop it and all its clusters in the end."""
+def jupyter(app: str = "lab", **more: str) -> Iterator[Lab]:
+    """Start ``jupyter lab`` or ``jupyter notebook``; stop it and all its clusters in the end.
+
+    ``more`` is added to its environment.
+    """
     # Not below pytest's own directory: the path of a unix socket must be short.
     directory = Path(tempfile.mkdtemp(prefix="gpc-", dir="/tmp"))
     for name in ("registry", "root", "home"):
@@ -62,6 +65,7 @@ def jupyter(app: str = "lab") -> Iterator[Lab]:
         "JUPYTER_RUNTIME_DIR": str(directory / "runtime"),
         "JUPYTERLAB_SETTINGS_DIR": str(directory / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(directory / "workspaces"),
+        **more,
     }
     lab = Lab(f"http://127.0.0.1:{_free_port()}", secrets.token_hex(16), directory)
     command = [

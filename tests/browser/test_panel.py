@@ -6,8 +6,6 @@ The tests of this module are one story and run in order: each goes on where the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,21 +13,10 @@ pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
-from .chromium import chromium, executable, open_page, open_panel
+from .chromium import open_page, open_panel
 from .lab import Lab
 
-ARTIFACTS = Path(__file__).parent / "artifacts"
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.timeout(400),
-    pytest.mark.skipif(executable() is None, reason="needs Chromium: apt-get install chromium"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +37,6 @@ def page(browser: Browser, lab: Lab, errors: list[str]) -> Page:
     page.on("console", note)
     page.on("pageerror", lambda error: errors.append(f"{error}\n{error.stack}"))
     return page
-
-
-@pytest.fixture(autouse=True)
-def picture_of_failure(request: pytest.FixtureRequest, page: Page) -> Iterator[None]:
-    failed = request.session.testsfailed
-    yield
-    if request.session.testsfailed > failed:
-        ARTIFACTS.mkdir(exist_ok=True)
-        page.screenshot(path=ARTIFACTS / f"{request.node.name}.png")
 
 
 def card_of(page: Page, name: str) -> Locator:

@@ -180,5 +180,6 @@ describe('the whole form', () => {
     expect(placeholderOf(field('n_workers'), trans)).toBe('automatic');
     expect(placeholderOf(field('idle_timeout_seconds'), trans)).toBe('1 h');
     expect(placeholderOf(field('rmm_pool_size'), trans)).toBe('none');
+    expect(placeholderOf(field('pre_import'), trans)).toBe('none');
   });
 });

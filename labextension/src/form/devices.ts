@@ -41,7 +41,18 @@ export function usersOf(device: DeviceModel, trans: TranslationBundle): string {
   }
   const ours = [...clusters].map(([name, bytes]) => withSize(trans.__('cluster %1', name), bytes));
   const users = [...ours, ...others];
-  return users.length === 0 ? trans.__('Idle') : trans.__('Used by %1', users.join(', '));
+  if (users.length > 0) {
+    return trans.__('Used by %1', users.join(', '));
+  }
+  // From inside of a container the processes of others cannot be seen, but their memory can.
+  return isLittle(device)
+    ? trans.__('Idle')
+    : trans.__('Used by processes that cannot be seen here');
+}
+
+/** Whether no more is used than what a driver keeps for itself. */
+function isLittle({ memory_used_bytes, memory_total_bytes }: DeviceModel): boolean {
+  return (memory_used_bytes ?? 0) <= Math.max((memory_total_bytes ?? 0) / 20, 600 * 2 ** 20);
 }
 
 function withSize(who: string, bytes: number): string {

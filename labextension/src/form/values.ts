@@ -96,7 +96,8 @@ export function entryOf(field: IField, value: unknown): Entries[string] {
 
 /** What an empty text field stands for, shown as its placeholder. */
 export function placeholderOf(field: IField, trans: TranslationBundle): string {
-  if (field.default === null || field.default === undefined || field.default === '') {
+  const isEmpty = Array.isArray(field.default) && field.default.length === 0;
+  if (field.default === null || field.default === undefined || field.default === '' || isEmpty) {
     return field.kind === 'integer' || field.kind === 'text'
       ? trans.__('automatic')
       : trans.__('none');

@@ -1,0 +1,41 @@
+"""The panel in Notebook 7, which has no JupyterLab shell."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from playwright.sync_api import Browser, expect
+
+from .chromium import open_page
+from .lab import jupyter
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+
+EMPTY = {
+    "cells": [{"cell_type": "code", "id": "one", "metadata": {}, "source": "", "outputs": [], "execution_count": None}],
+    "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+
+
+def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
+    with jupyter("notebook") as lab:
+        (lab.directory / "root" / "Lesson.ipynb").write_text(json.dumps(EMPTY))
+        page = open_page(browser, lab, "notebooks/Lesson.ipynb")
+        page.locator(".jp-Notebook .cm-content").first.wait_for()
+        page.get_by_role("menuitem", name="View").click()
+        page.get_by_text("Left Sidebar").hover()
+        page.get_by_text("GPU clusters").click()
+        panel = page.locator("#gpucluster-panel")
+        panel.get_by_role("button", name="New cluster").click()
+        expect(panel.get_by_text("environment of the active notebook")).to_be_visible()
+        panel.get_by_role("button", name="Create").click()
+        expect(panel.get_by_text("Running")).to_be_visible()
+        panel.get_by_role("button", name="Connect").click()
+        expect(page.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
+        page.context.close()

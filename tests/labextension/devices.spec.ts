@@ -1,0 +1,62 @@
+import { deviceLabel, isSelectable, usersOf, whyNot } from '../../labextension/src/form/devices';
+import type { DeviceModel } from '../../labextension/src/protocol/messages';
+import { trans } from './models';
+
+function device(changes: Partial<DeviceModel> = {}): DeviceModel {
+  return {
+    uuid: 'GPU-1',
+    index: 0,
+    name: 'A100',
+    memory_total_bytes: 40 * 2 ** 30,
+    memory_used_bytes: 300 * 2 ** 20,
+    utilization_percent: 0,
+    parent_uuid: null,
+    mig_enabled: false,
+    visible: true,
+    error: null,
+    processes: [],
+    ...changes
+  };
+}
+
+const process = {
+  pid: 1,
+  user: 'ada',
+  command: 'python',
+  memory_used_bytes: 2 ** 30,
+  cluster: null
+};
+
+describe('devices', () => {
+  it('have an index and a name', () => {
+    expect(deviceLabel(device(), trans)).toBe('0: A100');
+    expect(deviceLabel(device({ index: null, name: 'A100 MIG' }), trans)).toBe('A100 MIG');
+  });
+
+  it.each([
+    [{}, true, null],
+    [{ visible: false }, false, 'Hidden by CUDA_VISIBLE_DEVICES.'],
+    [{ mig_enabled: true }, false, 'Divided into the slices below.'],
+    [{ error: 'It fell off the bus.' }, false, 'It fell off the bus.']
+  ])('%j can be chosen: %p, because of %p', (changes, selectable, reason) => {
+    expect(isSelectable(device(changes))).toBe(selectable);
+    expect(whyNot(device(changes), trans)).toBe(reason);
+  });
+
+  it('tell who uses them, clusters by name and with all their processes', () => {
+    const processes = [
+      process,
+      { ...process, pid: 2, cluster: 'blue' },
+      { ...process, pid: 3, cluster: 'blue' },
+      { pid: 4, user: null, command: null, memory_used_bytes: null, cluster: null }
+    ];
+    expect(usersOf(device({ processes }), trans)).toBe(
+      'Used by cluster blue (2 GiB), python of ada (1 GiB), a process'
+    );
+  });
+
+  it('are idle only if no memory is used by processes out of sight', () => {
+    expect(usersOf(device(), trans)).toBe('Idle');
+    expect(usersOf(device({ memory_used_bytes: 30 * 2 ** 30 }), trans)).toContain('cannot be seen');
+  });
+});
