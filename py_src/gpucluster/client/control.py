@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ..protocol.errors import (
     GPUClusterError,
     InvalidState,
@@ -313,10 +315,15 @@ class AsyncControl:
         return ClusterModel.model_validate_json(await request(self.registry.folder(model.id), method, path, body))
 
     def _kill(self, folder: Folder) -> None:
+        identity: ProcessIdentity | None = None
         with suppress(GPUClusterError):
             record = self.registry.read(folder)
-            if record is not None and record.process is not None:
-                send_signal(record.process, signal.SIGKILL)
+            identity = record.process if record is not None else None
+        if identity is None:
+            with suppress(OSError, ValidationError):
+                identity = ProcessIdentity.model_validate_json(folder.process.read_bytes())
+        if identity is not None:
+            send_signal(identity, signal.SIGKILL)
 
 
 class Control:

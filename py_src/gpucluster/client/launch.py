@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Mapping
 
 from ..protocol.errors import StartFailed
+from ..registry.directory import write_private
+from ..registry.process import identify
 from ..registry.record import Folder
 from ..registry.store import tail
 
@@ -78,4 +80,7 @@ def launch(
                 f"Install it there: {python} -m pip install gpucluster"
             )
         raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
+    identity = identify(int(pid))
+    if identity is not None:
+        write_private(folder.process, identity.model_dump_json())
     return int(pid)

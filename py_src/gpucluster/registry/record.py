@@ -68,6 +68,11 @@ class Folder:
         return self.path / "lock"
 
     @property
+    def process(self) -> Path:
+        """A ``ProcessIdentity``: whom to kill when the supervisor hangs before its first record."""
+        return self.path / "process.json"
+
+    @property
     def socket(self) -> Path:
         """Unix socket of the supervisor's HTTP interface."""
         return self.path / "socket"

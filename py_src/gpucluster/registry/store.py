@@ -279,7 +279,7 @@ class Registry:
 
     def clear_secrets(self, folder: Folder) -> None:
         """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""
-        for path in (folder.tls, folder.scratch, folder.dashboard, folder.socket):
+        for path in (folder.tls, folder.scratch, folder.dashboard, folder.socket, folder.process):
             # Something odd in one folder must not keep the list of all clusters from being read.
             with suppress(OSError):
                 if path.is_dir() and not path.is_symlink():
