@@ -27,8 +27,9 @@ def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
 
-def test_ctrl_c_during_create_stops_the_cluster(
-    site: Any, slow_start: None, command: list[str], wait_until: Callable[..., Any]
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_being_told_to_end_during_create_stops_the_cluster(
+    site: Any, slow_start: None, command: list[str], wait_until: Callable[..., Any], ending: signal.Signals
 ) -> None:
     creating = subprocess.Popen(
         [*command, "create", "--name", "half", "--backend", "local", "--n-workers", "1"],
@@ -38,7 +39,7 @@ def test_ctrl_c_during_create_stops_the_cluster(
         start_new_session=True,
     )
     wait_until(lambda: [model for model in site.control.list() if model.pid is not None])
-    creating.send_signal(signal.SIGINT)
+    creating.send_signal(ending)
     out, err = creating.communicate(timeout=90)
     assert (creating.returncode, out) == (130, "")
     assert err == "Cancelled; the cluster 'half' was stopped again.\n"

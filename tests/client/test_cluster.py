@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import gpucluster
 import pytest
@@ -40,6 +41,16 @@ async def test_a_synchronous_handle_works_inside_a_running_loop(shared):
     assert asyncio.get_running_loop().is_running()
     shared.wait_for_workers(1)
     assert shared.logs(3)
+
+
+def test_a_synchronous_handle_works_in_a_thread_with_a_loop_of_its_own(shared):
+    """As in a subshell of a kernel, where JupyterLab runs the callbacks of widgets."""
+
+    async def lines():
+        return shared.logs(3)
+
+    with ThreadPoolExecutor(1) as thread:
+        assert len(thread.submit(asyncio.run, lines()).result()) == 3
 
 
 def test_the_verbs(shared_site, shared):
@@ -121,7 +132,7 @@ async def test_asynchronous_from_creation_to_end(site):
             seen.append(event)
 
     watching = asyncio.create_task(look())
-    async with await gpucluster.create("local", name="async", n_workers=1, asynchronous=True) as cluster:
+    async with gpucluster.create("local", name="async", n_workers=1, asynchronous=True) as cluster:
         await cluster.scale(2)
         async with Client(cluster, asynchronous=True) as client:
             assert await client.gather(client.map(abs, [-1, -2, -3])) == [1, 2, 3]

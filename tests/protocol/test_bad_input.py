@@ -62,6 +62,11 @@ def test_a_name_that_could_confuse_a_shell_or_a_path_is_refused(name):
         parse_spec({"name": name})
 
 
+def test_a_name_that_could_be_taken_for_an_id_is_refused():
+    with pytest.raises(InvalidRequest, match="^name: must not look like the id of a cluster"):
+        parse_spec({"name": "c34cc47b"})
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [("kernel_name", "a\n"), ("interface", "ib0\n"), ("pre_import", ["cudf\n"]), ("devices", ["GPU-12345678\n"])],

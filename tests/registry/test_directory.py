@@ -40,7 +40,7 @@ def test_a_new_directory_is_private_whatever_the_umask(place):
 @pytest.mark.parametrize("mode", [0o701, 0o710, 0o750, 0o755, 0o777, 0o1777])
 def test_a_directory_open_to_others_is_refused(place, mode):
     place.chmod(mode)
-    with pytest.raises(RegistryUnsafe, match="is open to other users. Remove it, or set GPUCLUSTER_DIR"):
+    with pytest.raises(RegistryUnsafe, match="is open to other users. Set GPUCLUSTER_DIR"):
         Registry(place)
 
 
@@ -74,6 +74,16 @@ def test_a_path_too_long_for_a_socket_is_refused(place):
 def test_a_directory_that_cannot_be_made_is_refused(place):
     with pytest.raises(RegistryUnsafe, match="cannot be made"):
         Registry(place / "missing" / "parent")
+
+
+@pytest.mark.parametrize(("mode", "safe"), [(0o777, False), (0o770, False), (0o1777, True), (0o755, True)])
+def test_a_place_where_others_could_swap_it_is_refused(place, mode, safe):
+    place.chmod(mode)
+    if safe:
+        assert secure_directory(place / "clusters").is_dir()
+    else:
+        with pytest.raises(RegistryUnsafe, match="could put another directory in the place of"):
+            secure_directory(place / "clusters")
 
 
 def test_the_control_refuses_as_the_registry_does(place, monkeypatch):

@@ -153,6 +153,19 @@ def test_ended_clusters_are_forgotten_after_a_day_and_beyond_ten(registry):
     assert [folder.path.exists() for folder in folders] == [True] * ENDED_KEPT + [False] * 3
 
 
+def test_those_that_ended_last_are_kept_however_long_they_lived(registry):
+    """The log of a cluster that died after days is wanted more than those of ten failed starts since."""
+    for n in range(ENDED_KEPT + 1):
+        write_ended(registry, f"c{n}", age=timedelta(minutes=n + 1))
+    folder = write_ended(registry, "veteran", age=timedelta(0))
+    record = registry.read(folder)
+    veteran = record.cluster.model_copy(update={"created_at": "2020-01-01T00:00:00.000Z"})
+    registry.write(folder, record.model_copy(update={"cluster": veteran}))
+    names = {model.name for model in registry.list()}
+    assert "veteran" in names
+    assert len(names) == ENDED_KEPT
+
+
 def test_a_record_of_an_unknown_version_hides_no_other_cluster(registry):
     folder, _held = write(registry, "future", ClusterState.RUNNING)
     content = json.loads(folder.state.read_text())

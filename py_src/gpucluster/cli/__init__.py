@@ -81,8 +81,10 @@ def _dispatch(words: list[str]) -> int:
 
         run_lab(rest)
     from .actions import Cancelled
+    from .interrupt import end_in_good_order
     from .shell import run
 
+    end_in_good_order()
     try:
         return run(verb, rest)
     except Cancelled as cancelled:

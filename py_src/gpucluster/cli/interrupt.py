@@ -1,4 +1,4 @@
-"""Ctrl-C at the wrong moment: between the start of a process and knowing which one it is."""
+"""Ctrl-C, and other ways to be told to end: never between the start of a process and knowing which one it is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class HeldInterrupt:
@@ -36,8 +38,16 @@ def interrupts_held() -> Iterator[HeldInterrupt]:
     def note(_number: int, _frame: FrameType | None) -> None:
         held.pending = True
 
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in _ENDINGS}
     try:
         yield held
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def end_in_good_order() -> None:
+    """Let SIGTERM and SIGHUP do what Ctrl-C does: clean up, say so, and leave nothing half-started."""
+    for number in _ENDINGS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, signal.default_int_handler)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from builtins import list as List
+from collections.abc import Coroutine, Generator
+from types import TracebackType
 from typing import Any, Literal
 
 from ..protocol.errors import ClusterNotFound, InvalidRequest
@@ -53,7 +55,28 @@ def create(
     >>> client = cluster.get_client()  # doctest: +SKIP
     """
     work = _create({"backend": backend, **options}, wait=wait, timeout=timeout, asynchronous=asynchronous)
-    return work if asynchronous else run(work)
+    return _Creation(work) if asynchronous else run(work)
+
+
+class _Creation:
+    """A cluster being created: ``await`` it, or enter it with ``async with``, as with Dask's own clusters."""
+
+    def __init__(self, work: Coroutine[Any, Any, Cluster]) -> None:
+        self._work = work
+        self._cluster: Cluster | None = None
+
+    def __await__(self) -> Generator[Any, Any, Cluster]:
+        return self._work.__await__()
+
+    async def __aenter__(self) -> Cluster:
+        self._cluster = await self._work
+        return self._cluster
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._cluster is not None:
+            await self._cluster.__aexit__(kind, error, trace)
 
 
 async def _create(options: dict[str, Any], *, wait: bool, timeout: float, asynchronous: bool) -> Cluster:

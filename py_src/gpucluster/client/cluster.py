@@ -126,14 +126,9 @@ class Cluster:
         """Whether the verbs return awaitables here."""
         if self._asynchronous:
             return True
-        # distributed's client calls close() from its own loop thread, where blocking would be a deadlock.
-        if threading.current_thread() is threading.main_thread():
-            return False
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return False
-        return True
+        # distributed's client calls close() from its own loop thread, where blocking would be a deadlock. Other
+        # threads may run a loop as well (subshells of a kernel, asyncio.run) and still mean the synchronous verb.
+        return threading.current_thread().name == "IO loop"
 
     @property
     def status(self) -> Status:
@@ -251,7 +246,8 @@ class Cluster:
 
     def __repr__(self) -> str:
         model = self.model
-        return f"<Cluster '{self.name}': {model.state.value}, {model.backend}, {model.n_workers} workers>"
+        workers = f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
+        return f"<Cluster '{self.name}': {model.state.value}, {model.backend}, {workers}>"
 
     def _repr_html_(self) -> str:
         model = self.model

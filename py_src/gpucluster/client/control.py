@@ -264,7 +264,10 @@ class AsyncControl:
     def _begin_again(self, folder: Folder, spec: Any, python: str, cwd: str, environment: dict[str, str]) -> Folder:
         """Give a standby up and start a process of its own for the cluster."""
         self._kill(folder)
+        held = lock.take(folder.lock, wait=True)  # It may be writing until it is gone.
         self.registry.delete(folder)
+        if held is not None:
+            os.close(held)
         return self._begin(spec, python, cwd, environment, use_standby=False)[0]
 
     def _begin(

@@ -28,14 +28,20 @@ from ..registry.store import Registry
 from .transport import stream_lines
 
 LOOK_SECONDS = 0.25
+RETRY_SECONDS = 2.0
 _LIVE = {ClusterState.RUNNING, ClusterState.SCALING}
 
 
 async def _feed(folder: Folder, samples: asyncio.Queue[TelemetrySample]) -> None:
     with suppress(GPUClusterError):
-        async for line in stream_lines(folder, "/telemetry"):
-            with suppress(ValidationError, asyncio.QueueFull):
-                samples.put_nowait(TelemetrySample.model_validate_json(line))
+        await _lines(folder, samples)
+    await asyncio.sleep(RETRY_SECONDS)  # Whoever refuses is not asked four times a second.
+
+
+async def _lines(folder: Folder, samples: asyncio.Queue[TelemetrySample]) -> None:
+    async for line in stream_lines(folder, "/telemetry"):
+        with suppress(ValidationError, asyncio.QueueFull):
+            samples.put_nowait(TelemetrySample.model_validate_json(line))
 
 
 async def watch(registry: Registry, *, telemetry: bool) -> AsyncIterator[Event]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from ..protocol.errors import GPUClusterError, StartFailed
+from ..protocol.errors import GPUClusterError
 from ..registry import lock
 from ..registry.process import ProcessIdentity, identify
 from ..registry.record import Folder, Record
@@ -58,7 +58,7 @@ def start_standby(registry: Registry, *, python: str) -> bool:
         try:
             home = os.path.expanduser("~")
             pid = launch(folder, held, python=python, cwd=home, environment=environment, standby=True)
-        except StartFailed:
+        except BaseException:
             registry.delete(folder)
             raise
         # Written down by us: it says so itself only much later, and it may have to be killed before that.

@@ -120,6 +120,8 @@ class SpecBase(BaseModel):
     def _name(cls, value: str | None) -> str | None:
         if value is not None and not re.fullmatch(NAME_PATTERN, value):
             raise ValueError("must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'")
+        if value is not None and re.fullmatch(r"[0-9a-f]{8}", value):
+            raise ValueError("must not look like the id of a cluster (eight hexadecimal digits)")
         return value
 
     @field_validator("local_directory")

@@ -41,14 +41,26 @@ def secure_directory(path: Path) -> Path:
         raise RegistryUnsafe(
             f"The cluster directory {path} cannot be made ({error.strerror}); set {VARIABLE} to a directory of yours."
         ) from error
-    advice = f"Remove it, or set {VARIABLE} to a directory that only you can enter."
+    advice = f"Set {VARIABLE} to a directory that only you can enter."
     if not stat.S_ISDIR(found.st_mode):
         raise RegistryUnsafe(f"{path} is not a directory. {advice}")
     if found.st_uid != os.getuid():
         raise RegistryUnsafe(f"The cluster directory {path} belongs to another user. {advice}")
     if stat.S_IMODE(found.st_mode) & 0o077:
         raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
+    for parent in path.resolve().parents:
+        if not others_cannot_replace(parent):
+            raise RegistryUnsafe(
+                f"Other users may write to {parent} and could put another directory in the place of {path}. {advice}"
+            )
     return path
+
+
+def others_cannot_replace(directory: Path) -> bool:
+    """Whether no other user can rename or replace what is mine in this directory."""
+    found = os.stat(directory)
+    shared = stat.S_IMODE(found.st_mode) & 0o022
+    return found.st_uid in {0, os.getuid()} and (not shared or bool(found.st_mode & stat.S_ISVTX))
 
 
 def write_private(path: Path, content: str) -> None:

@@ -136,9 +136,12 @@ class Registry:
                     models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
         ended = [model for model in models if model.state.ended]
+        # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
+        ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
         for number, model in enumerate(ended):
-            if number >= ENDED_KEPT or (model.ended_at or "") < oldest:
+            late = number >= ENDED_KEPT or (model.ended_at or "") < oldest
+            if late and not lock.is_held(self.folder(model.id).lock):
                 models.remove(model)
                 self.delete(self.folder(model.id))
         return sorted(models, key=lambda model: model.state.ended)

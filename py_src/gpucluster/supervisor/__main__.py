@@ -10,10 +10,12 @@ import argparse
 import asyncio
 import logging
 import os
+import resource
 import shutil
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -59,10 +61,40 @@ class _Redaction(logging.Formatter):
         return line
 
 
+class _Brake(logging.Filter):
+    """Lets a message that comes again and again through only now and then: somebody else may be causing it."""
+
+    AT_MOST = 50
+    PER_SECONDS = 10.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since = 0.0
+        self._counts: Counter[tuple[str, int, str]] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.created - self._since > self.PER_SECONDS:
+            self._since = record.created
+            self._counts.clear()
+        place = (record.pathname, record.lineno, record.levelname)
+        self._counts[place] += 1
+        if self._counts[place] == self.AT_MOST:
+            record.msg, record.args = f"{record.getMessage()} (repeated; not logged for a while)", ()
+        return record.levelno < logging.WARNING or self._counts[place] <= self.AT_MOST
+
+
+def _raise_file_limit() -> None:
+    """Allow as many open files as the system lets us: each connection needs one, a stranger's too."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def _start_logging() -> Callable[[str], None]:
     redaction = _Redaction()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(redaction)
+    handler.addFilter(_Brake())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)
@@ -206,6 +238,7 @@ def main() -> None:
     if sys.path and sys.path[0] in {"", os.getcwd()}:
         sys.path.pop(0)
     redact = _start_logging()
+    _raise_file_limit()
     from .warmup import start_forkserver
 
     start_forkserver()

@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..backends.backend import Backend, Plan, StartContext, load_backend
-from ..backends.starting import scheduler_of
+from ..backends.starting import cause_of, scheduler_of
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, PreflightFailed
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import AutoSpec, ClusterPatch
-from ..registry.directory import write_private
+from ..registry.directory import others_cannot_replace, write_private
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
 from . import operations
@@ -213,7 +213,16 @@ class Owner:
         if local_directory is not None:
             self._scratch = self.folder.scratch_in(local_directory)
         try:
+            if self._scratch.parent.is_dir() and not others_cannot_replace(self._scratch.parent):
+                raise PreflightFailed(
+                    f"local_directory: other users may write to {local_directory} and replace files in it. Choose a "
+                    "directory of yours, or one with the sticky bit."
+                )
             self._scratch.mkdir(mode=0o700)
+        except FileExistsError:
+            raise PreflightFailed(
+                f"local_directory: {self._scratch} exists already. Choose another directory."
+            ) from None
         except OSError as error:
             raise PreflightFailed(
                 f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose a directory that exists "
@@ -240,15 +249,26 @@ class Owner:
                 if self.model.state is not ClusterState.RUNNING:
                     self.journal.update(state=ClusterState.RUNNING, progress=None, **self._members())
                 await self.changed.wait()
-            elif step is Step.RESTART:
-                await self._unless_stopped(self._restart(self.cluster))
-            elif step is Step.ADAPT:
-                adapt = self.model.wanted.adapt
-                assert adapt is not None
-                operations.adapt(self.cluster, adapt)
-                self._applied = Applied(n_workers=None, adapt=adapt, restarts=self._applied.restarts)
-            elif step is Step.SCALE:
-                await self._scale(self.cluster)
+            else:
+                try:
+                    await self._perform(step, self.cluster)
+                except Exception as error:
+                    # The cluster lives on with what it has; the request counts as done, or it would come again.
+                    logger.exception("The step '%s' failed", step.value)
+                    wanted = self.model.wanted
+                    self._applied = Applied(wanted.n_workers, wanted.adapt, self._restarts_wanted)
+                    self.journal.update(reason=f"Could not {step.value}: {cause_of(error)}.")
+
+    async def _perform(self, step: Step, cluster: SpecCluster) -> None:
+        if step is Step.RESTART:
+            await self._unless_stopped(self._restart(cluster))
+        elif step is Step.ADAPT:
+            adapt = self.model.wanted.adapt
+            assert adapt is not None
+            operations.adapt(cluster, adapt)
+            self._applied = Applied(n_workers=None, adapt=adapt, restarts=self._applied.restarts)
+        elif step is Step.SCALE:
+            await self._scale(cluster)
 
     async def _restart(self, cluster: SpecCluster) -> None:
         restarts = self._restarts_wanted
@@ -339,7 +359,7 @@ class Owner:
                 self.stop("A client shut the scheduler down.")
             elif self.idle.expired:
                 seconds = self.idle.timeout_seconds or 0
-                span = f"{seconds // 60} minutes" if seconds >= 120 else f"{seconds} seconds"
+                span = f"{seconds // 60} minutes" if seconds >= 120 else f"{seconds} second{'s' * (seconds != 1)}"
                 self.stop(f"Idle for {span}: nobody was connected and nothing was computed.")
             elif self.model.state is ClusterState.RUNNING:
                 operations.replace_lost(cluster)

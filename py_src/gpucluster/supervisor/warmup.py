@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing import forkserver
+from multiprocessing import forkserver, util
 
 PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
     # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Children of
@@ -41,6 +41,9 @@ def start_forkserver() -> None:
     main thread, which lives as long as the process: the kernel ties the server's life to the thread that
     started it.
     """
+    # The server's socket is a file in a private folder, never an abstract address that other users can reach
+    # (CVE-2022-42919 in Python 3.11.0).
+    util.abstract_sockets_supported = False  # type: ignore[misc]  # Final, but read at each call
     # '__main__' is not preloaded: workers do not need the supervisor's own code.
     forkserver.set_forkserver_preload(["gpucluster.supervisor.forked"])
     with _environment(PRE_SPAWN_ENVIRONMENT):
