@@ -2,6 +2,8 @@
 PYTHON ?= python3
 NODE ?= node
 PORT ?= 8888
+# JupyterLab refuses to run as root unless told; in a container there is often nobody else.
+LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
 BIN := .venv/bin
 CUDA := .venv-cuda/bin
 # The scripts of package.json call tools of the environment.

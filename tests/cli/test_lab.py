@@ -22,7 +22,7 @@ def test_lessons_are_copied_once_and_work_is_left_alone(tmp_path: Path) -> None:
     copied = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
     assert LESSON in copied
     assert len(copied) == len(lessons())
-    assert f"--ServerApp.preferred_dir={tmp_path / FOLDER}" in command
+    assert f"--FileContentsManager.preferred_dir={tmp_path / FOLDER}" in command
     assert command[-1] == "--no-browser"
     (tmp_path / LESSON).write_text("my own work")
     lab_command(tmp_path, [])

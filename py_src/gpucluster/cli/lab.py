@@ -34,7 +34,7 @@ def lab_command(directory: Path, arguments: Sequence[str]) -> list[str]:
             f"The lessons cannot be copied to {folder}: {error.strerror}. Start 'gpucluster lab' in a folder of yours."
         ) from error
     if folder.is_dir():
-        command.append(f"--ServerApp.preferred_dir={folder}")
+        command.append(f"--FileContentsManager.preferred_dir={folder}")
         first = next((lesson for lesson in lessons() if lesson.notebook.is_file()), None)
         if first is not None:
             path = (Path(FOLDER) / first.slug / first.notebook.name).as_posix()
