@@ -12,7 +12,7 @@ import json
 import os
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,12 @@ async def settle(cluster: Any, n: int) -> list[str]:
 
 def worker_processes() -> list[str]:
     """Return the processes of workers that live: children of the forkserver."""
-    children = psutil.Process().children(recursive=True)
-    return [str(child) for child in children if child.parent() != psutil.Process() and child.is_running()]
+    living = []
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # It may end while we look.
+            if child.ppid() != os.getpid() and child.is_running():
+                living.append(str(child))
+    return living
 
 
 async def nobody_left() -> list[str]:
