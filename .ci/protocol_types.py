@@ -15,6 +15,7 @@ from pathlib import Path
 from gpucluster.protocol.errors import ErrorModel
 from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Preset
 from gpucluster.protocol.spec import ClusterPatch, ClusterSpec
+from gpucluster.protocol.telemetry import Activity, TelemetryHistory
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from pydantic import BaseModel, ConfigDict
 from pydantic.json_schema import GenerateJsonSchema
@@ -46,6 +47,8 @@ class Protocol(BaseModel):
     devices: HostDevices
     preset: Preset
     log: LogLines
+    history: TelemetryHistory
+    activity: Activity
     error: ErrorModel
 
 

@@ -4,14 +4,14 @@
  */
 
 /** The version of the wire protocol that these types describe. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 export type ClusterSpec = LocalSpec | CudaSpec | AutoSpec;
 /**
  * Where a cluster is in its life.
  */
 export type ClusterState = 'starting' | 'running' | 'scaling' | 'stopping' | 'stopped' | 'failed';
-export type Event = ClusterChanged | ClusterRemoved | Telemetry | Hello;
+export type Event = ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello;
 
 /**
  * Everything that crosses the wire to the browser or back.
@@ -25,6 +25,8 @@ export interface Protocol {
   devices: HostDevices;
   preset: Preset;
   log: LogLines;
+  history: TelemetryHistory;
+  activity: Activity;
   error: ErrorModel;
 }
 /**
@@ -442,9 +444,10 @@ export interface Telemetry {
   sample: TelemetrySample;
 }
 /**
- * One reading of a cluster, columnar: the i-th entry of each list belongs to the i-th worker.
+ * One reading of a cluster, columnar: the i-th entry of a list belongs to the i-th worker.
  *
- * A list entry is null when that worker does not measure the figure.
+ * A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges
+ * show have five significant digits; counters are exact.
  */
 export interface TelemetrySample {
   /**
@@ -460,52 +463,174 @@ export interface TelemetrySample {
    */
   workers: string[];
   /**
-   * Age of each worker's last report.
+   * Age of the worker's last report.
    */
-  age_seconds: number[];
+  age_seconds?: (number | null)[] | number | null;
+  /**
+   * Threads that run tasks.
+   */
+  n_threads?: (number | null)[] | number | null;
+  /**
+   * Tasks that the scheduler has given to the worker.
+   */
+  processing?: (number | null)[] | number | null;
+  /**
+   * Tasks that run.
+   */
+  executing?: (number | null)[] | number | null;
+  /**
+   * Tasks that wait for a thread of the worker.
+   */
+  ready?: (number | null)[] | number | null;
+  /**
+   * Results that the worker holds.
+   */
+  in_memory?: (number | null)[] | number | null;
+  /**
+   * CPU time; 100 is one core.
+   */
+  cpu_percent?: (number | null)[] | number | null;
   /**
    * Host memory of the worker process.
    */
-  memory_bytes: (number | null)[];
-  memory_limit_bytes: (number | null)[];
+  memory_bytes?: (number | null)[] | number | null;
   /**
-   * Bytes spilled to disk.
+   * Host memory that it may use; null: no limit.
    */
-  spilled_bytes: (number | null)[];
-  cpu_percent: (number | null)[];
-  n_threads: number[];
+  memory_limit_bytes?: (number | null)[] | number | null;
   /**
-   * Tasks that run or wait at the worker.
+   * Part of the host memory that Dask knows as results; the rest is unmanaged.
    */
-  processing: number[];
+  managed_bytes?: (number | null)[] | number | null;
   /**
-   * Used memory of the worker's GPU, by anybody.
+   * Results that Dask holds in GPU memory.
    */
-  vram_used_bytes: (number | null)[];
-  vram_total_bytes: (number | null)[];
-  gpu_utilization_percent: (number | null)[];
+  tier_device_bytes?: (number | null)[] | number | null;
   /**
-   * Allocated from RMM; null: no RMM, or not tracked.
+   * device_memory_limit: results above it move to host memory; null: no limit.
    */
-  rmm_used_bytes: (number | null)[];
+  tier_device_limit_bytes?: (number | null)[] | number | null;
   /**
-   * Size of the RMM pool; null: none.
+   * Results that Dask holds in host memory.
    */
-  rmm_pool_bytes: (number | null)[];
+  tier_host_bytes?: (number | null)[] | number | null;
+  /**
+   * Results that Dask has spilled to disk.
+   */
+  tier_disk_bytes?: (number | null)[] | number | null;
+  /**
+   * Data frames that cuDF itself has moved from GPU to host memory.
+   */
+  cudf_spilled_bytes?: (number | null)[] | number | null;
+  /**
+   * UUID of the worker's GPU or MIG slice; null: no GPU.
+   */
+  device?: (string | null)[] | string | null;
+  /**
+   * Why the worker's GPU cannot be read, in a sentence.
+   */
+  device_error?: (string | null)[] | string | null;
+  /**
+   * Memory of the worker's GPU.
+   */
+  vram_total_bytes?: (number | null)[] | number | null;
+  /**
+   * Used memory of that GPU, by anybody.
+   */
+  vram_used_bytes?: (number | null)[] | number | null;
+  /**
+   * Part of it used by processes of this cluster; null: cannot be told.
+   */
+  vram_cluster_bytes?: (number | null)[] | number | null;
+  /**
+   * Allocated through RMM now; null: no RMM, or it does not keep count.
+   */
+  rmm_used_bytes?: (number | null)[] | number | null;
+  /**
+   * Size of the RMM pool now; null: none.
+   */
+  rmm_pool_bytes?: (number | null)[] | number | null;
+  /**
+   * What RMM may grow to; null: no limit.
+   */
+  rmm_maximum_bytes?: (number | null)[] | number | null;
+  /**
+   * Share of time in which a kernel ran on the GPU.
+   */
+  gpu_utilization_percent?: (number | null)[] | number | null;
+  /**
+   * Power draw of the GPU.
+   */
+  gpu_power_watts?: (number | null)[] | number | null;
+  /**
+   * Power limit of the GPU.
+   */
+  gpu_power_limit_watts?: (number | null)[] | number | null;
+  gpu_temperature_celsius?: (number | null)[] | number | null;
+  /**
+   * From the GPU over PCIe.
+   */
+  pcie_sent_bytes_per_second?: (number | null)[] | number | null;
+  /**
+   * To the GPU over PCIe.
+   */
+  pcie_received_bytes_per_second?: (number | null)[] | number | null;
+  /**
+   * From the GPU over NVLink.
+   */
+  nvlink_sent_bytes_per_second?: (number | null)[] | number | null;
+  /**
+   * To the GPU over NVLink.
+   */
+  nvlink_received_bytes_per_second?: (number | null)[] | number | null;
+  /**
+   * Results sent to other workers and clients since the worker's start.
+   */
+  sent_bytes?: (number | null)[] | number | null;
+  /**
+   * Results received from other workers since the worker's start.
+   */
+  received_bytes?: (number | null)[] | number | null;
   /**
    * Number of tasks by state, in the whole cluster.
    */
-  tasks: {
+  tasks?: {
     [k: string]: number;
   };
+  /**
+   * Kinds of tasks, the most recent ones last; at most 30.
+   */
+  progress?: PrefixProgress[];
 }
 /**
- * First message of a stream: the whole list, so that nothing can have been missed.
+ * How far the tasks of one kind are. A prefix is what their keys have in common, such as 'inc'.
  */
-export interface Hello {
-  kind: 'hello';
-  protocol_version: number;
-  clusters: ClusterModel[];
+export interface PrefixProgress {
+  prefix: string;
+  /**
+   * Wait for other tasks, for a worker or for room.
+   */
+  waiting: number;
+  /**
+   * Are at a worker.
+   */
+  processing: number;
+  /**
+   * Are finished; the workers hold the results.
+   */
+  in_memory: number;
+  /**
+   * Are finished; the results are not needed any more.
+   */
+  released: number;
+  erred: number;
+}
+/**
+ * A reading of the GPUs of the Jupyter server's machine.
+ */
+export interface HostChanged {
+  kind: 'host';
+  host: HostDevices;
 }
 /**
  * The GPUs of this machine and, in a sentence, what they are or why there are none.
@@ -542,6 +667,9 @@ export interface DeviceModel {
   memory_total_bytes: number | null;
   memory_used_bytes: number | null;
   utilization_percent: number | null;
+  power_watts: number | null;
+  power_limit_watts: number | null;
+  temperature_celsius: number | null;
   /**
    * For a MIG slice, the GPU it is cut from.
    */
@@ -575,6 +703,18 @@ export interface DeviceProcess {
    * Name of the cluster of ours it belongs to.
    */
   cluster: string | null;
+  /**
+   * Path of the notebook whose kernel it is, on this Jupyter server.
+   */
+  notebook: string | null;
+}
+/**
+ * First message of a stream: the whole list, so that nothing can have been missed.
+ */
+export interface Hello {
+  kind: 'hello';
+  protocol_version: number;
+  clusters: ClusterModel[];
 }
 /**
  * A named starting point for the creation form.
@@ -597,6 +737,97 @@ export interface Preset {
 export interface LogLines {
   id: string;
   lines: string[];
+}
+/**
+ * The last ten minutes of a cluster, oldest first.
+ *
+ * Totals have one entry per ``seconds``. Workers have one per ``worker_seconds``, which is coarser the more workers
+ * there are.
+ */
+export interface TelemetryHistory {
+  /**
+   * Cluster.
+   */
+  id: string;
+  /**
+   * The moment that both time scales count from: the newest sample.
+   */
+  at: string;
+  /**
+   * Time of each total; zero or negative.
+   */
+  seconds: number[];
+  /**
+   * Mean of the workers.
+   */
+  cpu_percent: (number | null)[];
+  /**
+   * Sum over the workers.
+   */
+  memory_bytes: (number | null)[];
+  /**
+   * Mean of the workers.
+   */
+  gpu_utilization_percent: (number | null)[];
+  /**
+   * Sum over the devices.
+   */
+  vram_used_bytes: (number | null)[];
+  /**
+   * Sum over the workers.
+   */
+  rmm_used_bytes: (number | null)[];
+  /**
+   * Tasks at workers.
+   */
+  processing: (number | null)[];
+  worker_seconds: number[];
+  /**
+   * By name.
+   */
+  workers: {
+    [k: string]: WorkerHistory;
+  };
+}
+/**
+ * The last minutes of one worker; null where it was not there or did not measure.
+ */
+export interface WorkerHistory {
+  cpu_percent: (number | null)[];
+  memory_bytes: (number | null)[];
+  /**
+   * Null: no GPU.
+   */
+  gpu_utilization_percent: (number | null)[] | null;
+  /**
+   * Null: no GPU.
+   */
+  vram_used_bytes: (number | null)[] | null;
+}
+/**
+ * What has happened to a cluster, oldest first; the last 1000 entries.
+ */
+export interface Activity {
+  id: string;
+  entries: ActivityEntry[];
+}
+/**
+ * Something that happened to a cluster: who asked what, when, and what came of it.
+ */
+export interface ActivityEntry {
+  at: string;
+  /**
+   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'failure' for what happened.
+   */
+  kind: string;
+  /**
+   * Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'.
+   */
+  by: string | null;
+  /**
+   * What it was, in a sentence or less.
+   */
+  message: string;
 }
 /**
  * The JSON body of every refused request, the same on the unix socket and over REST.

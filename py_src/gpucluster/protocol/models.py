@@ -1,4 +1,4 @@
-"""What exists: ``ClusterModel`` and its parts, ``DeviceModel``, ``TelemetrySample``, ``Event``.
+"""What exists: ``ClusterModel`` and its parts, ``DeviceModel``, ``Event``.
 
 Wire conventions: snake_case; numbers with their unit in the name, never formatted; times as UTC ISO
 strings; absent and null mean the same; a figure that is not measured is null, never zero.
@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from .spec import Adapt, AutoSpec, ClusterSpec, CudaSpec, LocalSpec
+from .telemetry import TelemetrySample
 from .version import PROTOCOL_VERSION
 
 __all__ = ["Adapt", "AutoSpec", "ClusterModel", "ClusterState", "CudaSpec", "LocalSpec"]
@@ -124,6 +125,7 @@ class DeviceProcess(WireModel):
     command: str | None = Field(None, description="Name of the program.")
     memory_used_bytes: int | None = None
     cluster: str | None = Field(None, description="Name of the cluster of ours it belongs to.")
+    notebook: str | None = Field(None, description="Path of the notebook whose kernel it is, on this Jupyter server.")
 
 
 class DeviceModel(WireModel):
@@ -135,6 +137,9 @@ class DeviceModel(WireModel):
     memory_total_bytes: int | None = None
     memory_used_bytes: int | None = None
     utilization_percent: float | None = None
+    power_watts: float | None = None
+    power_limit_watts: float | None = None
+    temperature_celsius: float | None = None
     parent_uuid: str | None = Field(None, description="For a MIG slice, the GPU it is cut from.")
     mig_enabled: bool = Field(False, description="Whether this GPU is divided into MIG slices.")
     visible: bool = Field(True, description="Whether CUDA_VISIBLE_DEVICES allows it.")
@@ -158,30 +163,6 @@ class HostDevices(WireModel):
     cpu_count: int | None = None
 
 
-class TelemetrySample(WireModel):
-    """One reading of a cluster, columnar: the i-th entry of each list belongs to the i-th worker.
-
-    A list entry is null when that worker does not measure the figure.
-    """
-
-    id: str = Field(description="Cluster.")
-    at: str = Field(description="When the sample was taken.")
-    workers: list[str] = Field(description="Names of the workers.")
-    age_seconds: list[float] = Field(description="Age of each worker's last report.")
-    memory_bytes: list[int | None] = Field(description="Host memory of the worker process.")
-    memory_limit_bytes: list[int | None]
-    spilled_bytes: list[int | None] = Field(description="Bytes spilled to disk.")
-    cpu_percent: list[float | None]
-    n_threads: list[int]
-    processing: list[int] = Field(description="Tasks that run or wait at the worker.")
-    vram_used_bytes: list[int | None] = Field(description="Used memory of the worker's GPU, by anybody.")
-    vram_total_bytes: list[int | None]
-    gpu_utilization_percent: list[float | None]
-    rmm_used_bytes: list[int | None] = Field(description="Allocated from RMM; null: no RMM, or not tracked.")
-    rmm_pool_bytes: list[int | None] = Field(description="Size of the RMM pool; null: none.")
-    tasks: dict[str, int] = Field(description="Number of tasks by state, in the whole cluster.")
-
-
 class ClusterChanged(WireModel):
     """A cluster is new or has changed; carries the whole model."""
 
@@ -203,6 +184,13 @@ class Telemetry(WireModel):
     sample: TelemetrySample
 
 
+class HostChanged(WireModel):
+    """A reading of the GPUs of the Jupyter server's machine."""
+
+    kind: Literal["host"] = "host"
+    host: HostDevices
+
+
 class Hello(WireModel):
     """First message of a stream: the whole list, so that nothing can have been missed."""
 
@@ -211,10 +199,12 @@ class Hello(WireModel):
     clusters: list[ClusterModel]
 
 
-Event: TypeAlias = Annotated[ClusterChanged | ClusterRemoved | Telemetry | Hello, Field(discriminator="kind")]
+Event: TypeAlias = Annotated[
+    ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello, Field(discriminator="kind")
+]
 """Announcement on the event stream, told apart by ``kind``."""
 
-EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | Hello] = TypeAdapter(Event)
+EVENT: TypeAdapter[ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello] = TypeAdapter(Event)
 
 
 class ClusterList(WireModel):

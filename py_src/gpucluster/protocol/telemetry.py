@@ -1,0 +1,166 @@
+"""What is measured: ``TelemetrySample``, ``TelemetryHistory`` and their parts.
+
+A figure that is not measured is null, never zero.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class TelemetryModel(BaseModel):
+    """Base of everything that is measured."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+
+Integers: TypeAlias = list[int | None] | int | None
+"""One whole number per worker, or one that holds for all workers. Null: not measured."""
+Numbers: TypeAlias = list[float | None] | float | None
+"""One number per worker, or one that holds for all workers. Null: not measured."""
+
+
+class PrefixProgress(TelemetryModel):
+    """How far the tasks of one kind are. A prefix is what their keys have in common, such as 'inc'."""
+
+    prefix: str
+    waiting: int = Field(0, description="Wait for other tasks, for a worker or for room.")
+    processing: int = Field(0, description="Are at a worker.")
+    in_memory: int = Field(0, description="Are finished; the workers hold the results.")
+    released: int = Field(0, description="Are finished; the results are not needed any more.")
+    erred: int = 0
+
+
+class TelemetrySample(TelemetryModel):
+    """One reading of a cluster, columnar: the i-th entry of a list belongs to the i-th worker.
+
+    A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges
+    show have five significant digits; counters are exact.
+    """
+
+    # Columns that nobody measures are left out on the wire, so they are optional for readers.
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
+
+    id: str = Field(description="Cluster.")
+    at: str = Field(description="When the sample was taken.")
+    workers: list[str] = Field(description="Names of the workers.")
+    age_seconds: Annotated[Numbers, Field(description="Age of the worker's last report.")] = None
+    n_threads: Annotated[Integers, Field(description="Threads that run tasks.")] = None
+
+    processing: Annotated[Integers, Field(description="Tasks that the scheduler has given to the worker.")] = None
+    executing: Annotated[Integers, Field(description="Tasks that run.")] = None
+    ready: Annotated[Integers, Field(description="Tasks that wait for a thread of the worker.")] = None
+    in_memory: Annotated[Integers, Field(description="Results that the worker holds.")] = None
+
+    cpu_percent: Annotated[Numbers, Field(description="CPU time; 100 is one core.")] = None
+    memory_bytes: Annotated[Integers, Field(description="Host memory of the worker process.")] = None
+    memory_limit_bytes: Annotated[Integers, Field(description="Host memory that it may use; null: no limit.")] = None
+    managed_bytes: Annotated[
+        Integers, Field(description="Part of the host memory that Dask knows as results; the rest is unmanaged.")
+    ] = None
+
+    tier_device_bytes: Annotated[Integers, Field(description="Results that Dask holds in GPU memory.")] = None
+    tier_device_limit_bytes: Annotated[
+        Integers, Field(description="device_memory_limit: results above it move to host memory; null: no limit.")
+    ] = None
+    tier_host_bytes: Annotated[Integers, Field(description="Results that Dask holds in host memory.")] = None
+    tier_disk_bytes: Annotated[Integers, Field(description="Results that Dask has spilled to disk.")] = None
+    cudf_spilled_bytes: Annotated[
+        Integers, Field(description="Data frames that cuDF itself has moved from GPU to host memory.")
+    ] = None
+
+    device: Annotated[
+        list[str | None] | str | None, Field(description="UUID of the worker's GPU or MIG slice; null: no GPU.")
+    ] = None
+    device_error: Annotated[
+        list[str | None] | str | None, Field(description="Why the worker's GPU cannot be read, in a sentence.")
+    ] = None
+    vram_total_bytes: Annotated[Integers, Field(description="Memory of the worker's GPU.")] = None
+    vram_used_bytes: Annotated[Integers, Field(description="Used memory of that GPU, by anybody.")] = None
+    vram_cluster_bytes: Annotated[
+        Integers, Field(description="Part of it used by processes of this cluster; null: cannot be told.")
+    ] = None
+    rmm_used_bytes: Annotated[
+        Integers, Field(description="Allocated through RMM now; null: no RMM, or it does not keep count.")
+    ] = None
+    rmm_pool_bytes: Annotated[Integers, Field(description="Size of the RMM pool now; null: none.")] = None
+    rmm_maximum_bytes: Annotated[Integers, Field(description="What RMM may grow to; null: no limit.")] = None
+    gpu_utilization_percent: Annotated[
+        Numbers, Field(description="Share of time in which a kernel ran on the GPU.")
+    ] = None
+    gpu_power_watts: Annotated[Numbers, Field(description="Power draw of the GPU.")] = None
+    gpu_power_limit_watts: Annotated[Numbers, Field(description="Power limit of the GPU.")] = None
+    gpu_temperature_celsius: Numbers = None
+    pcie_sent_bytes_per_second: Annotated[Integers, Field(description="From the GPU over PCIe.")] = None
+    pcie_received_bytes_per_second: Annotated[Integers, Field(description="To the GPU over PCIe.")] = None
+    nvlink_sent_bytes_per_second: Annotated[Integers, Field(description="From the GPU over NVLink.")] = None
+    nvlink_received_bytes_per_second: Annotated[Integers, Field(description="To the GPU over NVLink.")] = None
+
+    sent_bytes: Annotated[
+        Integers, Field(description="Results sent to other workers and clients since the worker's start.")
+    ] = None
+    received_bytes: Annotated[
+        Integers, Field(description="Results received from other workers since the worker's start.")
+    ] = None
+
+    tasks: dict[str, int] = Field(default_factory=dict, description="Number of tasks by state, in the whole cluster.")
+    progress: list[PrefixProgress] = Field(
+        default_factory=list, description="Kinds of tasks, the most recent ones last; at most 30."
+    )
+
+    def column(self, name: str) -> list[int | float | str | None]:
+        """Return one entry per worker of the column of that name."""
+        values = getattr(self, name)
+        return values if isinstance(values, list) else [values] * len(self.workers)
+
+
+class WorkerHistory(TelemetryModel):
+    """The last minutes of one worker; null where it was not there or did not measure."""
+
+    cpu_percent: list[float | None]
+    memory_bytes: list[int | None]
+    gpu_utilization_percent: list[float | None] | None = Field(None, description="Null: no GPU.")
+    vram_used_bytes: list[int | None] | None = Field(None, description="Null: no GPU.")
+
+
+class TelemetryHistory(TelemetryModel):
+    """The last ten minutes of a cluster, oldest first.
+
+    Totals have one entry per ``seconds``. Workers have one per ``worker_seconds``, which is coarser the more workers
+    there are.
+    """
+
+    id: str = Field(description="Cluster.")
+    at: str = Field(description="The moment that both time scales count from: the newest sample.")
+    seconds: list[float] = Field(default_factory=list, description="Time of each total; zero or negative.")
+    cpu_percent: list[float | None] = Field(default_factory=list, description="Mean of the workers.")
+    memory_bytes: list[int | None] = Field(default_factory=list, description="Sum over the workers.")
+    gpu_utilization_percent: list[float | None] = Field(default_factory=list, description="Mean of the workers.")
+    vram_used_bytes: list[int | None] = Field(default_factory=list, description="Sum over the devices.")
+    rmm_used_bytes: list[int | None] = Field(default_factory=list, description="Sum over the workers.")
+    processing: list[int | None] = Field(default_factory=list, description="Tasks at workers.")
+    worker_seconds: list[float] = Field(default_factory=list)
+    workers: dict[str, WorkerHistory] = Field(default_factory=dict, description="By name.")
+
+
+class ActivityEntry(TelemetryModel):
+    """Something that happened to a cluster: who asked what, when, and what came of it."""
+
+    at: str
+    kind: str = Field(
+        description="Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'stop' for what was "
+        "asked; 'state', 'worker_joined', 'worker_left', 'failure' for what happened."
+    )
+    by: str | None = Field(
+        None, description="Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'."
+    )
+    message: str = Field(description="What it was, in a sentence or less.")
+
+
+class Activity(TelemetryModel):
+    """What has happened to a cluster, oldest first; the last 1000 entries."""
+
+    id: str
+    entries: list[ActivityEntry]
