@@ -66,16 +66,9 @@ export function sample(changes: Partial<TelemetrySample> = {}): TelemetrySample 
     age_seconds: [0.5, 0.5],
     memory_bytes: [2 ** 29, 2 ** 29],
     memory_limit_bytes: [2 ** 30, 2 ** 30],
-    spilled_bytes: [null, null],
     cpu_percent: [1, 2],
-    n_threads: [1, 1],
-    processing: [0, 0],
-    vram_used_bytes: [null, null],
-    vram_total_bytes: [null, null],
-    gpu_utilization_percent: [null, null],
-    rmm_used_bytes: [null, null],
-    rmm_pool_bytes: [null, null],
-    tasks: {},
+    n_threads: 1,
+    processing: 0,
     ...changes
   };
 }

@@ -1,5 +1,6 @@
 import type { TelemetrySample } from '../protocol/messages';
 import type { IBar } from './bar';
+import { column, entry } from './columns';
 import { readingOf, sumOf, type IReading } from './levels';
 import { formatBytes, formatDuration } from './units';
 
@@ -23,9 +24,9 @@ const STALE_SECONDS = 10;
 /** The bars of a whole cluster: sums over its workers. Figures nobody measures have no bar. */
 export function clusterBars(sample: TelemetrySample, words: IBarWords): IBar[] {
   return bars(
-    sumOf(sample.memory_bytes, sample.memory_limit_bytes),
-    sumOf(sample.vram_used_bytes, sample.vram_total_bytes),
-    sumOf(sample.rmm_used_bytes, sample.rmm_pool_bytes),
+    sumOf(column(sample, 'memory_bytes'), column(sample, 'memory_limit_bytes')),
+    sumOf(column(sample, 'vram_used_bytes'), column(sample, 'vram_total_bytes')),
+    sumOf(column(sample, 'rmm_used_bytes'), column(sample, 'rmm_pool_bytes')),
     words,
     0
   );
@@ -38,11 +39,11 @@ export function workerBars(sample: TelemetrySample, worker: string, words: IBarW
     return [];
   }
   return bars(
-    readingOf(sample.memory_bytes[i], sample.memory_limit_bytes[i]),
-    readingOf(sample.vram_used_bytes[i], sample.vram_total_bytes[i]),
-    readingOf(sample.rmm_used_bytes[i], sample.rmm_pool_bytes[i]),
+    readingOf(entry(sample, 'memory_bytes', i), entry(sample, 'memory_limit_bytes', i)),
+    readingOf(entry(sample, 'vram_used_bytes', i), entry(sample, 'vram_total_bytes', i)),
+    readingOf(entry(sample, 'rmm_used_bytes', i), entry(sample, 'rmm_pool_bytes', i)),
     words,
-    sample.age_seconds[i] ?? 0
+    entry(sample, 'age_seconds', i) ?? 0
   );
 }
 

@@ -1,4 +1,5 @@
 export * from './bar';
 export * from './clusterbars';
+export * from './columns';
 export * from './levels';
 export * from './units';

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useState } from 'react';
 
-import { workerBars } from '../gauges';
+import { entry, workerBars } from '../gauges';
 import type { ClusterModel, TelemetrySample, WorkerModel } from '../protocol/messages';
 import { Bars, barWords } from './bars';
 
@@ -57,13 +57,14 @@ interface IWorkerProps {
 
 function Worker({ worker, sample, trans }: IWorkerProps): JSX.Element {
   const i = sample?.workers.indexOf(worker.name) ?? -1;
-  const cpu = sample?.cpu_percent[i];
-  const gpu = sample?.gpu_utilization_percent[i];
+  const cpu = sample && entry(sample, 'cpu_percent', i);
+  const gpu = sample && entry(sample, 'gpu_utilization_percent', i);
+  const tasks = sample && entry(sample, 'processing', i);
   const facts = [
     worker.n_threads === 1 ? null : trans._n('%1 thread', '%1 threads', worker.n_threads),
     cpu === null || cpu === undefined ? null : trans.__('CPU %1%', Math.round(cpu)),
     gpu === null || gpu === undefined ? null : trans.__('GPU %1%', Math.round(gpu)),
-    sample?.processing[i] ? trans._n('%1 task', '%1 tasks', sample.processing[i]) : null
+    tasks ? trans._n('%1 task', '%1 tasks', tasks) : null
   ].filter(fact => fact !== null);
   return (
     <li className="gpc-Worker" title={worker.device ?? worker.address ?? undefined}>

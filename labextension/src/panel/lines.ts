@@ -61,7 +61,7 @@ export function taskCounts(sample: TelemetrySample | undefined): {
   waiting: number;
   failed: number;
 } {
-  const count = (state: string): number => sample?.tasks[state] ?? 0;
+  const count = (state: string): number => sample?.tasks?.[state] ?? 0;
   return {
     processing: count('processing'),
     waiting: count('waiting') + count('queued') + count('no-worker'),
