@@ -1,0 +1,80 @@
+"""Blocks of a timeline: what a thread did from when to when, and how to keep their number bounded.
+
+This module also runs on schedulers, where it is sent by value: it imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Block(NamedTuple):
+    """One task of a thread, or several short ones that are drawn as one."""
+
+    worker: str
+    thread: int
+    prefix: str
+    start: float
+    stop: float
+    n_tasks: int
+    busy_seconds: float
+
+
+def bounded(blocks: Iterable[Block], budget: int) -> list[Block]:
+    """Join short blocks until there are about ``budget`` of them, at most twice as many.
+
+    Each thread's time is cut into equal bins. Blocks longer than a bin stay what they are; shorter ones that begin
+    in the same bin become one, named after the kind of task that took most of it. No busy second and no task is lost.
+    """
+    known = list(blocks)
+    if len(known) <= budget:
+        return sorted(known, key=lambda block: block.start)
+    lanes = {(block.worker, block.thread) for block in known}
+    begin = min(block.start for block in known)
+    width = max(max(block.stop for block in known) - begin, 1e-9) * len(lanes) / budget
+    kept: list[Block] = []
+    bins: dict[tuple[str, int, int], list[Block]] = {}
+    for block in known:
+        if block.stop - block.start > width:
+            kept.append(block)
+        else:
+            bins.setdefault((block.worker, block.thread, int((block.start - begin) / width)), []).append(block)
+    kept += [_joined(short) for short in bins.values()]
+    return sorted(kept, key=lambda block: block.start)
+
+
+def _joined(blocks: list[Block]) -> Block:
+    if len(blocks) == 1:
+        return blocks[0]
+    shares: dict[str, float] = {}
+    for block in blocks:
+        shares[block.prefix] = shares.get(block.prefix, 0.0) + block.busy_seconds
+    return Block(
+        blocks[0].worker,
+        blocks[0].thread,
+        max(shares, key=lambda prefix: shares[prefix]),
+        min(block.start for block in blocks),
+        max(block.stop for block in blocks),
+        sum(block.n_tasks for block in blocks),
+        sum(block.busy_seconds for block in blocks),
+    )
+
+
+def covered_seconds(intervals: Iterable[tuple[float, float]]) -> float:
+    """Return how long at least one of the intervals lasted."""
+    total, end = 0.0, float("-inf")
+    for start, stop in sorted(intervals):
+        total += max(0.0, stop - max(start, end))
+        end = max(end, stop)
+    return total
+
+
+def spread(busy: dict[tuple[str, int], float], most: int) -> list[tuple[str, int]]:
+    """Choose at most that many threads, evenly from the busiest to the idlest."""
+    ranked = sorted(busy, key=lambda lane: -busy[lane])
+    if len(ranked) <= most:
+        return ranked
+    if most == 1:
+        return ranked[:1]
+    return [ranked[round(place * (len(ranked) - 1) / (most - 1))] for place in range(most)]

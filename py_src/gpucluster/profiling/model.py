@@ -1,0 +1,120 @@
+"""The figures of a profile. A figure that could not be measured is ``None``, and a note says why."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ProfileModel(BaseModel):
+    """Base of the parts of a report."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PrefixFigures(ProfileModel):
+    """The tasks of one kind. A prefix is what their keys have in common, such as 'inc'."""
+
+    prefix: str
+    n_tasks: int
+    n_failed: int = 0
+    compute_seconds: float = 0.0
+    transfer_seconds: float = Field(0.0, description="Spent on fetching what the tasks needed from other workers.")
+    disk_seconds: float = Field(0.0, description="Spent on reading spilled results back, and on writing.")
+    longest_seconds: float = 0.0
+    result_bytes: int = 0
+    largest_result_bytes: int = 0
+
+    @property
+    def total_seconds(self) -> float:
+        """Seconds of all three."""
+        return self.compute_seconds + self.transfer_seconds + self.disk_seconds
+
+    @property
+    def mean_seconds(self) -> float:
+        """Mean time that one task computed."""
+        return self.compute_seconds / self.n_tasks if self.n_tasks else 0.0
+
+
+class WorkerFigures(ProfileModel):
+    """One worker."""
+
+    name: str
+    n_threads: int
+    n_tasks: int = 0
+    busy_seconds: float = Field(0.0, description="Sum over its threads.")
+    idle_share: float | None = Field(None, description="Of its threads' time; 0 to 1.")
+    mean_cpu_percent: float | None = Field(None, description="100 is one core.")
+    mean_gpu_utilization_percent: float | None = None
+    mean_gpu_power_watts: float | None = None
+    gpu_power_limit_watts: float | None = None
+    peak_memory_bytes: int | None = None
+    memory_limit_bytes: int | None = None
+    peak_vram_bytes: int | None = Field(None, description="Of the whole device, by anybody.")
+    vram_total_bytes: int | None = None
+    peak_rmm_bytes: int | None = Field(None, description="Allocated through RMM.")
+    peak_rmm_pool_bytes: int | None = None
+    sent_bytes: int | None = Field(None, description="To other workers.")
+    received_bytes: int | None = Field(None, description="From other workers; without peer-to-peer shuffles.")
+    spilled_bytes: int | None = Field(None, description="Written to disk to make room; with a GPU, see the notes.")
+    n_readings: int = Field(0, description="Readings of memory and utilization during the cell.")
+    joined_later: bool = False
+    lost: bool = Field(False, description="Ended, and nobody had asked it to.")
+
+
+class TransferFigures(ProfileModel):
+    """Bytes that moved, as Dask sizes results in memory; what clients send, as it was on the wire."""
+
+    between_workers_bytes: int | None = None
+    shuffled_bytes: int | None = Field(None, description="Part of it that peer-to-peer shuffles sent.")
+    n_between_workers: int | None = Field(None, description="Number of transfers; without peer-to-peer shuffles.")
+    to_clients_bytes: int | None = Field(None, description="Results brought to the notebook.")
+    from_clients_bytes: int | None = Field(None, description="Task graphs and scattered data.")
+
+
+class Finding(ProfileModel):
+    """What a rule has found: a bottleneck, what shows it, and what to try."""
+
+    rule: str = Field(description="Stable name of the rule.")
+    title: str
+    evidence: str
+    advice: str
+
+
+class TimelineBlock(ProfileModel):
+    """What a thread did: one task, or several short ones drawn as one."""
+
+    lane: int
+    prefix: str
+    start_seconds: float = Field(description="After the beginning of the cell.")
+    stop_seconds: float
+    n_tasks: int = 1
+    busy_seconds: float
+
+
+class TimelineTransfer(ProfileModel):
+    """Bytes that a worker fetched, or sent to a client."""
+
+    start_seconds: float
+    stop_seconds: float
+    n_bytes: int
+    source: str
+    target: str
+
+
+class TimelineLine(ProfileModel):
+    """A figure over time."""
+
+    name: str
+    unit: str = Field(description="'bytes' or 'percent'.")
+    seconds: list[float]
+    values: list[float | None]
+
+
+class TimelineData(ProfileModel):
+    """What the timeline draws."""
+
+    lanes: list[str] = Field(default_factory=list, description="Labels of the threads drawn.")
+    blocks: list[TimelineBlock] = Field(default_factory=list)
+    transfers: list[TimelineTransfer] = Field(default_factory=list)
+    lines: list[TimelineLine] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list, description="What was left out or drawn together.")

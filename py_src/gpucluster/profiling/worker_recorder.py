@@ -1,0 +1,253 @@
+"""What happens on each worker while a cell is profiled: bytes in and out, spilling, memory.
+
+The plugin is sent to the workers by value, those that join later included: this module imports nothing else of this
+package. It hooks into the logs that a worker keeps of its transfers anyway, and reads the history that its monitor
+keeps anyway, once, at the end.
+"""
+
+from __future__ import annotations
+
+import heapq
+import inspect
+from collections import deque
+from typing import Any
+
+from distributed import Worker, WorkerPlugin
+
+MOST_TRANSFERS = 500
+MOST_READINGS = 600
+
+
+class TransferLog(deque[dict[str, Any]]):
+    """A worker's log of transfers that also adds them up. Dask's own keeps only the last thousand."""
+
+    def __init__(self, before: deque[dict[str, Any]]) -> None:
+        super().__init__(before, maxlen=before.maxlen)
+        self.worker_bytes = 0
+        self.client_bytes = 0
+        self.n_transfers = 0
+        self.largest: list[tuple[int, float, float, str]] = []
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Add up one transfer. A reader without an address is a client, or the scheduler on its behalf."""
+        super().append(entry)
+        size = int(entry.get("total") or 0)
+        if entry.get("who"):
+            self.worker_bytes += size
+        else:
+            self.client_bytes += size
+        self.n_transfers += 1
+        item = (size, float(entry["start"]), float(entry["stop"]), str(entry.get("who") or ""))
+        if len(self.largest) < MOST_TRANSFERS:
+            heapq.heappush(self.largest, item)
+        elif item > self.largest[0]:
+            heapq.heapreplace(self.largest, item)
+
+
+def _size(value: Any) -> int:
+    """Return the bytes of a message of shards: nested lists of arrays and bytes."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return len(value)
+    if isinstance(value, (list, tuple)):
+        return sum(_size(item) for item in value)
+    if isinstance(value, dict):
+        return sum(_size(item) for item in value.values())
+    size = getattr(value, "nbytes", 0)
+    return int(size) if isinstance(size, int) else 0
+
+
+def _count_shuffles(address: str) -> bool:
+    """Add up what Dask's peer-to-peer shuffles send, which no log of transfers shows."""
+    try:
+        from distributed.shuffle._core import ShuffleRun
+    except ImportError:
+        return False
+    run: Any = ShuffleRun
+    if not hasattr(run, "_send"):
+        return False
+    if not hasattr(run, "_sent_by_address"):
+        original = run._send
+        sent: dict[str, int] = {}
+
+        async def counted(self: Any, to: str, shards: Any) -> Any:
+            if to != self.local_address and self.local_address in sent:
+                sent[self.local_address] += _size(shards)
+            return await original(self, to, shards)
+
+        run._sent_by_address = sent
+        run._send = counted
+        run._send_before = original
+    run._sent_by_address[address] = 0
+    return True
+
+
+def _shuffled_bytes(address: str) -> int | None:
+    from distributed.shuffle._core import ShuffleRun
+
+    found = getattr(ShuffleRun, "_sent_by_address", {}).get(address)
+    return None if found is None else int(found)
+
+
+def _stop_counting_shuffles(address: str) -> None:
+    from distributed.shuffle._core import ShuffleRun
+
+    run: Any = ShuffleRun
+    sent = getattr(run, "_sent_by_address", None)
+    if sent is None:
+        return
+    sent.pop(address, None)
+    if not sent:  # Threads may be several workers in one process.
+        run._send = run._send_before
+        del run._sent_by_address, run._send_before
+
+
+def _disk_bytes(digests: dict[Any, float], action: str) -> float:
+    """Return the bytes that spilling has written or read so far; a shuffle's own files are no spilling."""
+    return sum(
+        value
+        for key, value in list(digests.items())
+        if isinstance(key, tuple) and key[0] != "p2p" and action in key and key[-1] == "bytes"
+    )
+
+
+def _tiers(data: Any) -> dict[str, int]:
+    """Return the bytes of results by where they are, for a worker with ``DeviceHostFile``."""
+    found: dict[str, int] = {}
+    for tier, buffer in (("device", "device_buffer"), ("host", "host_buffer")):
+        fast = getattr(getattr(data, buffer, None), "fast", None)
+        weight = getattr(fast, "total_weight", None)
+        if isinstance(weight, (int, float)):
+            found[tier] = int(weight)
+    return found
+
+
+class WorkerRecorder(WorkerPlugin):
+    """Records one worker.
+
+    Parameters
+    ----------
+    name : str
+        Under which the plugin is known to the worker.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def setup(self, worker: Worker) -> None:
+        """Begin to record."""
+        self._worker = worker
+        self._incoming = worker.transfer_incoming_log = TransferLog(worker.transfer_incoming_log)
+        self._outgoing = worker.transfer_outgoing_log = TransferLog(worker.transfer_outgoing_log)
+        self._shuffles = _count_shuffles(worker.address)
+        self._written = _disk_bytes(worker.digests_total, "disk-write")
+        self._read = _disk_bytes(worker.digests_total, "disk-read")
+        self._rmm: list[dict[str, Any]] = []
+        self._tiers_at_start = _tiers(worker.data)
+        self._read_monitor()
+        self._monitor_count = worker.monitor.count - 1
+
+    def teardown(self, worker: Worker) -> None:
+        """Leave the worker as it was."""
+        if worker.transfer_incoming_log is self._incoming:
+            worker.transfer_incoming_log = deque(self._incoming, maxlen=self._incoming.maxlen)
+        if worker.transfer_outgoing_log is self._outgoing:
+            worker.transfer_outgoing_log = deque(self._outgoing, maxlen=self._outgoing.maxlen)
+        _stop_counting_shuffles(worker.address)
+
+    def _read_monitor(self) -> None:
+        """Take a reading now: a short cell may lie between two of the monitor's own."""
+        try:
+            self._worker.monitor.update()
+        except Exception:
+            # The device's driver has failed; the monitor's own readings fail with it, and that is shown as absent.
+            return
+
+    async def read_rmm(self) -> None:
+        """Take a reading of RMM, where the worker has it."""
+        metric: Any = self._worker.metrics.get("rmm")
+        if metric is None:
+            return
+        try:
+            value = metric(self._worker)
+            if inspect.isawaitable(value):
+                value = await value
+        except Exception:
+            # As in the heartbeat itself: a figure that cannot be read is absent.
+            return
+        if isinstance(value, dict):
+            self._rmm.append(value)
+
+    def collect(self) -> dict[str, Any]:
+        """Return everything, in plain types."""
+        worker = self._worker
+        self._read_monitor()
+        history = worker.monitor.range_query(self._monitor_count)
+        delay = worker.scheduler_delay
+        readings = {"time": [moment + delay for moment in history["time"] if moment is not None]}
+        for name, source in (
+            ("cpu", "cpu"),
+            ("memory", "memory"),
+            ("gpu_utilization", "gpu_utilization"),
+            ("vram_used", "gpu_memory_used"),
+        ):
+            if source in history:
+                readings[name] = history[source]
+        return {
+            "name": str(worker.name),
+            "n_readings": len(readings["time"]),
+            "readings": thinned(readings, MOST_READINGS),
+            "rmm": self._rmm,
+            "vram_total_bytes": worker.monitor.gpu_memory_total if worker.monitor.gpu_name else None,
+            "memory_limit_bytes": worker.memory_manager.memory_limit,
+            "sent_bytes": self._outgoing.worker_bytes,
+            "client_bytes": self._outgoing.client_bytes,
+            "received_bytes": self._incoming.worker_bytes,
+            "n_received": self._incoming.n_transfers,
+            "shuffled_bytes": _shuffled_bytes(worker.address) if self._shuffles else None,
+            "transfers": sorted((start, stop, size, who) for size, start, stop, who in self._incoming.largest),
+            "client_transfers": sorted(
+                (start, stop, size) for size, start, stop, who in self._outgoing.largest if not who
+            ),
+            "written_bytes": _disk_bytes(worker.digests_total, "disk-write") - self._written,
+            "read_bytes": _disk_bytes(worker.digests_total, "disk-read") - self._read,
+            # With DeviceHostFile, Dask counts nothing of what moves between the tiers.
+            "counts_spilling": not hasattr(worker.data, "device_buffer"),
+            "tiers": {"before": self._tiers_at_start, "after": _tiers(worker.data)},
+        }
+
+
+def thinned(readings: dict[str, list[Any]], most: int) -> dict[str, list[Any]]:
+    """Keep at most that many readings: the largest of each group for memory, the mean for utilization."""
+    count = len(readings["time"])
+    if count <= most:
+        return readings
+    edges = [round(place * count / most) for place in range(most + 1)]
+
+    def group(name: str, values: list[Any]) -> Any:
+        known = [value for value in values if value is not None]
+        if not known:
+            return None
+        if name == "time":
+            return known[-1]
+        return sum(known) / len(known) if name in ("cpu", "gpu_utilization") else max(known)
+
+    return {
+        name: [group(name, values[low:high]) for low, high in zip(edges, edges[1:], strict=False)]
+        for name, values in readings.items()
+    }
+
+
+async def begin(name: str, dask_worker: Any) -> None:
+    """Read what is not in the monitor's history, at the beginning."""
+    recorder: WorkerRecorder | None = dask_worker.plugins.get(name)
+    if recorder is not None:
+        await recorder.read_rmm()
+
+
+async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:
+    """Return the recording of one worker; nothing, when it has none."""
+    recorder: WorkerRecorder | None = dask_worker.plugins.get(name)
+    if recorder is None:
+        return None
+    await recorder.read_rmm()
+    return recorder.collect()
