@@ -18,6 +18,9 @@ REST = [
     ("PATCH", "api/clusters/shared"),
     ("DELETE", "api/clusters/shared"),
     ("POST", "api/clusters/shared/restart"),
+    ("POST", "api/clusters/shared/workers/0/retire"),
+    ("GET", "api/clusters/shared/activity"),
+    ("GET", "api/clusters/shared/history"),
     ("GET", "api/clusters/shared/logs"),
     ("GET", "api/schema"),
     ("GET", "api/presets"),
@@ -171,6 +174,7 @@ async def test_forged_request(url, running_cluster, jp_serverapp):
         ("DELETE", path),
         ("PATCH", path),
         ("POST", path + "/restart"),
+        ("POST", path + "/workers/0/retire"),
         ("POST", url + "api/clusters"),
     ):
         response = await fetch(target, method, BODY[method], Cookie=cookie)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..protocol.errors import GPUClusterError, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.spec import ClusterPatch, parse_patch
+from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
 from .background import run
 from .card import card_html
 from .control import AsyncControl
@@ -182,6 +183,50 @@ class Cluster:
         """
         return self._do(self._restart(wait, timeout))
 
+    def retire(self, worker: str | int, *, wait: bool = True, timeout: float = 120) -> Any:
+        """Retire one worker: its results go to the others, then it ends.
+
+        Parameters
+        ----------
+        worker : str or int
+            Name of the worker, as in ``cluster.model.workers``.
+        wait : bool
+            Return when it is gone.
+        timeout : float
+            Seconds to wait.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running, or the worker holds what no other can take.
+        WorkerNotFound, StartTimedOut
+        """
+        return self._do(self._retire(str(worker), wait, timeout))
+
+    def telemetry(self) -> Any:
+        """Return the newest figures, a ``TelemetrySample``.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        return self._do(self._telemetry())
+
+    def history(self) -> Any:
+        """Return the figures of the last ten minutes, a ``TelemetryHistory``.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        return self._do(self._history())
+
+    def activity(self) -> Any:
+        """Return who asked what and what came of it, a list of ``ActivityEntry``, oldest first."""
+        return self._do(self._activity())
+
     def logs(self, lines: int = 200) -> Any:
         """Return the end of the log as a list of lines."""
         return self._do(self._logs(lines))
@@ -283,6 +328,29 @@ class Cluster:
             if asyncio.get_running_loop().time() > deadline:
                 raise StartTimedOut(f"The workers of '{self.name}' did not come back within {timeout:.0f} seconds.")
             await asyncio.sleep(_POLL_SECONDS)
+
+    async def _retire(self, worker: str, wait: bool, timeout: float) -> None:
+        before = {found.address for found in (await self._control.get(self.id)).workers if found.name == worker}
+        await self._control.retire(self.id, worker)
+        deadline = asyncio.get_running_loop().time() + timeout
+        while wait:
+            model = await self._control.get(self.id)
+            if not before & {found.address for found in model.workers}:
+                return
+            if model.reason is not None:
+                raise InvalidState(model.reason)
+            if asyncio.get_running_loop().time() > deadline:
+                raise StartTimedOut(f"The worker {worker} of '{self.name}' is still there after {timeout:.0f} seconds.")
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def _telemetry(self) -> TelemetrySample:
+        return await self._control.telemetry(self.id)
+
+    async def _history(self) -> TelemetryHistory:
+        return await self._control.history(self.id)
+
+    async def _activity(self) -> list[ActivityEntry]:
+        return (await self._control.activity(self.id)).entries
 
     async def _logs(self, lines: int) -> list[str]:
         return (await self._control.logs(self.id, lines=lines)).lines

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import ValidationError
 
@@ -23,14 +24,17 @@ from ..protocol.errors import (
 )
 from ..protocol.models import ClusterModel, ClusterState, Event, Idle, LogLines, Progress, Wanted
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
-from ..registry import lock
+from ..protocol.telemetry import Activity, ActivityEntry, TelemetryHistory, TelemetrySample
+from ..protocol.workers import must_have
+from ..registry import activity, lock
 from ..registry.process import ProcessIdentity, send_signal
 from ..registry.record import DashboardAddress, Folder, Record
 from ..registry.store import Registry, now, tail
 from . import standby
+from .asker import this_process
 from .background import run
 from .environment import cluster_environment, fingerprint, python_of
-from .events import watch
+from .events import RawTelemetry, newest_sample, raw_watch, watch
 from .launch import launch
 from .transport import request
 
@@ -50,6 +54,8 @@ class AsyncControl:
     ----------
     directory : Path, optional
         The registry's directory; default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
+    by : str, optional
+        Who asks, for the activity of the clusters; default: this process, such as ``notebook, process 4711``.
 
     Raises
     ------
@@ -57,8 +63,9 @@ class AsyncControl:
         When the directory does not belong to this user alone.
     """
 
-    def __init__(self, directory: Path | None = None) -> None:
+    def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
         self.registry = Registry(directory)
+        self.by = activity.who(by) or this_process()
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -86,6 +93,39 @@ class AsyncControl:
         count = max(1, min(lines, MAX_LOG_LINES))
         return LogLines(id=model.id, lines=tail(self.registry.folder(model.id).log, count))
 
+    async def activity(self, id: str) -> Activity:
+        """Return who asked what of a cluster and what came of it, also of an ended one.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        model = self.registry.find(id)
+        return Activity(id=model.id, entries=activity.read(self.registry.folder(model.id).activity))
+
+    async def telemetry(self, id: str) -> TelemetrySample:
+        """Return the newest figures; they are at most a second old.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        if model.scheduler_address is None:
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no figures yet.")
+        return await newest_sample(self.registry.folder(model.id))
+
+    async def history(self, id: str) -> TelemetryHistory:
+        """Return the figures of the last ten minutes.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await request(self.registry.folder(model.id), "GET", "/history")
+        return TelemetryHistory.model_validate_json(answer)
+
     def dashboard(self, id: str) -> DashboardAddress:
         """Return where the dashboard listens: a secret of this user.
 
@@ -98,6 +138,10 @@ class AsyncControl:
     def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:
         """Yield ``Hello`` with the whole list, then what changes, and samples of running clusters."""
         return watch(self.registry, telemetry=telemetry)
+
+    def raw_events(self) -> AsyncIterator[Event | RawTelemetry]:
+        """Like ``events``, with samples as ``(id, line)``: the JSON of a whole event, not parsed."""
+        return raw_watch(self.registry)
 
     # -- changing --------------------------------------------------------------------------------
 
@@ -192,6 +236,23 @@ class AsyncControl:
         model = self._living(id)
         body = wish.model_dump(exclude_unset=True)
         return await self._ask(model, "PATCH", "/model", body)
+
+    async def retire(self, id: str, worker: str) -> ClusterModel:
+        """Retire one worker: its results go to the others, then it ends. Returns when accepted.
+
+        Parameters
+        ----------
+        worker : str
+            Name of the worker. While the number of workers follows the load, another may take its place.
+
+        Raises
+        ------
+        ClusterNotFound, WorkerNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        if not worker.strip(".") or len(worker) > 200:
+            must_have(model, worker)  # No path can carry such a name.
+        return await self._ask(model, "POST", f"/workers/{quote(worker, safe='')}/retire")
 
     async def restart(self, id: str) -> ClusterModel:
         """Restart all workers; tasks and results are lost. Returns when accepted.
@@ -297,6 +358,9 @@ class AsyncControl:
                 spec=spec,
             )
             self.registry.write(folder, Record(kind="cluster", cluster=model, process=process))
+            number = f" with {spec.n_workers} worker{'s' * (spec.n_workers != 1)}" if spec.n_workers is not None else ""
+            asked = ActivityEntry(at=model.created_at, kind="create", by=self.by, message=f"Create{number}")
+            activity.append(folder.activity, asked)
         if held is not None:
             self._launch(folder, held, python, cwd, environment)
         return folder, held is None
@@ -315,7 +379,8 @@ class AsyncControl:
         return model
 
     async def _ask(self, model: ClusterModel, method: str, path: str, body: Any = None) -> ClusterModel:
-        return ClusterModel.model_validate_json(await request(self.registry.folder(model.id), method, path, body))
+        answer = await request(self.registry.folder(model.id), method, path, body, by=self.by)
+        return ClusterModel.model_validate_json(answer)
 
     def _kill(self, folder: Folder) -> None:
         identity: ProcessIdentity | None = None
@@ -332,8 +397,8 @@ class AsyncControl:
 class Control:
     """Synchronous twin of ``AsyncControl``: the same verbs, run on a background loop."""
 
-    def __init__(self, directory: Path | None = None) -> None:
-        self.asynchronous = AsyncControl(directory)
+    def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
+        self.asynchronous = AsyncControl(directory, by=by)
 
     def list(self) -> List[ClusterModel]:
         """See ``AsyncControl.list``."""
@@ -372,6 +437,22 @@ class Control:
     def logs(self, id: str, *, lines: int = 200) -> LogLines:
         """See ``AsyncControl.logs``."""
         return run(self.asynchronous.logs(id, lines=lines))
+
+    def activity(self, id: str) -> Activity:
+        """See ``AsyncControl.activity``."""
+        return run(self.asynchronous.activity(id))
+
+    def telemetry(self, id: str) -> TelemetrySample:
+        """See ``AsyncControl.telemetry``."""
+        return run(self.asynchronous.telemetry(id))
+
+    def history(self, id: str) -> TelemetryHistory:
+        """See ``AsyncControl.history``."""
+        return run(self.asynchronous.history(id))
+
+    def retire(self, id: str, worker: str) -> ClusterModel:
+        """See ``AsyncControl.retire``."""
+        return run(self.asynchronous.retire(id, worker))
 
     def dashboard(self, id: str) -> DashboardAddress:
         """See ``AsyncControl.dashboard``."""

@@ -1,78 +1,134 @@
 """The event stream: what changes in the registry, and samples of the running clusters.
 
 The registry's files are the truth and are looked at four times a second, so nothing can be missed, whichever
-face made the change. Samples come over one connection per running cluster and are dropped when nobody keeps up.
+face made the change. Samples come over one connection per running cluster; of those that nobody has taken yet, the
+newest one counts.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing, suppress
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from ..protocol.errors import GPUClusterError
-from ..protocol.models import (
-    ClusterChanged,
-    ClusterModel,
-    ClusterRemoved,
-    ClusterState,
-    Event,
-    Hello,
-    Telemetry,
-    TelemetrySample,
-)
+from ..protocol.errors import GPUClusterError, SupervisorUnreachable
+from ..protocol.models import EVENT, ClusterChanged, ClusterModel, ClusterRemoved, ClusterState, Event, Hello, Telemetry
+from ..protocol.telemetry import TelemetrySample
 from ..registry.record import Folder
 from ..registry.store import Registry
+from ..registry.watching import RegistryWatch
 from .transport import stream_lines
 
 LOOK_SECONDS = 0.25
 RETRY_SECONDS = 2.0
+SAMPLE_SECONDS = 10.0
 _LIVE = {ClusterState.RUNNING, ClusterState.SCALING}
 
 
-async def _feed(folder: Folder, samples: asyncio.Queue[TelemetrySample]) -> None:
-    with suppress(GPUClusterError):
-        await _lines(folder, samples)
-    await asyncio.sleep(RETRY_SECONDS)  # Whoever refuses is not asked four times a second.
+class RawTelemetry(NamedTuple):
+    """A sample that nobody has parsed."""
+
+    id: str
+    """Cluster."""
+    line: bytes
+    """JSON of the whole event."""
 
 
-async def _lines(folder: Folder, samples: asyncio.Queue[TelemetrySample]) -> None:
-    async for line in stream_lines(folder, "/telemetry"):
-        with suppress(ValidationError, asyncio.QueueFull):
-            samples.put_nowait(TelemetrySample.model_validate_json(line))
+class _Feeds:
+    """One connection per running cluster, and the newest line of each."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._feeds: dict[str, asyncio.Task[None]] = {}
+        self._newest: dict[str, bytes] = {}
+        self.something = asyncio.Event()
+
+    def follow(self, models: Collection[ClusterModel]) -> None:
+        """Listen to these clusters, as far as they run."""
+        live = {model.id for model in models if model.state in _LIVE}
+        for id in live:
+            if id not in self._feeds or self._feeds[id].done():
+                self._feeds[id] = asyncio.create_task(self._feed(id))
+        for id in self._feeds.keys() - live:
+            self._feeds.pop(id).cancel()
+            self._newest.pop(id, None)
+
+    def take(self) -> list[RawTelemetry]:
+        """Return what has come since the last call."""
+        self.something.clear()
+        taken = [RawTelemetry(id, line) for id, line in self._newest.items()]
+        self._newest.clear()
+        return taken
+
+    def close(self) -> None:
+        """Close the connections."""
+        for feed in self._feeds.values():
+            feed.cancel()
+
+    async def _feed(self, id: str) -> None:
+        with suppress(GPUClusterError):
+            async for line in stream_lines(self._registry.folder(id), "/telemetry"):
+                self._newest[id] = line
+                self.something.set()
+        await asyncio.sleep(RETRY_SECONDS)  # Whoever refuses is not asked four times a second.
 
 
-async def watch(registry: Registry, *, telemetry: bool) -> AsyncIterator[Event]:
-    """Yield ``Hello``, then ``ClusterChanged``, ``ClusterRemoved`` and ``Telemetry`` until cancelled."""
+async def raw_watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator[Event | RawTelemetry, None]:
+    """Yield ``Hello``, then ``ClusterChanged``, ``ClusterRemoved`` and ``RawTelemetry`` until cancelled."""
     loop = asyncio.get_running_loop()
-    samples: asyncio.Queue[TelemetrySample] = asyncio.Queue(maxsize=1000)
-    feeds: dict[str, asyncio.Task[None]] = {}
-    models = registry.list()
-    known: dict[str, ClusterModel] = {model.id: model for model in models}
+    watch = RegistryWatch(registry)
+    feeds = _Feeds(registry)
     try:
-        yield Hello(clusters=models)
+        yield Hello(clusters=watch.start())
+        look = loop.time()
         while True:
             if telemetry:
-                for id, model in known.items():
-                    if model.state in _LIVE and (id not in feeds or feeds[id].done()):
-                        feeds[id] = asyncio.create_task(_feed(registry.folder(id), samples))
-                for id in [id for id in feeds if id not in known or known[id].state.ended]:
-                    feeds.pop(id).cancel()
-            look = loop.time() + LOOK_SECONDS
-            while (left := look - loop.time()) > 0:
+                feeds.follow(watch.known.values())
+            look = max(look + LOOK_SECONDS, loop.time())
+            while loop.time() < look:
                 with suppress(TimeoutError):
-                    sample = await asyncio.wait_for(samples.get(), left)
-                    if sample.id in known:
-                        yield Telemetry(sample=sample)
-            found = {model.id: model for model in registry.list()}
-            for id, model in found.items():
-                if known.get(id) != model:
-                    yield ClusterChanged(cluster=model)
-            for id in known.keys() - found.keys():
+                    async with asyncio.timeout_at(look):
+                        await feeds.something.wait()
+                for sample in feeds.take():
+                    yield sample
+            changes = watch.look()
+            for model in changes.changed:
+                yield ClusterChanged(cluster=model)
+            for id in changes.removed:
                 yield ClusterRemoved(id=id)
-            known = found
     finally:
-        for feed in feeds.values():
-            feed.cancel()
+        feeds.close()
+
+
+async def watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator[Event, None]:
+    """Yield ``Hello``, then ``ClusterChanged``, ``ClusterRemoved`` and ``Telemetry`` until cancelled."""
+    async with aclosing(raw_watch(registry, telemetry=telemetry)) as events:
+        async for event in events:
+            if not isinstance(event, RawTelemetry):
+                yield event
+                continue
+            # A newer cluster may measure what is not known here.
+            with suppress(ValidationError):
+                yield EVENT.validate_json(event.line)
+
+
+async def newest_sample(folder: Folder) -> TelemetrySample:
+    """Return the first sample that a supervisor sends.
+
+    Raises
+    ------
+    SupervisorUnreachable, GPUClusterError
+    """
+    lines = stream_lines(folder, "/telemetry")
+    try:
+        async with asyncio.timeout(SAMPLE_SECONDS):
+            async for line in lines:
+                return Telemetry.model_validate_json(line).sample
+    except (TimeoutError, ValidationError) as error:
+        raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.") from error
+    finally:
+        await lines.aclose()
+    raise SupervisorUnreachable("The cluster's process sent no figures; it has just ended.")

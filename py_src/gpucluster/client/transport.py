@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from ..protocol.errors import ErrorModel, GPUClusterError, SupervisorUnreachable, error_from_model
-from ..protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION
+from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
 from ..registry import lock
 from ..registry.record import Folder
 
 if TYPE_CHECKING:
     import httpx
 
-_HEADERS = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
 _APPEAR_SECONDS = 30.0
 _ANSWER_SECONDS = 30.0
 
 
-def _client(folder: Folder, timeout: float | None) -> httpx.AsyncClient:
+def _client(folder: Folder, timeout: float | None, by: str | None = None) -> httpx.AsyncClient:
     # Imported late: most verbs of the command line only read the registry, and this takes longer than they do.
     import httpx
 
     # trust_env: a proxy in the environment has nothing to do with a socket on this machine.
     # verify: there is no TLS on a socket file, and loading the machine's certificates takes 50 ms.
     transport = httpx.AsyncHTTPTransport(uds=str(folder.socket), verify=False)
-    return httpx.AsyncClient(transport=transport, base_url="http://gpucluster", headers=_HEADERS, timeout=timeout,
+    headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)} | ({BY_HEADER: by} if by else {})
+    return httpx.AsyncClient(transport=transport, base_url="http://gpucluster", headers=headers, timeout=timeout,
                              trust_env=False)  # fmt: skip
 
 
@@ -39,10 +39,10 @@ def _refusal(body: bytes, status: int) -> GPUClusterError:
         return SupervisorUnreachable(f"The cluster's process gave an answer that cannot be read (HTTP {status}).")
 
 
-async def request(folder: Folder, method: str, path: str, body: Any = None) -> bytes:
+async def request(folder: Folder, method: str, path: str, body: Any = None, *, by: str | None = None) -> bytes:
     """Send one request and return the body of the answer.
 
-    A supervisor that has just been launched is given time to open its socket.
+    A supervisor that has just been launched is given time to open its socket. ``by`` says who asks.
 
     Raises
     ------
@@ -57,7 +57,7 @@ async def request(folder: Folder, method: str, path: str, body: Any = None) -> b
     deadline = loop.time() + _APPEAR_SECONDS
     while True:
         try:
-            async with _client(folder, _ANSWER_SECONDS) as client:
+            async with _client(folder, _ANSWER_SECONDS, by) as client:
                 answer = await client.request(method, path, json=body)
         except (httpx.ConnectError, FileNotFoundError) as error:
             if loop.time() > deadline or not lock.is_held(folder.lock):
@@ -75,8 +75,8 @@ async def request(folder: Folder, method: str, path: str, body: Any = None) -> b
         return answer.content
 
 
-async def stream_lines(folder: Folder, path: str) -> AsyncIterator[str]:
-    """Yield the lines of an endless answer until the supervisor ends it.
+async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]:
+    """Yield the lines of an endless answer, as bytes, until the supervisor ends it.
 
     Raises
     ------
@@ -88,8 +88,12 @@ async def stream_lines(folder: Folder, path: str) -> AsyncIterator[str]:
         async with _client(folder, None) as client, client.stream("GET", path) as answer:
             if answer.status_code >= 400:
                 raise _refusal(await answer.aread(), answer.status_code)
-            async for line in answer.aiter_lines():
-                if line:
-                    yield line
+            unfinished = b""
+            # Raw: httpx would decode everything to find the ends of lines.
+            async for piece in answer.aiter_raw():
+                *lines, unfinished = (unfinished + piece).split(b"\n")
+                for line in lines:
+                    if line:
+                        yield line
     except (httpx.HTTPError, OSError) as error:
         raise SupervisorUnreachable("The cluster's process is gone.") from error

@@ -87,6 +87,14 @@ class ClusterNotFound(GPUClusterError):
     exit_code = 3
 
 
+class WorkerNotFound(GPUClusterError):
+    """The cluster has no worker of that name."""
+
+    code = "worker_not_found"
+    http_status = 404
+    exit_code = 3
+
+
 class NameTaken(GPUClusterError):
     """A live cluster has that name already."""
 

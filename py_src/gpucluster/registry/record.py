@@ -83,6 +83,11 @@ class Folder:
         return self.path / "log"
 
     @property
+    def activity(self) -> Path:
+        """What has happened to the cluster, as JSON lines."""
+        return self.path / "activity"
+
+    @property
     def tls(self) -> Path:
         """Folder of ``ca.pem``, ``cert.pem`` and ``key.pem``."""
         return self.path / "tls"

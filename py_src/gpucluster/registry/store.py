@@ -20,8 +20,9 @@ from pydantic import ValidationError
 
 from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch
 from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.telemetry import ActivityEntry
 from ..protocol.version import PROTOCOL_VERSION
-from . import lock
+from . import activity, lock
 from .directory import default_directory, secure_directory, write_private
 from .record import DashboardAddress, Folder, Record
 
@@ -271,7 +272,15 @@ class Registry:
         with suppress(FileNotFoundError):
             self.clear_secrets(folder)
             self.write(folder, ended)
+            self._note_end(folder, "state" if stopped else "failure", reason)
         return ended
+
+    def _note_end(self, folder: Folder, kind: str, reason: str) -> None:
+        entries = activity.read(folder.activity)
+        # Several may find it gone at the same moment.
+        if not entries or entries[-1].message != reason:
+            with suppress(OSError):
+                activity.append(folder.activity, ActivityEntry(at=now(), kind=kind, message=reason))
 
     def sweep(self) -> None:
         """Delete what a creation that was killed half-way left. Call it while holding ``exclusive``."""

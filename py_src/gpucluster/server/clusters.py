@@ -1,4 +1,4 @@
-"""Clusters over REST: list, create, look at, change, restart, stop, forget, read the log."""
+"""Clusters over REST: list, create, look at, change, restart, retire a worker, stop, forget, read what happened."""
 
 from __future__ import annotations
 
@@ -100,6 +100,40 @@ class RestartHandler(ClusterAPIHandler):
     async def post(self, cluster: str) -> None:
         """Restart all workers."""
         self.answer(await self.control.restart(cluster))
+
+
+class RetireHandler(ClusterAPIHandler):
+    """One worker of one cluster, sent away."""
+
+    @authenticated
+    @authorized
+    async def post(self, cluster: str, worker: str) -> None:
+        """Move the worker's results to the others, then close it; returns when the wish is noted."""
+        self.answer(await self.control.retire(cluster, worker))
+
+
+class HistoryHandler(ClusterAPIHandler):
+    """The last ten minutes of one cluster."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Return the figures."""
+        self.answer(await self.control.history(cluster))
+
+
+class ActivityHandler(ClusterAPIHandler):
+    """What has happened to one cluster."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Return who asked what and what came of it."""
+        self.answer(await self.control.activity(cluster))
 
 
 class LogsHandler(ClusterAPIHandler):

@@ -74,7 +74,7 @@ class GPUClusterExtension(ExtensionApp):
     def initialize_handlers(self) -> None:
         """Build the long-lived objects and give them to the handlers."""
         try:
-            control = AsyncControl()
+            control = AsyncControl(by="JupyterLab")
         except GPUClusterError as error:
             self.log.error("Clusters are not available: %s", error.message)
             self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))

@@ -11,6 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..protocol.errors import ErrorModel
 from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Preset
 from ..protocol.spec import CLUSTER_SPEC, ClusterPatch
+from ..protocol.telemetry import Activity, TelemetryHistory
 from ..protocol.version import PROTOCOL_VERSION
 
 
@@ -33,6 +34,8 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "ClusterModel": TypeAdapter(ClusterModel),
     "ClusterList": TypeAdapter(ClusterList),
     "LogLines": TypeAdapter(LogLines),
+    "Activity": TypeAdapter(Activity),
+    "TelemetryHistory": TypeAdapter(TelemetryHistory),
     "Schemas": TypeAdapter(Schemas),
     "PresetList": TypeAdapter(PresetList),
     "HostDevices": TypeAdapter(HostDevices),
@@ -79,6 +82,18 @@ OPERATIONS = (
         "post", f"{_CLUSTER}/restart", "Restart all workers.", "ClusterModel", refusals=(404, 409, 503)
     ),
     Operation(
+        "post", f"{_CLUSTER}/workers/{{worker}}/retire",
+        "Move the results of one worker to the others, then close it.", "ClusterModel", refusals=(404, 409, 503),
+    ),
+    Operation(
+        "get", f"{_CLUSTER}/activity", "Read who asked what and what came of it; also of an ended cluster.",
+        "Activity", refusals=(404,),
+    ),
+    Operation(
+        "get", f"{_CLUSTER}/history", "Read the figures of the last ten minutes.", "TelemetryHistory",
+        refusals=(404, 409, 503),
+    ),
+    Operation(
         "get", f"{_CLUSTER}/logs", "Read the end of the log.", "LogLines",
         refusals=(404, 422), query={"lines": _LINES},
     ),
@@ -102,7 +117,7 @@ OPERATIONS = (
 
 _REFUSALS = {
     403: "Not logged in, or not allowed.",
-    404: "There is no such cluster.",
+    404: "There is no such cluster, or worker.",
     409: "The state of the cluster, or of another one, does not allow this.",
     422: "A value is not allowed; the message names it. Nothing was changed.",
     502: "The dashboard does not answer.",

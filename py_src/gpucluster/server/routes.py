@@ -10,7 +10,15 @@ from ..client.control import AsyncControl
 from ..protocol.models import Preset
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetsHandler, SchemaHandler
-from .clusters import ClusterHandler, ClustersHandler, LogsHandler, RestartHandler
+from .clusters import (
+    ActivityHandler,
+    ClusterHandler,
+    ClustersHandler,
+    HistoryHandler,
+    LogsHandler,
+    RestartHandler,
+    RetireHandler,
+)
 from .dashboard import DashboardHandler
 from .eventpump import EventPump
 from .eventsocket import EventsHandler
@@ -49,7 +57,10 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         ),
         (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
         (_CLUSTER + "/restart", RestartHandler, both),
+        (_CLUSTER + "/workers/([^/]+)/retire", RetireHandler, both),
         (_CLUSTER + "/logs", LogsHandler, both),
+        (_CLUSTER + "/activity", ActivityHandler, both),
+        (_CLUSTER + "/history", HistoryHandler, both),
         (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),

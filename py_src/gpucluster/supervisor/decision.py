@@ -14,6 +14,7 @@ class Step(Enum):
 
     STOP = "stop"
     RESTART = "restart"
+    RETIRE = "retire"
     SCALE = "scale"
     ADAPT = "adapt"
     REST = "rest"
@@ -28,7 +29,7 @@ class Applied:
     restarts: int = 0
 
 
-def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int) -> Step:
+def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int, retiring: bool = False) -> Step:
     """Return the one operation that brings the cluster nearer to what is wanted.
 
     Parameters
@@ -39,11 +40,15 @@ def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int) -> Step
         What was done so far.
     restarts_wanted : int
         How often a restart was asked for in all.
+    retiring : bool
+        Whether some worker is to be retired.
     """
     if wanted.stopped:
         return Step.STOP
     if restarts_wanted > applied.restarts:
         return Step.RESTART
+    if retiring:
+        return Step.RETIRE
     if wanted.adapt is not None:
         return Step.REST if wanted.adapt == applied.adapt else Step.ADAPT
     if wanted.n_workers is not None and (applied.adapt is not None or wanted.n_workers != applied.n_workers):

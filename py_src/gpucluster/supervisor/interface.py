@@ -14,8 +14,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tornado import httpserver, iostream, netutil, web
 
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, ProtocolMismatch, invalid_request
+from ..protocol.models import Telemetry
 from ..protocol.spec import parse_patch
-from ..protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION
+from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
 from ..registry.record import Folder
 from .owner import Owner
 
@@ -83,6 +84,11 @@ class _Handler(web.RequestHandler):
                 "Install the same version of gpucluster in both Python environments."
             )
 
+    @property
+    def by(self) -> str | None:
+        """Who says to be asking."""
+        return self.request.headers.get(BY_HEADER)
+
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs.get("exc_info", (None, None, None))[1]
         if not isinstance(error, GPUClusterError):
@@ -104,17 +110,22 @@ class _Model(_Handler):
         self.answer(self.interface.must_own().model)
 
     def patch(self) -> None:
-        self.answer(self.interface.must_own().patch(parse_patch(self.request.body)))
+        self.answer(self.interface.must_own().patch(parse_patch(self.request.body), self.by))
 
 
 class _Restart(_Handler):
     def post(self) -> None:
-        self.answer(self.interface.must_own().restart())
+        self.answer(self.interface.must_own().restart(self.by))
 
 
 class _Stop(_Handler):
     def post(self) -> None:
-        self.answer(self.interface.must_own().stop())
+        self.answer(self.interface.must_own().stop(by=self.by))
+
+
+class _Retire(_Handler):
+    def post(self, worker: str) -> None:
+        self.answer(self.interface.must_own().retire(worker, self.by))
 
 
 class _Adopt(_Handler):
@@ -150,7 +161,7 @@ class _Telemetry(_Handler):
         self.set_header("Content-Type", "application/x-ndjson")
         try:
             async for sample in owner.sampler.listen():
-                self.write(sample.model_dump_json() + "\n")
+                self.write(Telemetry(sample=sample).model_dump_json(exclude_none=True) + "\n")
                 await self.flush()
         except iostream.StreamClosedError:
             return
@@ -178,6 +189,7 @@ def serve(interface: Interface, folder: Folder) -> httpserver.HTTPServer:
             (r"/model", _Model, options),
             (r"/restart", _Restart, options),
             (r"/stop", _Stop, options),
+            (r"/workers/([^/]+)/retire", _Retire, options),
             (r"/adopt", _Adopt, options),
             (r"/release", _Release, options),
             (r"/telemetry", _Telemetry, options),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from typing import Any
 
 from ..protocol.models import ClusterModel
@@ -19,11 +20,23 @@ class Journal:
 
     A change of state is on disk when ``update`` returns: a crash at any line leaves something that can be
     cleaned. Changes of mere figures are collected for a tenth of a second.
+
+    Parameters
+    ----------
+    registry, folder
+        Where the cluster is written down.
+    model : ClusterModel
+        As it is now.
+    tell : callable
+        Told each new model.
     """
 
-    def __init__(self, registry: Registry, folder: Folder, model: ClusterModel) -> None:
+    def __init__(
+        self, registry: Registry, folder: Folder, model: ClusterModel, tell: Callable[[ClusterModel], None]
+    ) -> None:
         self._registry = registry
         self._folder = folder
+        self._tell = tell
         self._process = identify(os.getpid())
         self._pending: asyncio.TimerHandle | None = None
         self.model = model.model_copy(update={"pid": os.getpid()})
@@ -44,6 +57,7 @@ class Journal:
             self.write()
         elif self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.write)
+        self._tell(self.model)
         return self.model
 
     def write(self) -> None:

@@ -16,10 +16,12 @@ from ..backends.starting import cause_of, scheduler_of
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, PreflightFailed
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import AutoSpec, ClusterPatch
+from ..protocol.workers import must_have
 from ..registry.directory import others_cannot_replace, write_private
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
-from . import operations
+from . import operations, retiring
+from .chronicle import Chronicle, span
 from .decision import Applied, Step, next_step
 from .idle import IdleTimer, computes, connected_clients
 from .journal import Journal
@@ -52,7 +54,8 @@ class Owner:
         self.registry = registry
         self.folder = folder
         self.spec = model.spec
-        self.journal = Journal(registry, folder, model)
+        self.chronicle = Chronicle(folder.activity, self._planned)
+        self.journal = Journal(registry, folder, model, self.chronicle.saw)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.cluster: SpecCluster | None = None
         self.plan: Plan | None = None
@@ -62,6 +65,7 @@ class Owner:
         self._redact = redact
         self._requested = self._touched = time.monotonic()
         self._restarts_wanted = 0
+        self._retiring: dict[str, bool] = {}
         self._applied = Applied(n_workers=None)
         self._stop_reason: str | None = None
         self._scratch = folder.scratch
@@ -73,8 +77,15 @@ class Owner:
 
     # -- requests --------------------------------------------------------------------------------
 
-    def patch(self, patch: ClusterPatch) -> ClusterModel:
+    def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
         """Change what is wanted. The state is unchanged when this raises.
+
+        Parameters
+        ----------
+        patch : ClusterPatch
+            The change.
+        by : str, optional
+            Who asks, for the cluster's activity; the same with all requests.
 
         Raises
         ------
@@ -85,6 +96,7 @@ class Owner:
         """
         self._must_live()
         if patch.idle_timeout_seconds is not None:
+            self.chronicle.asked_to_change(patch, by)
             self.idle.set_timeout(patch.idle_timeout_seconds or None)
             return self.journal.update(idle=self.idle.model())
         most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
@@ -93,12 +105,40 @@ class Owner:
             raise InvalidRequest(
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
+        self.chronicle.asked_to_change(patch, by)
+        self._retiring = dict.fromkeys(self._retiring, False)
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
         model = self.journal.update(wanted=wanted, reason=None)
         self.changed.set()
         return model
 
-    def restart(self) -> ClusterModel:
+    def retire(self, name: str, by: str | None = None) -> ClusterModel:
+        """Ask for the end of one worker, whose results go to the others first.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is not running.
+        WorkerNotFound
+            It has no worker of that name.
+        """
+        self._must_live()
+        if self.cluster is None:
+            raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
+        must_have(self.model, name)
+        if name in self._retiring:
+            return self.model
+        wanted = self.model.wanted
+        self.chronicle.asked("retire", by, f"Retire worker {name}")
+        lower = wanted.n_workers is not None and name in self._planned()
+        self._retiring[name] = lower
+        if lower:
+            wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
+        model = self.journal.update(wanted=wanted, reason=None)
+        self.changed.set()
+        return model
+
+    def restart(self, by: str | None = None) -> ClusterModel:
         """Ask for a restart of all workers.
 
         Raises
@@ -109,14 +149,16 @@ class Owner:
         self._must_live()
         if self.cluster is None:
             raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
+        self.chronicle.asked("restart", by, "Restart all workers")
         self._restarts_wanted = self._applied.restarts + 1
         self.changed.set()
         return self.model
 
-    def stop(self, reason: str | None = None) -> ClusterModel:
+    def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
         """Ask for the end. Asking again changes nothing."""
         if self.model.state.ended or self.model.wanted.stopped:
             return self.model
+        self.chronicle.asked("stop", by, reason or "Stop")
         self._stop_reason = reason
         model = self.journal.update(
             wanted=Wanted(stopped=True),
@@ -242,7 +284,12 @@ class Owner:
         assert self.cluster is not None
         while True:
             self.changed.clear()
-            step = next_step(self.model.wanted, self._applied, restarts_wanted=self._restarts_wanted)
+            step = next_step(
+                self.model.wanted,
+                self._applied,
+                restarts_wanted=self._restarts_wanted,
+                retiring=bool(self._retiring),
+            )
             if step is Step.STOP:
                 return
             if step is Step.REST:
@@ -257,11 +304,13 @@ class Owner:
                     logger.exception("The step '%s' failed", step.value)
                     wanted = self.model.wanted
                     self._applied = Applied(wanted.n_workers, wanted.adapt, self._restarts_wanted)
-                    self.journal.update(reason=f"Could not {step.value}: {cause_of(error)}.")
+                    self._note(f"Could not {step.value}: {cause_of(error)}.")
 
     async def _perform(self, step: Step, cluster: SpecCluster) -> None:
         if step is Step.RESTART:
             await self._unless_stopped(self._restart(cluster))
+        elif step is Step.RETIRE:
+            await self._unless_stopped(self._retire(cluster, next(iter(self._retiring))))
         elif step is Step.ADAPT:
             adapt = self.model.wanted.adapt
             assert adapt is not None
@@ -277,6 +326,32 @@ class Owner:
         )
         reason = await operations.restart(cluster)
         self._applied = Applied(n_workers=self._applied.n_workers, adapt=self._applied.adapt, restarts=restarts)
+        self._note(reason)
+
+    async def _retire(self, cluster: SpecCluster, name: str) -> None:
+        self.journal.update(
+            state=ClusterState.SCALING,
+            progress=Progress(step="retire", message=f"Moving the data of worker {name} to the others"),
+        )
+        stays: str | None = "…"
+        try:
+            stays = await retiring.retire(cluster, name)
+        finally:
+            lowered = self._retiring.pop(name, False)
+            wanted = self.model.wanted
+            if stays is not None and lowered and wanted.n_workers is not None:
+                wanted = Wanted(n_workers=wanted.n_workers + 1)
+                self.journal.update(wanted=wanted)
+        if self._applied.adapt is None:
+            # From here, as if it had been scaled to what is left.
+            self._applied = Applied(n_workers=len(cluster.worker_spec), restarts=self._applied.restarts)
+        self.journal.update(**self._members())
+        self._note(stays)
+
+    def _note(self, reason: str | None) -> None:
+        """Tell why something that was asked for was not, or not quite, done."""
+        if reason is not None:
+            self.chronicle.failed(reason)
         self.journal.update(reason=reason)
 
     async def _scale(self, cluster: SpecCluster) -> None:
@@ -292,7 +367,8 @@ class Owner:
                 # Better fewer workers than a request that is retried for ever.
                 operations.forget_failed(cluster)
                 self._applied = Applied(n_workers=count, restarts=self._applied.restarts)
-                self.journal.update(reason=failure, wanted=Wanted(n_workers=count))
+                self.journal.update(wanted=Wanted(n_workers=count))
+                self._note(failure)
                 return
             if count == wanted:
                 return
@@ -315,6 +391,7 @@ class Owner:
         operations.kill(leftovers)
         operations.remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
+        self.chronicle.flush()
         failed = state is ClusterState.FAILED
         self.journal.update(
             state=state,
@@ -358,16 +435,21 @@ class Owner:
             if scheduler.status in {Status.closing, Status.closed, Status.failed}:
                 self.stop("A client shut the scheduler down.")
             elif self.idle.expired:
-                seconds = self.idle.timeout_seconds or 0
-                span = f"{seconds // 60} minutes" if seconds >= 120 else f"{seconds} second{'s' * (seconds != 1)}"
-                self.stop(f"Idle for {span}: nobody was connected and nothing was computed.")
+                idle = span(self.idle.timeout_seconds or 0)
+                self.stop(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
             elif self.model.state is ClusterState.RUNNING:
                 operations.replace_lost(cluster)
 
     def _members(self) -> dict[str, Any]:
         if self.cluster is None or self.backend is None or self.model.wanted.stopped:
             return {}
-        return members(self.cluster, self.backend)
+        found = members(self.cluster, self.backend)
+        restarting = self._restarts_wanted > self._applied.restarts
+        self.chronicle.saw_workers(found["workers"], restarting=restarting)
+        return found
+
+    def _planned(self) -> set[str]:
+        return retiring.planned(self.cluster) if self.cluster is not None else set()
 
     def _report(self, step: str, message: str) -> None:
         if not self.model.wanted.stopped:

@@ -1,0 +1,33 @@
+"""How a handle on a cluster is shown in a notebook.
+
+The client knows nothing of widgets: it hands itself to the package below, which is imported when something is
+shown and not before. This is the one place where something below a face names a face.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+_FACE = "gpucluster.widgets"
+
+
+class Presentation(Protocol):
+    """What can show a cluster."""
+
+    def gauges(self, cluster: Cluster) -> Any:
+        """Return live gauges, or their picture where nothing can be live."""
+
+    def dashboard(self, cluster: Cluster, page: str) -> Any:
+        """Return a page of the dashboard, or its address where it cannot be shown."""
+
+    def show_card(self, cluster: Cluster) -> bool:
+        """Show the card and return True; do nothing and return False outside a notebook."""
+
+
+def presentation() -> Presentation:
+    """Return what shows clusters."""
+    return cast(Presentation, import_module(_FACE))

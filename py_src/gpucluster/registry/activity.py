@@ -1,0 +1,60 @@
+"""What has happened to a cluster: a file of JSON lines in its folder, kept after its end.
+
+Whoever asks for the cluster writes the first line, its supervisor the rest, and whoever finds the supervisor
+gone the last one.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..protocol.telemetry import ActivityEntry
+from .directory import write_private
+
+KEPT = 1000
+"""Entries that stay."""
+_TRIM_ABOVE = KEPT + 250
+_LOOK_ABOVE_BYTES = 128 * 1024
+"""A file that is smaller holds so few entries that they need not be counted."""
+_MESSAGE_CHARACTERS = 500
+_BY_CHARACTERS = 80
+
+
+def who(text: str | None) -> str | None:
+    """Return who says to be asking, fit to be shown: one short line of ordinary characters."""
+    shown = "".join(letter if letter.isascii() and letter.isprintable() else "?" for letter in text or "").strip()
+    return shown[:_BY_CHARACTERS] or None
+
+
+def append(path: Path, entry: ActivityEntry) -> None:
+    """Write an entry at the end of the file, which only its owner can read."""
+    if len(entry.message) > _MESSAGE_CHARACTERS:
+        entry = entry.model_copy(update={"message": entry.message[: _MESSAGE_CHARACTERS - 1] + "…"})
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(descriptor, entry.model_dump_json().encode() + b"\n")
+        size = os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
+    if size > _LOOK_ABOVE_BYTES:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        if len(lines) > _TRIM_ABOVE:
+            write_private(path, "".join(lines[-KEPT:]))
+
+
+def read(path: Path) -> list[ActivityEntry]:
+    """Return the last entries, oldest first; none when there is no file."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    entries = []
+    for line in lines[-KEPT:]:
+        # A line that was cut off by a full disk is no reason to show none.
+        with suppress(ValidationError):
+            entries.append(ActivityEntry.model_validate_json(line))
+    return entries

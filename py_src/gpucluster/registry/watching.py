@@ -1,0 +1,93 @@
+"""Sees what changes in the registry without reading what has not changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from ..protocol.errors import ProtocolMismatch
+from ..protocol.models import ClusterModel
+from .record import Folder
+from .store import Registry
+
+LOCK_SECONDS = 1.0
+"""How often each living cluster's lock is tried: a supervisor that was killed changes no file."""
+LIST_SECONDS = 60.0
+"""How often the whole list is read, which also forgets what ended long ago."""
+
+_Stamp = tuple[int, int, int]
+
+
+@dataclass
+class Changes:
+    """What is different since the last look."""
+
+    changed: list[ClusterModel] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+
+
+class RegistryWatch:
+    """Looks at the times, sizes and numbers of the records' files, and reads those that are new.
+
+    Parameters
+    ----------
+    registry : Registry
+        What is watched.
+    """
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._stamps: dict[str, _Stamp] = {}
+        self._listed_at = self._locks_tried_at = time.monotonic()
+        self.known: dict[str, ClusterModel] = {}
+
+    def start(self) -> list[ClusterModel]:
+        """Return all clusters; ``look`` tells what differs from them."""
+        self._stamps = {folder.id: stamp for folder in self._registry.folders() if (stamp := _stamp(folder))}
+        models = self._registry.list()
+        self.known = {model.id: model for model in models}
+        return models
+
+    def look(self) -> Changes:
+        """Return what has changed since the last look."""
+        changes = Changes()
+        now = time.monotonic()
+        if now - self._listed_at >= LIST_SECONDS:
+            self._listed_at = now
+            self._registry.list()
+        try_locks = now - self._locks_tried_at >= LOCK_SECONDS
+        if try_locks:
+            self._locks_tried_at = now
+        stamps: dict[str, _Stamp] = {}
+        for folder in self._registry.folders():
+            stamp = _stamp(folder)
+            if stamp is None:
+                continue
+            stamps[folder.id] = stamp
+            known = self.known.get(folder.id)
+            if stamp != self._stamps.get(folder.id) or (try_locks and known is not None and not known.state.ended):
+                self._read(folder, known, changes)
+        for id in self.known.keys() - stamps.keys():
+            del self.known[id]
+            changes.removed.append(id)
+        self._stamps = stamps
+        return changes
+
+    def _read(self, folder: Folder, known: ClusterModel | None, changes: Changes) -> None:
+        with suppress(ProtocolMismatch):
+            record = self._registry.record(folder)
+            model = record.cluster if record is not None else None
+            # The same object, unless the file was read again.
+            if model is not None and model is not known and model != known:
+                self.known[folder.id] = model
+                changes.changed.append(model)
+
+
+def _stamp(folder: Folder) -> _Stamp | None:
+    try:
+        found = os.stat(f"{folder.path}/state.json", follow_symlinks=False)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -1,0 +1,137 @@
+"""Writes down what was asked of the cluster and what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from ..protocol.models import ClusterModel, ClusterState, WorkerModel
+from ..protocol.spec import ClusterPatch
+from ..protocol.telemetry import ActivityEntry
+from ..registry import activity
+from ..registry.store import now
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+COALESCE_SECONDS = 1.0
+"""Workers that come or go within this time are one entry."""
+_NAMED = 3
+"""So many workers are named in an entry; more are counted."""
+
+
+class Chronicle:
+    """Appends to the activity of one cluster. What cannot be written is lost: it must not stop a cluster.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    planned : callable
+        Gives the names of the workers that the cluster is meant to have: one of them that is gone has left
+        unexpectedly.
+    """
+
+    def __init__(self, path: Path, planned: Callable[[], Collection[str]]) -> None:
+        self._path = path
+        self._planned = planned
+        self._state: ClusterState | None = None
+        self._workers: dict[str, str] | None = None
+        self._came: list[str] = []
+        self._went: list[str] = []
+        self._pending: asyncio.TimerHandle | None = None
+
+    def asked(self, kind: str, by: str | None, message: str) -> None:
+        """Note a request."""
+        self._append(kind, message, activity.who(by))
+
+    def asked_to_change(self, patch: ClusterPatch, by: str | None) -> None:
+        """Note a request to scale, to adapt or to set the idle time."""
+        if patch.idle_timeout_seconds is not None:
+            seconds = patch.idle_timeout_seconds
+            wish = f"Stop after {span(seconds)} without use" if seconds else "Never stop by itself"
+            self.asked("idle_timeout", by, wish)
+        elif patch.adapt is not None:
+            bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
+            self.asked("adapt", by, f"Let the number of workers follow the load, {bounds}")
+        else:
+            self.asked("scale", by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
+
+    def failed(self, message: str) -> None:
+        """Note that something went wrong and the cluster goes on."""
+        self._append("failure", message)
+
+    def saw(self, model: ClusterModel) -> None:
+        """Note the state of the cluster, where it is news."""
+        state = model.state
+        if state is self._state:
+            return
+        self._state = state
+        if state is ClusterState.RUNNING:
+            self._append("state", f"Running with {counted(model.n_workers, 'worker')}")
+        elif state is ClusterState.STOPPED:
+            self._append("state", f"Stopped. {model.reason or ''}".strip())
+        elif state is ClusterState.FAILED:
+            self._append("failure", f"Failed: {model.reason or 'see the log.'}")
+
+    def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
+        """Note who came and who went since the last call.
+
+        Parameters
+        ----------
+        workers : sequence of WorkerModel
+            Those that are connected.
+        restarting : bool
+            Whether all of them are being replaced, which is no news.
+        """
+        before, self._workers = self._workers, {worker.address or worker.name: worker.name for worker in workers}
+        if before is None or restarting or before.keys() == self._workers.keys():
+            return
+        self._came += [name for address, name in self._workers.items() if address not in before]
+        self._went += [name for address, name in before.items() if address not in self._workers]
+        if self._pending is None:
+            self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
+
+    def flush(self) -> None:
+        """Write down who has come and gone."""
+        if self._pending is not None:
+            self._pending.cancel()
+            self._pending = None
+        came, went = self._came, self._went
+        self._came, self._went = [], []
+        if went:
+            # Asked now: distributed takes a worker that it retires out of its plan a little after it is gone.
+            planned = set(self._planned())
+            if lost := [name for name in went if name in planned]:
+                self._write("worker_left", f"{_named(lost)} left unexpectedly; see the log")
+            if sent := [name for name in went if name not in planned]:
+                self._write("worker_left", f"{_named(sent)} left")
+        if came:
+            self._write("worker_joined", f"{_named(came)} joined")
+
+    def _append(self, kind: str, message: str, by: str | None = None) -> None:
+        self.flush()
+        self._write(kind, message, by)
+
+    def _write(self, kind: str, message: str, by: str | None = None) -> None:
+        try:
+            activity.append(self._path, ActivityEntry(at=now(), kind=kind, by=by, message=message))
+        except OSError as error:
+            logger.warning("The activity could not be written down (%s): %s", error.strerror, message)
+
+
+def counted(number: int, thing: str) -> str:
+    """Return a number of things in words, such as ``2 workers``."""
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
+def span(seconds: int) -> str:
+    """Return a time span in words, such as ``30 minutes``."""
+    return counted(seconds // 60, "minute") if seconds >= 120 else counted(seconds, "second")
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"Worker {names[0]}"
+    return counted(len(names), "worker") if len(names) > _NAMED else f"Workers {', '.join(names[:-1])} and {names[-1]}"
