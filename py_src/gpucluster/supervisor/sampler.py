@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.models import TelemetrySample
+from ..protocol.telemetry import TelemetrySample
 from ..registry.store import now
 
 if TYPE_CHECKING:
@@ -38,9 +38,7 @@ def take_sample(scheduler: Scheduler, cluster_id: str) -> TelemetrySample:
     """
     clock = time.time()
     workers = sorted(scheduler.workers.values(), key=lambda worker: str(worker.name))
-    columns: dict[str, list[Any]] = {
-        name: [] for name in TelemetrySample.model_fields if name not in {"id", "at", "tasks"}
-    }
+    columns: defaultdict[str, list[Any]] = defaultdict(list)
     for worker in workers:
         metrics: Mapping[str, Any] = worker.metrics or {}
         rmm = metrics.get("rmm")
@@ -52,7 +50,7 @@ def take_sample(scheduler: Scheduler, cluster_id: str) -> TelemetrySample:
         columns["memory_bytes"].append(_number(metrics, "memory"))
         columns["memory_limit_bytes"].append(worker.memory_limit or None)
         # Dask's figure is always 0 for CUDA workers, whose spilled data is elsewhere: not measured.
-        columns["spilled_bytes"].append(
+        columns["tier_disk_bytes"].append(
             _number(spilled, "disk") if isinstance(spilled, Mapping) and not on_gpu else None
         )
         columns["cpu_percent"].append(_share(metrics, "cpu"))
