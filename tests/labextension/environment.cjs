@@ -10,6 +10,8 @@ module.exports = class extends TestEnvironment {
   async setup() {
     await super.setup();
     Object.assign(this.global, { Headers, Request, Response, TextDecoder, TextEncoder, fetch });
+    // jsdom's Blob has no stream.
+    Object.assign(this.global, { Blob, DecompressionStream, ReadableStream });
     this.global.DragEvent ??= class DragEvent extends this.global.Event {};
     this.global.matchMedia ??= () => ({ matches: false, addListener() {}, addEventListener() {} });
     this.global.IS_REACT_ACT_ENVIRONMENT = true;

@@ -1,17 +1,19 @@
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 import { ServerConnection } from '@jupyterlab/services';
 import { WebSocketServer } from 'ws';
 
 import { ClusterManager } from '../../labextension/src/clusters/manager';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
+import { PROTOCOL_VERSION } from '../../labextension/src/protocol/messages';
 import type { ClusterModel, Event } from '../../labextension/src/protocol/messages';
-import { cluster, sample } from './models';
+import { cluster, noDevices, sample } from './models';
 
 /** What a server of the same protocol would answer; remembers what it was asked. */
 class Server {
   clusters: ClusterModel[] = [];
-  version = 1;
+  version = PROTOCOL_VERSION;
   asked: string[] = [];
   answers = new Map<string, () => Response>();
   private _sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' });
@@ -38,6 +40,15 @@ class Server {
 
   send(event: Event): void {
     this._sockets.clients.forEach(socket => socket.send(JSON.stringify(event)));
+  }
+
+  /** Send an event the way long ones are sent. */
+  sendPacked(event: Event): void {
+    this.sendBytes(gzipSync(JSON.stringify(event)));
+  }
+
+  sendBytes(data: Buffer | string): void {
+    this._sockets.clients.forEach(socket => socket.send(data));
   }
 
   drop(): void {
@@ -119,6 +130,46 @@ describe('events', () => {
     expect(manager.sample('a1b2c3d4')).toBeUndefined();
   });
 
+  it('keep their order when long ones come packed', async () => {
+    manager = server.manager();
+    await until(() => manager.isReady);
+    const seen: (string | undefined)[] = [];
+    manager.changed.connect(() => seen.push(manager.get('x')?.state));
+    const names = Array.from({ length: 500 }, (_, i) => `${i}`);
+    for (let i = 0; i < 5; i++) {
+      server.sendPacked({ kind: 'telemetry', sample: sample({ id: 'x', workers: names }) });
+      server.sendPacked({ kind: 'cluster', cluster: cluster({ id: 'x', state: 'starting' }) });
+      server.send({ kind: 'cluster', cluster: cluster({ id: 'x', state: 'running' }) });
+      server.send({ kind: 'removed', id: 'x' });
+    }
+    await until(() => seen.length === 15);
+    expect(seen).toEqual(Array(5).fill(['starting', 'running', undefined]).flat());
+  });
+
+  it('that cannot be read are left out', async () => {
+    const error = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+    manager = server.manager();
+    await until(() => manager.isReady);
+    server.sendBytes(Buffer.from('no gzip'));
+    server.sendBytes('no JSON');
+    server.send({ kind: 'cluster', cluster: cluster() });
+    await until(() => manager.clusters.length === 1);
+    expect(error).toHaveBeenCalledTimes(1);
+    error.mockRestore();
+  });
+
+  it('bring the GPUs of the host, which are void once the connection is lost', async () => {
+    manager = server.manager();
+    await until(() => manager.connection === 'live');
+    const seen: (string | undefined)[] = [];
+    manager.hostChanged.connect(() => seen.push(manager.host?.code));
+    server.send({ kind: 'host', host: noDevices });
+    await until(() => seen.length === 1);
+    server.drop();
+    await until(() => seen.length === 2);
+    expect(seen).toEqual(['no_library', undefined]);
+  });
+
   it('come back after the connection was lost, with what happened meanwhile', async () => {
     manager = server.manager();
     await until(() => manager.connection === 'live');
@@ -166,6 +217,24 @@ describe('commands', () => {
     answer();
     await done;
     expect(manager.get('a1b2c3d4')).toMatchObject({ state: 'running', n_workers: 3 });
+  });
+
+  it('read history and activity, and retire a worker by its name', async () => {
+    server.clusters = [cluster()];
+    manager = server.manager();
+    await until(() => manager.isReady);
+    const entry = { at: '2026-01-01T10:00:00Z', kind: 'create', by: 'JupyterLab', message: 'Go.' };
+    server.answers.set('GET clusters/a1b2c3d4/activity', () =>
+      json({ id: 'a1b2c3d4', entries: [entry] })
+    );
+    server.answers.set('GET clusters/a1b2c3d4/history', () => json({ seconds: [0] }));
+    server.answers.set('POST clusters/a1b2c3d4/workers/x%2Fy/retire', () =>
+      json(cluster({ state: 'scaling' }))
+    );
+    expect(await manager.activity('a1b2c3d4')).toEqual([entry]);
+    expect((await manager.history('a1b2c3d4')).seconds).toEqual([0]);
+    expect((await manager.retire('a1b2c3d4', 'x/y')).state).toBe('scaling');
+    expect(manager.get('a1b2c3d4')?.state).toBe('scaling');
   });
 
   it('throw the sentence of the server, and its fields', async () => {

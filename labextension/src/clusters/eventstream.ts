@@ -3,6 +3,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { Event } from '../protocol/messages';
+import { EventReader } from './eventreader';
 import { eventsUrl } from './restapi';
 
 /** The WebSocket of events: opens itself again, waiting longer after each failure. */
@@ -60,15 +61,15 @@ export class EventStream implements IDisposable {
 
   private _open(): void {
     const socket = new this._settings.WebSocket(eventsUrl(this._settings));
+    const reader = new EventReader(event => this._received.emit(event));
+    socket.binaryType = 'arraybuffer';
     this._socket = socket;
+    this._reader = reader;
     socket.onmessage = message => {
       // The first message is the proof: a proxy may accept a socket and let it die.
       this._wait = this._shortest;
       this._setOpen(true);
-      const event = readEvent(message.data);
-      if (event !== null) {
-        this._received.emit(event);
-      }
+      reader.take(message.data);
     };
     socket.onclose = () => {
       this._close();
@@ -84,6 +85,8 @@ export class EventStream implements IDisposable {
   private _close(): void {
     const socket = this._socket;
     this._socket = null;
+    this._reader?.close();
+    this._reader = null;
     if (socket !== null) {
       socket.onmessage = null;
       socket.onclose = null;
@@ -106,6 +109,7 @@ export class EventStream implements IDisposable {
   private readonly _received = new Signal<this, Event>(this);
   private readonly _openChanged = new Signal<this, boolean>(this);
   private _socket: WebSocket | null = null;
+  private _reader: EventReader | null = null;
   private _timer = 0;
   private _wait: number;
   private _wanted = false;
@@ -120,14 +124,5 @@ export namespace EventStream {
     shortestWait?: number;
     /** Milliseconds between tries at most. */
     longestWait?: number;
-  }
-}
-
-function readEvent(data: unknown): Event | null {
-  try {
-    const event: unknown = typeof data === 'string' ? JSON.parse(data) : null;
-    return typeof event === 'object' && event !== null && 'kind' in event ? (event as Event) : null;
-  } catch {
-    return null;
   }
 }

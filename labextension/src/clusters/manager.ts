@@ -3,7 +3,15 @@ import { Poll } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { IJSONSchema } from '../form/schema';
-import type { ClusterModel, ClusterPatch, Event, TelemetrySample } from '../protocol/messages';
+import type {
+  ActivityEntry,
+  ClusterModel,
+  ClusterPatch,
+  Event,
+  HostDevices,
+  TelemetryHistory,
+  TelemetrySample
+} from '../protocol/messages';
 import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
 import * as restapi from './restapi';
@@ -38,6 +46,14 @@ export class ClusterManager implements IClusterManager {
 
   get clusters(): readonly ClusterModel[] {
     return this._clusters;
+  }
+
+  get host(): HostDevices | null {
+    return this._host;
+  }
+
+  get hostChanged(): ISignal<this, void> {
+    return this._hostChanged;
   }
 
   get isReady(): boolean {
@@ -128,6 +144,18 @@ export class ClusterManager implements IClusterManager {
     this._forget(id);
   }
 
+  async retire(id: string, worker: string): Promise<ClusterModel> {
+    return this._command(restapi.retireWorker(this._settings, id, worker));
+  }
+
+  async history(id: string): Promise<TelemetryHistory> {
+    return restapi.readHistory(this._settings, id);
+  }
+
+  async activity(id: string): Promise<readonly ActivityEntry[]> {
+    return (await restapi.readActivity(this._settings, id)).entries;
+  }
+
   async logs(id: string, lines = 200): Promise<string[]> {
     return (await restapi.readLog(this._settings, id, lines)).lines;
   }
@@ -162,7 +190,8 @@ export class ClusterManager implements IClusterManager {
   }
 
   private _onEvent(_: EventStream, event: Event): void {
-    this._nEvents += event.kind === 'telemetry' ? 0 : 1;
+    const isReading = event.kind === 'telemetry' || event.kind === 'host';
+    this._nEvents += isReading ? 0 : 1;
     switch (event.kind) {
       case 'hello':
         this._replace(event.clusters, event.protocol_version);
@@ -178,6 +207,9 @@ export class ClusterManager implements IClusterManager {
         this._samples.set(event.sample.id, event.sample);
         this._sampled.emit(event.sample.id);
         break;
+      case 'host':
+        this._setHost(event.host);
+        break;
     }
   }
 
@@ -187,6 +219,7 @@ export class ClusterManager implements IClusterManager {
       this._setConnection('live');
     } else {
       this._samples.clear();
+      this._setHost(null);
       // Nobody looks while the page is hidden; it is opened again when it is shown.
       if (!document.hidden && !this.isDisposed) {
         void this._poll.start();
@@ -254,6 +287,13 @@ export class ClusterManager implements IClusterManager {
     }
   }
 
+  private _setHost(host: HostDevices | null): void {
+    if (host !== this._host) {
+      this._host = host;
+      this._hostChanged.emit();
+    }
+  }
+
   private _noteClock(date: number | null): void {
     if (date !== null) {
       const offset = date - Date.now();
@@ -267,11 +307,13 @@ export class ClusterManager implements IClusterManager {
   private readonly _poll: Poll;
   private readonly _changed = new Signal<this, void>(this);
   private readonly _sampled = new Signal<this, string>(this);
+  private readonly _hostChanged = new Signal<this, void>(this);
   private readonly _samples = new Map<string, TelemetrySample>();
   private readonly _eventOf = new Map<string, number>();
   private _nEvents = 0;
   private _schemas: Promise<Record<string, IJSONSchema>> | null = null;
   private _clusters: readonly ClusterModel[] = [];
+  private _host: HostDevices | null = null;
   private _connection: Connection = 'connecting';
   private _isReady = false;
   private _isOutdated = false;

@@ -2,6 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import type {
+  Activity,
   ClusterList,
   ClusterModel,
   ClusterPatch,
@@ -9,7 +10,8 @@ import type {
   FieldError,
   HostDevices,
   LogLines,
-  Preset
+  Preset,
+  TelemetryHistory
 } from '../protocol/messages';
 import type { IJSONSchema } from '../form/schema';
 
@@ -72,6 +74,25 @@ export async function deleteCluster(settings: Settings, id: string): Promise<Clu
 export async function readLog(settings: Settings, id: string, lines: number): Promise<LogLines> {
   const parts = ['clusters', id, 'logs'];
   return (await request<LogLines>(settings, parts, {}, 'lines', { lines: `${lines}` })).body;
+}
+
+export async function readHistory(settings: Settings, id: string): Promise<TelemetryHistory> {
+  const parts = ['clusters', id, 'history'];
+  return (await request<TelemetryHistory>(settings, parts, {}, 'seconds')).body;
+}
+
+export async function readActivity(settings: Settings, id: string): Promise<Activity> {
+  return (await request<Activity>(settings, ['clusters', id, 'activity'], {}, 'entries')).body;
+}
+
+/** Lets a worker hand over its results, and ends it. */
+export async function retireWorker(
+  settings: Settings,
+  id: string,
+  worker: string
+): Promise<ClusterModel> {
+  const parts = ['clusters', id, 'workers', worker, 'retire'];
+  return (await request<ClusterModel>(settings, parts, { method: 'POST' }, 'id')).body;
 }
 
 export async function readSchemas(settings: Settings): Promise<Record<string, IJSONSchema>> {

@@ -3,10 +3,12 @@ import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 
 import type {
+  ActivityEntry,
   ClusterModel,
   ClusterPatch,
   HostDevices,
   Preset,
+  TelemetryHistory,
   TelemetrySample
 } from '../protocol/messages';
 import type { IJSONSchema } from '../form/schema';
@@ -43,6 +45,10 @@ export interface IClusterManager extends IDisposable {
   readonly changed: ISignal<IClusterManager, void>;
   /** Emitted when a sample of a cluster has arrived. */
   readonly sampled: ISignal<IClusterManager, string>;
+  /** The last reading of the Jupyter host's GPUs; null until one has arrived. */
+  readonly host: HostDevices | null;
+  /** Emitted when such a reading has arrived, or has become void. */
+  readonly hostChanged: ISignal<IClusterManager, void>;
 
   /** The cluster of that id. */
   get(id: string): ClusterModel | undefined;
@@ -60,6 +66,12 @@ export interface IClusterManager extends IDisposable {
   stop(id: string): Promise<void>;
   /** Take an ended cluster off the list. Harmless when it is gone. */
   remove(id: string): Promise<void>;
+  /** Let a worker hand over its results, and end it. */
+  retire(id: string, worker: string): Promise<ClusterModel>;
+  /** The last ten minutes of a cluster, for a view that has just been opened. */
+  history(id: string): Promise<TelemetryHistory>;
+  /** What has happened to a cluster, oldest first. */
+  activity(id: string): Promise<readonly ActivityEntry[]>;
   logs(id: string, lines?: number): Promise<string[]>;
   /** JSON Schema of each backend's spec; asked for once. */
   schemas(): Promise<Readonly<Record<string, IJSONSchema>>>;
