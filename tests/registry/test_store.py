@@ -13,7 +13,8 @@ import pytest
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import LocalSpec
-from gpucluster.registry import lock
+from gpucluster.protocol.version import PROTOCOL_VERSION
+from gpucluster.registry import activity, lock
 from gpucluster.registry.record import DashboardAddress, Folder, Record
 from gpucluster.registry.store import ENDED_KEPT, Registry, tail
 
@@ -72,7 +73,9 @@ def test_a_cluster_whose_process_is_gone_is_never_shown_as_living(registry, stat
     assert model.log_tail[-1] == "line 99"
     assert len(model.log_tail) == 20
     assert (model.n_workers, model.workers, model.scheduler_address, model.idle.stops_at) == (0, [], None, None)
-    assert sorted(path.name for path in folder.path.iterdir()) == ["lock", "log", "state.json"]
+    assert [(entry.kind, entry.message) for entry in activity.read(folder.activity)] == [("failure", model.reason)]
+    assert registry.list() == [model]
+    assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
     assert Registry(registry.directory).list() == [model], "what was found out is written down"
 
 
@@ -174,7 +177,7 @@ def test_a_record_of_an_unknown_version_hides_no_other_cluster(registry):
     folder.state.write_text(json.dumps(content))
     _, _held2 = write(registry, "here", ClusterState.RUNNING)
     assert [model.name for model in registry.list()] == ["here"]
-    with pytest.raises(ProtocolMismatch, match=r"another version of gpucluster \(protocol 99, here 1\)"):
+    with pytest.raises(ProtocolMismatch, match=rf"another version of gpucluster \(protocol 99, here {PROTOCOL_VERSION}\)"):
         registry.read(folder)
 
 

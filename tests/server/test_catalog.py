@@ -8,6 +8,7 @@ import sys
 import pytest
 from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec
+from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.server.routes import routes
 from jsonschema import Draft202012Validator
 from tornado.web import RequestHandler
@@ -16,7 +17,7 @@ from tornado.web import RequestHandler
 async def test_schema_draws_the_form(api):
     code, answer = await api("GET", "schema")
     assert code == 200
-    assert answer["protocol_version"] == 1
+    assert answer["protocol_version"] == PROTOCOL_VERSION
     for name, model in (("auto", AutoSpec), ("local", LocalSpec), ("cuda", CudaSpec)):
         schema = answer["backends"][name]
         assert list(schema["properties"]) == list(model.model_fields)
@@ -72,6 +73,7 @@ async def test_devices_that_cannot_be_read(api, monkeypatch, caplog):
 
 def template(pattern: str) -> str:
     path = pattern.removeprefix("gpucluster").replace("\\.", ".").replace("(?:/(.*))?", "/{path}")
+    path = path.replace("workers/([^/]+)", "workers/{worker}")
     return re.sub(r"\(\[\^/\]\+\)", "{cluster}", path)
 
 
@@ -109,6 +111,9 @@ async def test_answers_are_as_the_document_says(api, running_cluster):
     one = "/api/clusters/{cluster}"
     check(one, "get", *await api("GET", "clusters/shared"))
     check(f"{one}/logs", "get", *await api("GET", "clusters/shared/logs"))
+    check(f"{one}/activity", "get", *await api("GET", "clusters/shared/activity"))
+    check(f"{one}/history", "get", *await api("GET", "clusters/shared/history"))
+    check(f"{one}/workers/{{worker}}/retire", "post", *await api("POST", "clusters/shared/workers/99/retire"))
     check(one, "patch", *await api("PATCH", "clusters/shared", {"idle_timeout_seconds": 0}))
     check(one, "patch", *await api("PATCH", "clusters/shared", {"n_workers": -1}))
     check(one, "delete", *await api("DELETE", "clusters/unknown"))

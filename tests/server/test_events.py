@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import logging
+import random
+from gzip import compress
 
 import pytest
 from gpucluster.client.control import AsyncControl
-from gpucluster.protocol.models import ClusterChanged, ClusterRemoved, Hello, Telemetry
-from gpucluster.server.eventpump import EventPump, Viewer
+from gpucluster.client.events import RawTelemetry
+from gpucluster.protocol.models import ClusterChanged, Hello, HostDevices
+from gpucluster.server.eventmessage import COMPRESS_ABOVE_BYTES, event_message
+from gpucluster.server.eventpump import EventPump
 from gpucluster.server.eventsocket import MAX_MESSAGE_BYTES
+from gpucluster.server.viewer import Viewer
+from tornado.iostream import StreamClosedError
 
-from .models import cluster_model, sample
+from .models import cluster_model
 
 
 @pytest.fixture
@@ -31,20 +38,20 @@ async def next_event(socket, wanted=lambda event: True):
         while True:
             message = await socket.read_message()
             assert message is not None, "closed"
-            event = json.loads(message)
+            event = json.loads(gzip.decompress(message) if isinstance(message, bytes) else message)
             if wanted(event):
                 return event
 
 
 async def test_two_viewers_share_one_reader(viewer_socket, api, extension, running_cluster, monkeypatch):
     opened = []
-    events = AsyncControl.events
+    raw_events = AsyncControl.raw_events
 
-    def counted(control, **options):
+    def counted(control):
         opened.append(control)
-        return events(control, **options)
+        return raw_events(control)
 
-    monkeypatch.setattr(AsyncControl, "events", counted)
+    monkeypatch.setattr(AsyncControl, "raw_events", counted)
     pump = extension.services.pump
     assert not pump.running
 
@@ -100,48 +107,118 @@ async def test_viewer_has_nothing_to_say(viewer_socket, running_cluster):
             pass
 
 
+class Page:
+    """A connection that takes messages until it is full, and again when there is room."""
+
+    def __init__(self):
+        self.received = []
+        self.full = None
+        self.viewer = Viewer(self.write)
+
+    def fill(self):
+        self.full = asyncio.get_running_loop().create_future()
+
+    def write(self, message):
+        self.received.append(message.about)
+        taken = asyncio.get_running_loop().create_future()
+        if self.full is None:
+            taken.set_result(None)
+            return taken
+        return self.full
+
+    async def drain(self):
+        full, self.full = self.full, None
+        full.set_result(None)
+        await asyncio.sleep(0)
+
+    def offer(self, kind, id="", text=b"{}"):
+        self.viewer.offer(event_message(kind, id, text))
+
+
 class TestViewer:
-    async def test_keeps_the_latest_of_each_cluster(self):
-        viewer = Viewer()
-        for number in range(1000):
-            for cluster_id in ("00000001", "00000002"):
-                for event in (
-                    ClusterChanged(cluster=cluster_model(cluster_id, n_workers=number)),
-                    Telemetry(sample=sample(cluster_id, at=str(number))),
-                ):
-                    viewer.offer(event, event.model_dump_json())
-        events = [json.loads(text) for text in await viewer.take()]
-        assert sorted(event["kind"] for event in events) == ["cluster", "cluster", "telemetry", "telemetry"]
-        assert {event["cluster"]["n_workers"] for event in events if event["kind"] == "cluster"} == {999}
-        assert {event["sample"]["at"] for event in events if event["kind"] == "telemetry"} == {"999"}
+    @pytest.fixture
+    async def page(self):
+        return Page()
 
-    async def test_removal_takes_the_place_of_changes_and_samples(self):
-        viewer = Viewer()
-        for event in (
-            ClusterChanged(cluster=cluster_model()),
-            Telemetry(sample=sample()),
-            ClusterRemoved(id="00000001"),
-        ):
-            viewer.offer(event, event.model_dump_json())
-        assert [json.loads(text)["kind"] for text in await viewer.take()] == ["removed"]
+    async def test_is_told_at_once(self, page):
+        page.offer("hello")
+        page.offer("telemetry", "a")
+        assert page.received == [("hello", ""), ("telemetry", "a")]
 
-    async def test_hello_makes_everything_older_void(self):
-        viewer = Viewer()
-        for event in (Telemetry(sample=sample()), ClusterChanged(cluster=cluster_model()), Hello(clusters=[])):
-            viewer.offer(event, event.model_dump_json())
-        assert [json.loads(text)["kind"] for text in await viewer.take()] == ["hello"]
+    async def test_while_full_only_the_newest_of_each_waits(self, page):
+        page.fill()
+        page.offer("hello")
+        for _ in range(1000):
+            for id in "ab":
+                page.offer("cluster", id)
+                page.offer("telemetry", id)
+        assert page.received == [("hello", "")]
+        await page.drain()
+        assert sorted(page.received[1:]) == [("cluster", "a"), ("cluster", "b"), ("telemetry", "a"), ("telemetry", "b")]
+        page.offer("telemetry", "a")
+        assert page.received[-1] == ("telemetry", "a"), "and it is told at once again"
+
+    async def test_what_waits_is_the_newest(self):
+        seen = []
+
+        def write(message):
+            seen.append(message.payload)
+            return full
+
+        full = asyncio.get_running_loop().create_future()
+        viewer = Viewer(write)
+        for number in range(5):
+            viewer.offer(event_message("telemetry", "a", str(number).encode()))
+        done, full = full, asyncio.get_running_loop().create_future()
+        done.set_result(None)
+        await asyncio.sleep(0)
+        assert seen == [b"0", b"4"]
+
+    async def test_removal_makes_changes_and_samples_void(self, page):
+        page.fill()
+        for kind, id in (("hello", ""), ("cluster", "a"), ("telemetry", "a"), ("telemetry", "b"), ("removed", "a")):
+            page.offer(kind, id)
+        await page.drain()
+        assert page.received == [("hello", ""), ("telemetry", "b"), ("removed", "a")]
+
+    async def test_hello_makes_everything_older_void(self, page):
+        page.fill()
+        for kind, id in (("telemetry", "b"), ("telemetry", "a"), ("cluster", "a"), ("hello", "")):
+            page.offer(kind, id)
+        await page.drain()
+        assert page.received == [("telemetry", "b"), ("hello", "")]
+
+    async def test_a_connection_that_closes_is_no_error(self, page):
+        page.fill()
+        page.offer("hello")
+        page.offer("cluster", "a")
+        page.full.set_exception(StreamClosedError())
+        await asyncio.sleep(0)
+        assert page.received == [("hello", "")]
 
 
-class Flood:
-    """A control that changes a huge cluster many times."""
+class Control:
+    """A control whose stream is made up."""
+
+    async def list(self):
+        return []
+
+
+class Flood(Control):
+    """Changes a huge cluster many times, and sends samples of it in between."""
 
     changes = 60
 
-    async def events(self, *, telemetry=True):
+    def __init__(self, **options):
+        pass
+
+    async def raw_events(self):
         yield Hello(clusters=[])
-        line = "x" * 2**20
+        # Different each time and random, or it would be compressed to nothing.
         for number in range(1, self.changes + 1):
+            line = random.Random(number).randbytes(2**19).hex()
             yield ClusterChanged(cluster=cluster_model(n_workers=number, log_tail=[line]))
+            yield RawTelemetry("00000001", b'{"kind":"telemetry","sample":{"at":"%d"}}' % number)
             await asyncio.sleep(0.01)
         await asyncio.Event().wait()
 
@@ -168,30 +245,83 @@ class TestSlowViewer:
 
         await next_event(slow, noted)
         assert received[0] == "hello"
-        assert len(received) < Flood.changes
+        assert received.count("cluster") < Flood.changes
+        newest = await next_event(slow, lambda event: event["kind"] == "telemetry")
+        assert newest["sample"]["at"] == str(Flood.changes)
 
 
-class Breaking:
+class Unreadable:
+    """A line that is passed on although nobody could parse it."""
+
+    LINE = b'{"kind":"telemetry","sample":' + b" " * COMPRESS_ABOVE_BYTES + b'{"id":"00000001","new":"field"}}'
+
+
+class Unparsed(Flood):
+    async def raw_events(self):
+        yield Hello(clusters=[cluster_model()])
+        yield RawTelemetry("00000001", Unreadable.LINE)
+        await asyncio.Event().wait()
+
+
+@pytest.fixture
+def unparsed(monkeypatch):
+    monkeypatch.setattr("gpucluster.server.extension.AsyncControl", Unparsed)
+
+
+async def test_a_sample_is_passed_on_unparsed_and_long_ones_compressed_once(unparsed, monkeypatch, viewer_socket):
+    compressed = []
+    monkeypatch.setattr(
+        "gpucluster.server.eventmessage.gzip.compress",
+        lambda data, *options, **more: compressed.append(data) or compress(data, *options, **more),
+    )
+    # The third one comes when everything has been sent, and gets the newest sample all the same.
+    viewers = [await viewer_socket() for _ in range(2)]
+    for _ in range(2):
+        for viewer in viewers:
+            assert (await next_event(viewer))["kind"] == "hello"
+            while not isinstance(message := await viewer.read_message(), bytes):
+                assert json.loads(message)["kind"] == "host"
+            assert gzip.decompress(message) == Unreadable.LINE
+        viewers = [await viewer_socket()]
+    assert compressed == [Unreadable.LINE]
+
+
+class Breaking(Control):
     """A control whose stream breaks off."""
 
     def __init__(self):
         self.opened = 0
 
-    async def events(self, *, telemetry=True):
+    async def raw_events(self):
         self.opened += 1
         yield Hello(clusters=[cluster_model(n_workers=self.opened)])
         raise OSError("the disk is gone")
 
 
+class NoHost:
+    """A machine that nobody reads."""
+
+    async def readings(self):
+        yield HostDevices(available=False, message="No GPU here.", code="no_library")
+        await asyncio.Event().wait()
+
+
 async def test_broken_stream_is_opened_again(monkeypatch, caplog):
     monkeypatch.setattr("gpucluster.server.eventpump.RETRY_SECONDS", (0.01, 0.02))
-    pump = EventPump(Breaking(), logging.getLogger("test"))
-    viewer = pump.attach()
+    pump = EventPump(Breaking(), NoHost(), logging.getLogger("test"))
     seen = set()
+
+    def write(message):
+        if message.about == ("hello", ""):
+            seen.add(json.loads(message.payload)["clusters"][0]["n_workers"])
+        taken = asyncio.get_running_loop().create_future()
+        taken.set_result(None)
+        return taken
+
+    pump.attach(write)
     async with asyncio.timeout(20):
-        while len(seen) < 3:
-            for text in await viewer.take():
-                seen.add(json.loads(text)["clusters"][0]["n_workers"])
+        while len(seen) < 3:  # noqa: ASYNC110  # the pump announces nothing but messages
+            await asyncio.sleep(0.01)
     await pump.close()
     assert not pump.running
     assert "the disk is gone" in caplog.text

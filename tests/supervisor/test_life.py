@@ -233,7 +233,8 @@ def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp
     assert (stopped.state, stopped.reason, stopped.n_workers) == (ClusterState.STOPPED, None, 0)
     wait_until(lambda: not any(process.is_running() for process in family))
     wait_until(lambda: not site.processes())
-    assert sorted(p.name for p in site.registry.folder(model.id).path.iterdir()) == ["lock", "log", "state.json"]
+    left = sorted(path.name for path in site.registry.folder(model.id).path.iterdir())
+    assert left == ["activity", "lock", "log", "state.json"]
     assert not scratch.exists()
     assert tmp_path.exists()
     assert site.control.stop("short") == stopped, "stopping twice changes nothing"

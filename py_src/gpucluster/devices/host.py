@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import psutil
 
 from ..protocol.models import DeviceModel, HostDevices
 from .nvml import CPU_WORKERS, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
-from .processes import ClusterOfPid, device_processes
+from .processes import NameOfPid, device_processes
 from .visibility import visible_uuids
 
 _SESSION = NVMLSession()
+_TEMPERATURE_OF_GPU = 0
+
+
+@dataclass(frozen=True)
+class _Owners:
+    """Whose processes may be found on a device."""
+
+    clusters: NameOfPid
+    notebooks: NameOfPid
 
 
 def host_devices(
-    clusters: ClusterOfPid | None = None,
+    clusters: NameOfPid | None = None,
     *,
+    notebooks: NameOfPid | None = None,
     cuda_visible_devices: str | None = None,
     session: NVMLSession | None = None,
 ) -> HostDevices:
@@ -28,6 +39,8 @@ def host_devices(
     ----------
     clusters : mapping or callable, optional
         Tells the name of the cluster that a process id belongs to; supervisors' ids are enough.
+    notebooks : mapping or callable, optional
+        Tells the path of the notebook that a process id belongs to; kernels' ids are enough.
     cuda_visible_devices : str, optional
         Read instead of the environment's ``CUDA_VISIBLE_DEVICES``.
     session : NVMLSession, optional
@@ -41,7 +54,7 @@ def host_devices(
     session = session or _SESSION
     setting = os.environ.get("CUDA_VISIBLE_DEVICES") if cuda_visible_devices is None else cuda_visible_devices
     try:
-        devices = _read_all(session, clusters or {})
+        devices = _read_all(session, _Owners(clusters or {}, notebooks or {}))
     except NVMLUnavailable as error:
         return _host(False, error.code, error.message)
     allowed = visible_uuids(devices, setting)
@@ -62,18 +75,18 @@ def idle(device: DeviceModel) -> bool:
     return not device.processes and used <= max(total // 20, 600 * 2**20)
 
 
-def _read_all(session: NVMLSession, clusters: ClusterOfPid) -> list[DeviceModel]:
+def _read_all(session: NVMLSession, owners: _Owners) -> list[DeviceModel]:
     try:
         count = session.call("nvmlDeviceGetCount")
         devices: list[DeviceModel] = []
         for index in range(count):
-            devices += _read_gpu(session, index, clusters)
+            devices += _read_gpu(session, index, owners)
         return devices
     except NVMLCallFailed as error:
         raise unavailable(error.number, error.text) from None
 
 
-def _read_gpu(session: NVMLSession, index: int, clusters: ClusterOfPid) -> list[DeviceModel]:
+def _read_gpu(session: NVMLSession, index: int, owners: _Owners) -> list[DeviceModel]:
     """Return a GPU and, if it is divided, its slices."""
     try:
         handle = session.call("nvmlDeviceGetHandleByIndex", index)
@@ -85,21 +98,31 @@ def _read_gpu(session: NVMLSession, index: int, clusters: ClusterOfPid) -> list[
         return [DeviceModel(uuid=f"GPU-unreadable-{index}", index=index, error=error.sentence)]
     mode = session.soft("nvmlDeviceGetMigMode", handle)
     divided = bool(mode and mode[0])
-    gpu = _read_device(session, handle, uuid, clusters, index=index, mig_enabled=divided)
-    return [gpu, *(_read_slices(session, handle, uuid, clusters) if divided else [])]
+    gpu = _read_device(
+        session,
+        handle,
+        uuid,
+        owners,
+        index=index,
+        mig_enabled=divided,
+        power_watts=_watts(session.soft("nvmlDeviceGetPowerUsage", handle)),
+        power_limit_watts=_watts(session.soft("nvmlDeviceGetEnforcedPowerLimit", handle)),
+        temperature_celsius=_number(session.soft("nvmlDeviceGetTemperature", handle, _TEMPERATURE_OF_GPU)),
+    )
+    return [gpu, *(_read_slices(session, handle, uuid, owners) if divided else [])]
 
 
-def _read_slices(session: NVMLSession, parent: Any, parent_uuid: str, clusters: ClusterOfPid) -> list[DeviceModel]:
+def _read_slices(session: NVMLSession, parent: Any, parent_uuid: str, owners: _Owners) -> list[DeviceModel]:
     slices = []
     for number in range(session.soft("nvmlDeviceGetMaxMigDeviceCount", parent) or 0):
         handle = session.soft("nvmlDeviceGetMigDeviceHandleByIndex", parent, number)
         uuid = handle and session.soft("nvmlDeviceGetUUID", handle)
         if uuid:
-            slices.append(_read_device(session, handle, uuid, clusters, parent_uuid=parent_uuid))
+            slices.append(_read_device(session, handle, uuid, owners, parent_uuid=parent_uuid))
     return slices
 
 
-def _read_device(session: NVMLSession, handle: Any, uuid: str, clusters: ClusterOfPid, **fields: Any) -> DeviceModel:
+def _read_device(session: NVMLSession, handle: Any, uuid: str, owners: _Owners, **fields: Any) -> DeviceModel:
     total = used = error = None
     try:
         memory = session.call("nvmlDeviceGetMemoryInfo", handle)
@@ -117,9 +140,17 @@ def _read_device(session: NVMLSession, handle: Any, uuid: str, clusters: Cluster
         memory_used_bytes=used,
         utilization_percent=None if rates is None else float(rates.gpu),
         error=error,
-        processes=device_processes(session, handle, clusters),
+        processes=device_processes(session, handle, owners.clusters, owners.notebooks),
         **fields,
     )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _watts(milliwatts: Any) -> float | None:
+    return float(milliwatts) / 1000 if isinstance(milliwatts, (int, float)) else None
 
 
 def _verdict(devices: Sequence[DeviceModel], setting: str | None) -> tuple[str, str]:

@@ -10,9 +10,11 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from .api import AUTH_RESOURCE
-from .eventpump import EventPump, Viewer
+from .eventmessage import EventMessage
+from .eventpump import EventPump
 from .refusals import RefusalMixin
 from .standby import StandbyKeeper
+from .viewer import Viewer
 
 MAX_MESSAGE_BYTES = 1024
 """A viewer has nothing to say."""
@@ -23,7 +25,7 @@ class EventsHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
 
     auth_resource = AUTH_RESOURCE
     _viewer: Viewer | None = None
-    _sender: asyncio.Task[None] | None = None
+    _plain = True
 
     def initialize(self, pump: EventPump, standby: StandbyKeeper) -> None:
         """Take the long-lived objects of the extension."""
@@ -45,8 +47,9 @@ class EventsHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
         """Attach to the pump."""
         super().open(*args, **kwargs)
         self.standby.used()
-        self._viewer = self.pump.attach()
-        self._sender = asyncio.create_task(self._send(self._viewer))
+        # With the compression of WebSockets itself, which a site may turn on, frames differ between viewers.
+        self._plain = self.get_compression_options() is None
+        self._viewer = self.pump.attach(self._write)
 
     def on_message(self, message: str | bytes) -> None:
         """Ignore what a page says."""
@@ -55,14 +58,12 @@ class EventsHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
         """Detach from the pump."""
         if self._viewer is not None:
             self.pump.detach(self._viewer)
-        if self._sender is not None:
-            self._sender.cancel()
 
-    async def _send(self, viewer: Viewer) -> None:
-        try:
-            while True:
-                for text in await viewer.take():
-                    # Waits while the page is slow; what comes meanwhile is put together by the viewer.
-                    await self.write_message(text)
-        except WebSocketClosedError:
-            pass
+    def _write(self, message: EventMessage) -> asyncio.Future[Any]:
+        stream = self.ws_connection.stream if self.ws_connection is not None else None
+        if stream is None:
+            raise WebSocketClosedError
+        if self._plain:
+            # The same bytes for everybody; write_message would build a frame and start a task for each viewer.
+            return stream.write(message.frame)
+        return self.write_message(message.payload, binary=message.compressed)

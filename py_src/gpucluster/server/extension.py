@@ -16,7 +16,9 @@ from ..protocol.spec import parse_spec
 from .api import UnavailableHandler
 from .eventpump import EventPump
 from .hostdevices import DeviceReader
+from .hostwatch import HostWatch
 from .limits import SiteLimits
+from .notebooks import notebooks_by_pid
 from .routes import Services, routes
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
@@ -80,13 +82,14 @@ class GPUClusterExtension(ExtensionApp):
             self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))
             return
         limits = SiteLimits.from_config(self.limits)
+        devices = DeviceReader(control, self._notebooks, self.log)
         self.services = Services(
             control=control,
             standby=StandbyKeeper(control, enabled=self.standby, idle_seconds=self.standby_idle_seconds, log=self.log),
             limits=limits,
             presets=self._all_presets(limits),
-            devices=DeviceReader(control, self.log),
-            pump=EventPump(control, self.log),
+            devices=devices,
+            pump=EventPump(control, HostWatch(devices), self.log),
             dashboards=DashboardClient(),
             directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
         )
@@ -98,6 +101,11 @@ class GPUClusterExtension(ExtensionApp):
             await self.services.pump.close()
             self.services.dashboards.close()
             await self.services.standby.close()
+
+    async def _notebooks(self) -> dict[int, str]:
+        if self.serverapp is None:
+            return {}
+        return await notebooks_by_pid(self.serverapp.session_manager, self.serverapp.kernel_manager)
 
     def _all_presets(self, limits: SiteLimits) -> list[Preset]:
         found = {preset.name: preset for preset in PRESETS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from ..client.control import AsyncControl
 from ..protocol.models import HostDevices
@@ -11,15 +12,30 @@ from ..protocol.models import HostDevices
 FRESH_SECONDS = 1.0
 """Several pages that ask at once share one reading."""
 
+Notebooks = Callable[[], Awaitable[dict[int, str]]]
+"""Gives the paths of the notebooks whose kernels run, by the kernels' process ids."""
+
 
 class DeviceReader:
-    """Reads the devices in a thread; a failure is a sentence, never an error."""
+    """Reads the devices in a thread; a failure is a sentence, never an error.
 
-    def __init__(self, control: AsyncControl, log: logging.Logger) -> None:
+    Parameters
+    ----------
+    control : AsyncControl
+        Knows the clusters.
+    notebooks : callable
+        Knows the kernels.
+    log : logging.Logger
+        Where failures go.
+    """
+
+    def __init__(self, control: AsyncControl, notebooks: Notebooks, log: logging.Logger) -> None:
         self._control = control
+        self._notebooks = notebooks
         self._log = log
         self._reading: asyncio.Task[HostDevices] | None = None
         self._read_at = 0.0
+        self._in_use = True
 
     async def read(self) -> HostDevices:
         """Return the devices as they are now."""
@@ -34,7 +50,14 @@ class DeviceReader:
         try:
             models = await self._control.list()
             supervisors = {model.pid: model.name for model in models if model.pid and not model.state.ended}
-            return await asyncio.to_thread(_host_devices, supervisors)
+            # Nobody needs to know the notebooks while no process uses a GPU.
+            notebooks = await self._notebooks() if self._in_use else {}
+            host = await asyncio.to_thread(_host_devices, supervisors, notebooks)
+            in_use = any(device.processes for device in host.devices)
+            if in_use and not self._in_use:
+                host = await asyncio.to_thread(_host_devices, supervisors, await self._notebooks())
+            self._in_use = in_use
+            return host
         except Exception as error:
             self._log.warning("The GPUs of this machine could not be read: %s", error, exc_info=True)
             return HostDevices(
@@ -44,8 +67,8 @@ class DeviceReader:
             )
 
 
-def _host_devices(supervisors: dict[int, str]) -> HostDevices:
+def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str]) -> HostDevices:
     # Imported in the thread: the first time, NVML takes a moment.
     from ..devices.host import host_devices
 
-    return host_devices(supervisors)
+    return host_devices(supervisors, notebooks=notebooks)
