@@ -1,5 +1,7 @@
 export * from './bar';
 export * from './clusterbars';
+export * from './clustergauges';
 export * from './columns';
 export * from './levels';
 export * from './units';
+export { englishWords, gaugeWords, type IGaugeWords } from './words';

@@ -12,21 +12,30 @@ export interface IReading {
   readonly total: number | null;
 }
 
-/** From here on a gauge is coloured. Dask pauses a worker at 80% and restarts it at 95%. */
-export const WARNING_SHARE = 0.7;
-export const CRITICAL_SHARE = 0.85;
+/** From how much on a gauge warns, in percent of what there is. */
+export interface IThresholds {
+  readonly warningPercent: number;
+  readonly criticalPercent: number;
+}
+
+/** Dask starts no new tasks on a worker at 80 % of its host memory and kills it at 95 %. */
+export const DEFAULT_THRESHOLDS: IThresholds = { warningPercent: 70, criticalPercent: 85 };
 
 /** The share in use, from 0 to 1; null without a total. */
 export function shareOf({ used, total }: IReading): number | null {
   return total === null || total <= 0 ? null : Math.min(1, Math.max(0, used / total));
 }
 
-export function levelOf(reading: IReading): Level {
-  const share = shareOf(reading);
-  if (share === null || share < WARNING_SHARE) {
+/** How alarming it is. The smaller threshold warns, whichever it is. */
+export function levelOf(
+  reading: IReading,
+  { warningPercent, criticalPercent }: IThresholds = DEFAULT_THRESHOLDS
+): Level {
+  const percent = (shareOf(reading) ?? 0) * 100;
+  if (percent < Math.min(warningPercent, criticalPercent)) {
     return 'normal';
   }
-  return share < CRITICAL_SHARE ? 'warning' : 'critical';
+  return percent < Math.max(warningPercent, criticalPercent) ? 'warning' : 'critical';
 }
 
 /** One reading, or null when the figure is not measured: absent is not zero. */

@@ -19,6 +19,24 @@ export function formatShare(used: number, total: number): string {
   return `${digits(used / factor)} / ${digits(total / factor)} ${unit}`;
 }
 
+/** `1.5 GiB/s`. */
+export function formatRate(bytesPerSecond: number): string {
+  return `${formatBytes(bytesPerSecond)}/s`;
+}
+
+/** `63 %`. */
+export function formatPercent(percent: number): string {
+  return `${Math.round(percent)} %`;
+}
+
+/** `950`, `12 k`, `1.5 M`: a number of things. */
+export function formatCount(count: number): string {
+  if (count < 10_000) {
+    return `${Math.round(count)}`;
+  }
+  return count < 1e6 ? `${Math.round(count / 1000)} k` : `${digits(count / 1e6)} M`;
+}
+
 /** `52 min`: the largest unit that fits, two while they say something. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
@@ -41,7 +59,8 @@ function stepOf(bytes: number): readonly [string, number] {
   return STEPS.find(([, factor]) => bytes >= factor) ?? ['B', 1];
 }
 
-function digits(value: number): string {
+/** At most one digit after the point, and none from ten on. */
+export function digits(value: number): string {
   // 9.96 has one digit after rounding to tenths and none is needed: ask after rounding.
   const tenths = Math.round(value * 10) / 10;
   return tenths >= 10 || Number.isInteger(tenths) ? `${Math.round(value)}` : tenths.toFixed(1);

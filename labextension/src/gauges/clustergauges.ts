@@ -1,0 +1,205 @@
+import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import { column } from './columns';
+import { disclosure, type IDisclosure } from './disclosure';
+import { element, setText } from './element';
+import { clusterFacts, Facts } from './facts';
+import { clusterFigures, hasGpu, sum, type IFigures } from './figures';
+import { Flows } from './flows';
+import { GaugeSet, type IGaugeContext } from './gaugeset';
+import { HeatGrid } from './heatgrid';
+import { Legend } from './legend';
+import { DEFAULT_THRESHOLDS, type IThresholds } from './levels';
+import { Past } from './past';
+import { ProgressList } from './progress';
+import { Tooltip } from './tooltip';
+import { fill, type IGaugeWords } from './words';
+import { WorkerList } from './workerlist';
+
+/** All gauges of one cluster: its sums, its workers at a glance, progress, and each worker on demand. */
+export class ClusterGauges {
+  constructor(options: ClusterGauges.IOptions) {
+    const { words } = options;
+    this.node = element('div', 'gpc-Gauges');
+    this._context = {
+      words,
+      thresholds: options.thresholds ?? DEFAULT_THRESHOLDS,
+      tooltip: new Tooltip(this.node)
+    };
+    this._notice = element('p', 'gpc-Gauges-notice', this.node);
+    this._totals = new GaugeSet(this._context);
+    this._totals.isFocusable = true;
+    this._facts = new Facts(this._context);
+    this._progress = new ProgressList(this._context);
+    this._heat = new HeatGrid(this._context, name => this._reveal(name));
+    this._list = new WorkerList(this._context, options.onRetire);
+    this._workers = disclosure(words.workers, 'gpc-Workers', isOpen => {
+      this._draw();
+      options.onToggle?.(isOpen);
+    });
+    this._workers.content.append(this._list.node);
+    this._legend = new Legend(words);
+    this.node.append(
+      this._totals.node,
+      this._facts.node,
+      this._progress.node,
+      this._heat.node,
+      this._workers.node,
+      this._legend.node
+    );
+    this._watch();
+    if (options.isOpen === true) {
+      this._workers.toggle(true);
+    }
+    this._draw();
+  }
+
+  readonly node: HTMLElement;
+
+  /** From how much on gauges warn. */
+  set thresholds(thresholds: IThresholds) {
+    this._context.thresholds = thresholds;
+    this._schedule();
+  }
+
+  /** Show a sample; null if there is none (any more). */
+  update(sample: TelemetrySample | null, cluster: ClusterModel): void {
+    this._cluster = cluster;
+    if (sample !== null && sample !== this._sample) {
+      // Noted at once, drawn when it is seen: the past has no gaps afterwards.
+      this._figures = clusterFigures(sample);
+      this._past.add(sample, this._figures);
+      this._flows.add(sample);
+    }
+    this._sample = sample;
+    this._schedule();
+  }
+
+  /** Show the past before the first sample. */
+  setHistory(history: TelemetryHistory): void {
+    this._past.load(history);
+    this._schedule();
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    cancelAnimationFrame(this._frame);
+    this._sight?.disconnect();
+    this._size?.disconnect();
+    this._context.tooltip.dispose();
+    this.node.remove();
+  }
+
+  /** Know whether it is seen and how wide it is. */
+  private _watch(): void {
+    if (typeof IntersectionObserver !== 'undefined') {
+      this._isSeen = false;
+      this._sight = new IntersectionObserver(entries => {
+        this._isSeen = entries[entries.length - 1].isIntersecting;
+        this._schedule();
+      });
+      this._sight.observe(this.node);
+    }
+    if (typeof ResizeObserver !== 'undefined') {
+      this._size = new ResizeObserver(entries => {
+        const { width } = entries[entries.length - 1].contentRect;
+        if (width !== this._heat.width) {
+          this._heat.width = width;
+          this._isResized = true;
+          this._schedule();
+        }
+      });
+      this._size.observe(this.node);
+    }
+  }
+
+  private _schedule(): void {
+    // A frame is not asked for twice, and never while the page is hidden.
+    if (this._frame === 0 && this._isSeen && !this._isDisposed) {
+      this._frame = requestAnimationFrame(() => {
+        this._frame = 0;
+        this._draw();
+      });
+    }
+  }
+
+  private _draw(): void {
+    const { words, tooltip } = this._context;
+    const sample = this._sample;
+    const hasFigures = sample !== null && this._figures !== null && this._cluster !== null;
+    this._notice.hidden = hasFigures;
+    for (const node of [this._totals.node, this._facts.node, this._workers.node]) {
+      node.hidden = !hasFigures;
+    }
+    this._legend.node.hidden = !hasFigures;
+    if (sample === null || this._figures === null || this._cluster === null) {
+      setText(this._notice, words.noFigures);
+      this._heat.node.hidden = true;
+      this._progress.node.hidden = true;
+      return;
+    }
+    const isGpu = sample.workers.some((_, i) => hasGpu(sample, i));
+    this._totals.update(this._figures, this._past.totals, isGpu);
+    const power = sum(column(sample, 'gpu_power_watts'));
+    this._facts.update(clusterFacts(sample, this._flows.total, power, this._context));
+    const unreadable = column(sample, 'device_error').filter(error => error !== null).length;
+    if (unreadable > 0) {
+      this._notice.hidden = false;
+      setText(this._notice, fill(words.unreadable, { count: `${unreadable}` }));
+    }
+    this._progress.update(sample.progress ?? []);
+    this._heat.node.hidden = sample.workers.length < 2;
+    if (sample.workers.length > 1) {
+      this._heat.update(sample);
+    }
+    setText(this._workers.button, words.workers);
+    if (!this._workers.content.hidden) {
+      if (this._isResized) {
+        this._list.remeasure();
+      }
+      const { _past: past, _flows: flows, _cluster: cluster } = this;
+      this._list.update({ sample, cluster, past, flows });
+    }
+    this._isResized = false;
+    this._legend.hasGpu = isGpu;
+    tooltip.refresh();
+  }
+
+  private _reveal(name: string): void {
+    this._workers.toggle(true);
+    this._list.reveal(name);
+  }
+
+  private readonly _context: IGaugeContext;
+  private readonly _notice: HTMLElement;
+  private readonly _totals: GaugeSet;
+  private readonly _facts: Facts;
+  private readonly _progress: ProgressList;
+  private readonly _heat: HeatGrid;
+  private readonly _workers: IDisclosure;
+  private readonly _list: WorkerList;
+  private readonly _legend: Legend;
+  private readonly _past = new Past();
+  private readonly _flows = new Flows();
+  private _sample: TelemetrySample | null = null;
+  private _cluster: ClusterModel | null = null;
+  private _figures: IFigures | null = null;
+  private _sight: IntersectionObserver | null = null;
+  private _size: ResizeObserver | null = null;
+  private _isSeen = true;
+  private _isResized = false;
+  private _isDisposed = false;
+  private _frame = 0;
+}
+
+export namespace ClusterGauges {
+  export interface IOptions {
+    words: IGaugeWords;
+    thresholds?: IThresholds;
+    /** Offers to retire a worker. */
+    onRetire?: (worker: string) => void;
+    /** Whether the list of workers is open at first. */
+    isOpen?: boolean;
+    /** Called when the list of workers is opened or closed. */
+    onToggle?: (isOpen: boolean) => void;
+  }
+}

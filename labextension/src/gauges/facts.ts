@@ -1,0 +1,152 @@
+import type { TelemetrySample } from '../protocol/messages';
+import { entry, type NumberColumn } from './columns';
+import { element, setText } from './element';
+import type { IGaugeContext } from './gaugeset';
+import { formatBytes, formatCount, formatPercent, formatRate } from './units';
+import { fill, type Part } from './words';
+
+/** A figure without a picture. */
+export interface IFact {
+  readonly part: Part;
+  readonly text: string;
+}
+
+/** Bytes per second that a worker has received and sent. */
+export interface IFlow {
+  readonly received: number;
+  readonly sent: number;
+}
+
+/** Figures side by side, as many in a line as fit. */
+export class Facts {
+  constructor(private readonly _context: IGaugeContext) {
+    this.node = element('div', 'gpc-Figures');
+  }
+
+  readonly node: HTMLElement;
+
+  get sentences(): string[] {
+    return this._facts.map(({ part, text }) => `${this._context.words.parts[part].name}: ${text}`);
+  }
+
+  update(facts: readonly IFact[]): void {
+    const { words, tooltip } = this._context;
+    this._facts = facts;
+    while (this.node.childElementCount > facts.length) {
+      this.node.lastElementChild?.remove();
+    }
+    facts.forEach(({ part, text }, i) => {
+      let node = this.node.children[i] as HTMLElement | undefined;
+      if (node === undefined) {
+        const added = element('span', 'gpc-Figure', this.node);
+        element('span', 'gpc-Figure-name', added);
+        element('span', 'gpc-Figure-text', added);
+        tooltip.explain(added, () => this._tip(added.dataset.part as Part));
+        node = added;
+      }
+      node.dataset.part = part;
+      setText(node.children[0], words.parts[part].name);
+      setText(node.children[1], text);
+    });
+  }
+
+  private _tip(part: Part): string[] {
+    const fact = this._facts.find(one => one.part === part);
+    const { name, sentence } = this._context.words.parts[part];
+    return fact === undefined ? [] : [`${name}: ${fact.text}`, sentence];
+  }
+
+  private _facts: readonly IFact[] = [];
+}
+
+/** What there is to tell of the i-th worker beside its gauges. */
+export function workerFacts(
+  sample: TelemetrySample,
+  i: number,
+  isGpu: boolean,
+  flow: IFlow | undefined,
+  { words }: IGaugeContext
+): IFact[] {
+  const at = (name: NumberColumn): number | null => entry(sample, name, i);
+  const facts: IFact[] = [];
+  const add = (part: Part, text: string | null): void => {
+    if (text !== null) {
+      facts.push({ part, text });
+    }
+  };
+  add('tasks', workerTasks(at('executing') ?? at('processing'), at('ready'), words));
+  const cpu = at('cpu_percent');
+  if (isGpu && cpu !== null) {
+    add('cpu', formatPercent(cpu));
+  }
+  const power = at('gpu_power_watts');
+  const limit = at('gpu_power_limit_watts');
+  if (power !== null) {
+    const watts = `${Math.round(power)}`;
+    add('power', limit === null ? `${watts} W` : `${watts} / ${Math.round(limit)} W`);
+  }
+  const temperature = at('gpu_temperature_celsius');
+  add('temperature', temperature === null ? null : `${Math.round(temperature)} °C`);
+  add('pcie', flowText(at('pcie_received_bytes_per_second'), at('pcie_sent_bytes_per_second')));
+  add(
+    'nvlink',
+    flowText(at('nvlink_received_bytes_per_second'), at('nvlink_sent_bytes_per_second'))
+  );
+  add('network', flow === undefined ? null : flowText(flow.received, flow.sent));
+  const cudf = at('cudf_spilled_bytes');
+  add('cudfSpill', cudf ? formatBytes(cudf) : null);
+  return facts;
+}
+
+function workerTasks(
+  running: number | null,
+  ready: number | null,
+  words: IGaugeContext['words']
+): string | null {
+  if (running === null) {
+    return null;
+  }
+  const parts = [fill(words.running, { count: formatCount(running) })];
+  if (ready) {
+    parts.push(fill(words.ready, { count: formatCount(ready) }));
+  }
+  return parts.join(', ');
+}
+
+function flowText(received: number | null, sent: number | null): string | null {
+  const parts = [
+    received === null ? null : `↓ ${formatRate(received)}`,
+    sent === null ? null : `↑ ${formatRate(sent)}`
+  ].filter(part => part !== null);
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+/** What there is to tell of the whole cluster. */
+export function clusterFacts(
+  sample: TelemetrySample,
+  flow: IFlow | undefined,
+  power: number | null,
+  { words }: IGaugeContext
+): IFact[] {
+  const count = (state: string): number => sample.tasks?.[state] ?? 0;
+  const waiting = count('waiting') + count('queued') + count('no-worker');
+  const parts: string[] = [];
+  const add = (template: string, n: number): void => {
+    if (n > 0) {
+      parts.push(fill(template, { count: formatCount(n) }));
+    }
+  };
+  add(words.running, count('processing'));
+  add(words.waiting, waiting);
+  add(words.failed, count('erred'));
+  const facts: IFact[] = [
+    { part: 'tasks', text: parts.length === 0 ? words.noTasks : parts.join(', ') }
+  ];
+  if (power !== null) {
+    facts.push({ part: 'power', text: `${formatCount(power)} W` });
+  }
+  if (flow !== undefined && flow.received + flow.sent > 0) {
+    facts.push({ part: 'network', text: formatRate(flow.received) });
+  }
+  return facts;
+}

@@ -1,0 +1,125 @@
+import type { TelemetrySample } from '../protocol/messages';
+import { column, entry, type NumberColumn } from './columns';
+import { gpuHostStack, hostStack, sumStacks, tierStack, vramStack, type IStack } from './segments';
+
+/** What is shown of one worker, and, summed, of all. */
+export interface IFigures {
+  readonly vram: IStack | null;
+  readonly memory: IStack | null;
+  readonly results: IStack | null;
+  /** Mean over GPUs, in percent. */
+  readonly gpu: number | null;
+  /** Busy cores. */
+  readonly cores: number | null;
+  readonly threads: number | null;
+}
+
+/** Whether the worker has a GPU: then Dask's split of host memory means nothing. */
+export function hasGpu(sample: TelemetrySample, i: number): boolean {
+  return (
+    entry(sample, 'device', i) !== null ||
+    entry(sample, 'vram_total_bytes', i) !== null ||
+    entry(sample, 'tier_device_bytes', i) !== null
+  );
+}
+
+/** The figures of the i-th worker; beside a GPU, the CPU is a minor matter. */
+export function workerFigures(sample: TelemetrySample, i: number, withCpu: boolean): IFigures {
+  const at = (name: NumberColumn): number | null => entry(sample, name, i);
+  const cpu = withCpu ? at('cpu_percent') : null;
+  return {
+    vram: vramStack({
+      total: at('vram_total_bytes'),
+      used: at('vram_used_bytes'),
+      cluster: at('vram_cluster_bytes'),
+      rmmUsed: at('rmm_used_bytes'),
+      rmmPool: at('rmm_pool_bytes')
+    }),
+    memory: memoryOf(sample, i),
+    results: resultsOf(sample, i),
+    gpu: at('gpu_utilization_percent'),
+    cores: cpu === null ? null : cpu / 100,
+    threads: at('n_threads')
+  };
+}
+
+/** The figures of the whole cluster. */
+export function clusterFigures(sample: TelemetrySample): IFigures {
+  const all = sample.workers.map((_, i) => i);
+  const cpu = sum(column(sample, 'cpu_percent'));
+  return {
+    vram: sumStacks(vramByDevice(sample)),
+    memory: sumStacks(all.map(i => memoryOf(sample, i))),
+    results: sumStacks(all.map(i => resultsOf(sample, i))),
+    gpu: mean(column(sample, 'gpu_utilization_percent')),
+    cores: cpu === null ? null : cpu / 100,
+    threads: sum(column(sample, 'n_threads'))
+  };
+}
+
+function memoryOf(sample: TelemetrySample, i: number): IStack | null {
+  const used = entry(sample, 'memory_bytes', i);
+  const limit = entry(sample, 'memory_limit_bytes', i);
+  return hasGpu(sample, i)
+    ? gpuHostStack(used, entry(sample, 'tier_host_bytes', i), limit)
+    : hostStack(used, entry(sample, 'managed_bytes', i), limit);
+}
+
+function resultsOf(sample: TelemetrySample, i: number): IStack | null {
+  const device = entry(sample, 'tier_device_bytes', i);
+  const host = entry(sample, 'tier_host_bytes', i);
+  const disk = entry(sample, 'tier_disk_bytes', i);
+  if (hasGpu(sample, i)) {
+    return tierStack(device, host, disk);
+  }
+  // A CPU worker has something to tell only once it has spilled.
+  return disk ? tierStack(null, host ?? entry(sample, 'managed_bytes', i), disk) : null;
+}
+
+/** One stack per GPU: workers that share one see the same memory, each with an RMM of its own. */
+function vramByDevice(sample: TelemetrySample): (IStack | null)[] {
+  const total = column(sample, 'vram_total_bytes');
+  const used = column(sample, 'vram_used_bytes');
+  const cluster = column(sample, 'vram_cluster_bytes');
+  const rmmUsed = column(sample, 'rmm_used_bytes');
+  const rmmPool = column(sample, 'rmm_pool_bytes');
+  const sharers = new Map<string, number[]>();
+  column(sample, 'device').forEach((device, i) => {
+    const key = device ?? `worker ${sample.workers[i]}`;
+    const known = sharers.get(key);
+    if (known === undefined) {
+      sharers.set(key, [i]);
+    } else {
+      known.push(i);
+    }
+  });
+  return [...sharers.values()].map(indices => {
+    const first = indices.find(i => used[i] !== null) ?? indices[0];
+    return vramStack({
+      total: total[first],
+      used: used[first],
+      cluster: cluster[first],
+      rmmUsed: sum(indices.map(i => rmmUsed[i])),
+      rmmPool: sum(indices.map(i => rmmPool[i]))
+    });
+  });
+}
+
+/** The sum of what is measured; null when nothing is. */
+export function sum(values: readonly (number | null)[]): number | null {
+  let total = 0;
+  let count = 0;
+  for (const value of values) {
+    if (value !== null) {
+      total += value;
+      count += 1;
+    }
+  }
+  return count === 0 ? null : total;
+}
+
+/** The mean of what is measured; null when nothing is. */
+export function mean(values: readonly (number | null)[]): number | null {
+  const total = sum(values);
+  return total === null ? null : total / values.filter(value => value !== null).length;
+}

@@ -1,0 +1,178 @@
+import { element, setAttribute } from './element';
+import type { IFigures } from './figures';
+import { Gauge } from './gauge';
+import { levelOf, type IThresholds, type Level } from './levels';
+import { Sparkline } from './sparkline';
+import { CPU_MARKS, GPU_MARKS, StackBar } from './stackbar';
+import type { IStack } from './segments';
+import type { Tooltip } from './tooltip';
+import type { Trace } from './trace';
+import { digits, formatBytes, formatPercent, formatShare } from './units';
+import { fill, type IGaugeWords, type Part } from './words';
+
+/** What all gauges of a cluster share. */
+export interface IGaugeContext {
+  readonly words: IGaugeWords;
+  readonly tooltip: Tooltip;
+  thresholds: IThresholds;
+}
+
+/** The past that a set shows. */
+export interface ISetTraces {
+  readonly gpu?: Trace;
+  readonly vram?: Trace;
+  readonly cpu?: Trace;
+  readonly memory?: Trace;
+}
+
+/** The gauges of one worker or of all: GPU, VRAM, CPU, memory and results, as far as they are measured. */
+export class GaugeSet {
+  constructor(private readonly _context: IGaugeContext) {
+    const { words, tooltip } = _context;
+    this.node = element('div', 'gpc-GaugeSet');
+    const sparkline = (part: Part): [Gauge, Sparkline, HTMLElement] => {
+      const picture = element('div', 'gpc-Gauge-past');
+      const drawn = new Sparkline();
+      picture.append(drawn.node);
+      const gauge = new Gauge(words.parts[part].name, picture);
+      picture.setAttribute('role', 'img');
+      tooltip.explain(picture, () => [
+        `${words.parts[part].name}: ${picture.dataset.figure ?? ''}`,
+        words.parts[part].sentence
+      ]);
+      this.node.append(gauge.node);
+      return [gauge, drawn, picture];
+    };
+    const bar = (part: Part): [Gauge, StackBar] => {
+      const stack = new StackBar(part, words, tooltip);
+      const gauge = new Gauge(words.parts[part].name, stack.node);
+      this.node.append(gauge.node);
+      return [gauge, stack];
+    };
+    this._gpu = sparkline('gpu');
+    this._vram = bar('vram');
+    this._cpu = sparkline('cpu');
+    this._memory = bar('memory');
+    this._results = bar('results');
+  }
+
+  readonly node: HTMLElement;
+
+  /** Let the keyboard reach each gauge, or none: in a long list the rows take the focus. */
+  set isFocusable(isFocusable: boolean) {
+    const pictures = [this._gpu[2], this._vram[1].node, this._cpu[2], this._memory[1].node];
+    for (const node of [...pictures, this._results[1].node]) {
+      setAttribute(node, 'tabindex', isFocusable ? '0' : null);
+    }
+  }
+
+  /** Which gauges are shown: what its height depends on. */
+  get shape(): string {
+    const gauges = [this._gpu, this._vram, this._cpu, this._memory, this._results];
+    return gauges.map(([gauge]) => (gauge.isShown ? '1' : '0')).join('');
+  }
+
+  /** All figures in sentences. */
+  get sentences(): string[] {
+    const { parts } = this._context.words;
+    const pasts = [this._gpu, this._cpu].map(([gauge, , picture], i) =>
+      gauge.isShown ? `${parts[i === 0 ? 'gpu' : 'cpu'].name}: ${picture.dataset.figure}` : null
+    );
+    const bars = [this._vram, this._memory, this._results].map(([gauge, bar]) =>
+      gauge.isShown ? bar.tip()[0] : null
+    );
+    return [pasts[0], bars[0], pasts[1], bars[1], bars[2]].flatMap(line => line ?? []);
+  }
+
+  /** Draw. */
+  update(figures: IFigures, past: ISetTraces, isGpu: boolean): void {
+    this._drawPast(
+      this._gpu,
+      'gpu',
+      figures.gpu === null ? null : formatPercent(figures.gpu),
+      past.gpu,
+      past.vram
+    );
+    this._drawPast(
+      this._cpu,
+      'cpu',
+      coresFigure(figures, this._context.words),
+      past.cpu,
+      past.memory
+    );
+    this._drawBar(this._vram, figures.vram);
+    const marks = figures.memory?.total ? (isGpu ? GPU_MARKS : CPU_MARKS) : NO_MARKS;
+    this._drawBar(this._memory, figures.memory, marks);
+    const [gauge, bar] = this._results;
+    gauge.isShown = figures.results !== null;
+    if (figures.results !== null) {
+      bar.update(figures.results);
+      gauge.update(tiersFigure(figures.results));
+    }
+  }
+
+  private _drawPast(
+    [gauge, sparkline, picture]: [Gauge, Sparkline, HTMLElement],
+    part: Part,
+    figure: string | null,
+    area: Trace | undefined,
+    line: Trace | undefined
+  ): void {
+    gauge.isShown = figure !== null;
+    if (figure !== null) {
+      gauge.update(figure);
+      picture.dataset.figure = figure;
+      setAttribute(picture, 'aria-label', `${this._context.words.parts[part].name}: ${figure}`);
+      sparkline.update(area, line);
+    }
+  }
+
+  private _drawBar(
+    [gauge, bar]: [Gauge, StackBar],
+    stack: IStack | null,
+    marks: typeof CPU_MARKS = NO_MARKS
+  ): void {
+    gauge.isShown = stack !== null;
+    if (stack !== null) {
+      const { words, thresholds } = this._context;
+      const level = levelOf(stack, thresholds);
+      const alarms: Record<Level, string> = {
+        normal: '',
+        warning: words.warning,
+        critical: words.critical
+      };
+      const { used, total } = stack;
+      gauge.update(
+        total === null ? formatBytes(used) : formatShare(used, total),
+        level,
+        alarms[level]
+      );
+      bar.update(stack, marks);
+    }
+  }
+
+  private readonly _gpu: [Gauge, Sparkline, HTMLElement];
+  private readonly _cpu: [Gauge, Sparkline, HTMLElement];
+  private readonly _vram: [Gauge, StackBar];
+  private readonly _memory: [Gauge, StackBar];
+  private readonly _results: [Gauge, StackBar];
+}
+
+const NO_MARKS: typeof CPU_MARKS = [];
+
+function coresFigure({ cores, threads }: IFigures, words: IGaugeWords): string | null {
+  if (cores === null) {
+    return null;
+  }
+  const busy = digits(cores);
+  return threads === null
+    ? fill(words.cores, { used: busy })
+    : fill(words.ofCores, { used: busy, total: `${threads}` });
+}
+
+/** `8 → 1 → 0 GiB`: from the GPU over the host to the disk. */
+function tiersFigure(stack: IStack): string {
+  const of = (part: Part): number =>
+    stack.segments.find(segment => segment.part === part)?.bytes ?? 0;
+  return [of('tierDevice'), of('tierHost'), of('tierDisk')].map(formatBytes).join(' → ');
+}

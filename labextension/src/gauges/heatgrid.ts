@@ -1,0 +1,205 @@
+import type { TelemetrySample } from '../protocol/messages';
+import { element, setAttribute } from './element';
+import type { IGaugeContext } from './gaugeset';
+import { figureOf, measured, type IMeasure } from './heatmeasures';
+import { levelOf, type Level } from './levels';
+import { fill, type Part } from './words';
+
+/** Size of a cell in pixels: smaller the more there are. */
+function cellOf(count: number): readonly [width: number, height: number] {
+  if (count <= 64) {
+    return [14, 22];
+  }
+  return count <= 256 ? [9, 16] : [6, 12];
+}
+
+/** Colours by level, then of the frame and of the chosen cell, as the theme has them. */
+const COLOURS = ['normal', 'warning', 'critical', 'frame', 'cursor'] as const;
+
+/** All workers at once: a cell each, filled as far as the figure goes. One canvas, however many. */
+export class HeatGrid {
+  constructor(
+    private readonly _context: IGaugeContext,
+    private readonly _onChoose: (worker: string) => void
+  ) {
+    const { words, tooltip } = _context;
+    this.node = element('div', 'gpc-Heat');
+    const label = element('label', 'gpc-Heat-choice', this.node);
+    label.append(words.showBy, ' ');
+    this._choice = element('select', '', label);
+    this._choice.addEventListener('change', () => this.draw());
+    this._canvas = element('canvas', 'gpc-Heat-cells', this.node);
+    // One stop for the keyboard: arrows go from worker to worker, Enter shows the one.
+    this._canvas.tabIndex = 0;
+    this._canvas.setAttribute('role', 'slider');
+    this._canvas.setAttribute('aria-label', words.workers);
+    this._canvas.setAttribute('aria-valuemin', '1');
+    this._canvas.addEventListener('keydown', event => this._onKey(event));
+    this._canvas.addEventListener('pointermove', event => this._onMove(event));
+    this._canvas.addEventListener('click', () => this._choose());
+    tooltip.explain(this._canvas, () => this._tip());
+  }
+
+  readonly node: HTMLElement;
+
+  /** Width to fill, in pixels. */
+  width = 0;
+
+  update(sample: TelemetrySample): void {
+    this._sample = sample;
+    const measures = measured(sample);
+    const parts = measures.map(measure => measure.part).join();
+    if (parts !== this._parts) {
+      this._parts = parts;
+      this._measures = measures;
+      this._choice.replaceChildren(
+        ...measures.map(({ part }) => new Option(this._context.words.parts[part].name, part))
+      );
+    }
+    this.draw();
+  }
+
+  draw(): void {
+    const sample = this._sample;
+    const measure = this._measure;
+    const context = this._canvas.getContext('2d');
+    if (sample === null || measure === undefined || context === null || this.width === 0) {
+      return;
+    }
+    this._values = measure.read(sample);
+    const count = this._values.length;
+    this._cursor = Math.min(this._cursor, count - 1);
+    const [width, height] = cellOf(count);
+    this._columns = Math.max(1, Math.floor(this.width / (width + 1)));
+    this._resize(Math.ceil(count / this._columns) * (height + 2));
+    const styles = getComputedStyle(this._canvas);
+    const [normal, warning, critical, frame, cursor] = COLOURS.map(name =>
+      styles.getPropertyValue(`--gpc-heat-${name}`).trim()
+    );
+    const colours: Record<Level, string> = { normal, warning, critical };
+    context.clearRect(0, 0, this._canvas.width, this._canvas.height);
+    context.strokeStyle = frame;
+    context.lineWidth = 1;
+    const { thresholds } = this._context;
+    // Cells of one colour together: to change the colour costs more than to fill.
+    for (const level of ['normal', 'warning', 'critical'] as const) {
+      context.fillStyle = colours[level];
+      this._values.forEach((value, i) => {
+        const reading = { used: value ?? 0, total: 100 };
+        const isOf = (measure.alarms ? levelOf(reading, thresholds) : 'normal') === level;
+        if (value !== null && isOf) {
+          const [x, y] = this._placeOf(i);
+          const filled = Math.round((Math.min(100, value) / 100) * height);
+          context.fillRect(x, y + height - filled, width, filled);
+        }
+      });
+    }
+    context.fillStyle = frame;
+    this._values.forEach((value, i) => {
+      const [x, y] = this._placeOf(i);
+      // A line below each cell; not measured: a dot instead.
+      context.fillRect(
+        x,
+        value === null ? y + height / 2 : y + height,
+        value === null ? 2 : width,
+        1
+      );
+    });
+    if (document.activeElement === this._canvas) {
+      const [x, y] = this._placeOf(this._cursor);
+      context.strokeStyle = cursor;
+      context.strokeRect(x - 0.5, y - 0.5, width + 1, height + 2);
+    }
+    this._describe();
+  }
+
+  private get _measure(): IMeasure | undefined {
+    const chosen = this._choice.value as Part;
+    return this._measures.find(measure => measure.part === chosen) ?? this._measures[0];
+  }
+
+  private _placeOf(i: number): readonly [x: number, y: number] {
+    const [width, height] = cellOf(this._values.length);
+    return [
+      (i % this._columns) * (width + 1) + 1,
+      Math.floor(i / this._columns) * (height + 2) + 1
+    ];
+  }
+
+  private _resize(height: number): void {
+    const ratio = window.devicePixelRatio || 1;
+    const size = [Math.round(this.width * ratio), Math.round((height + 2) * ratio)];
+    if (this._canvas.width !== size[0] || this._canvas.height !== size[1]) {
+      [this._canvas.width, this._canvas.height] = size;
+      this._canvas.style.height = `${height + 2}px`;
+      this._canvas.getContext('2d')?.scale(ratio, ratio);
+    }
+  }
+
+  private _describe(): void {
+    setAttribute(this._canvas, 'aria-valuemax', `${this._values.length}`);
+    setAttribute(this._canvas, 'aria-valuenow', `${this._cursor + 1}`);
+    setAttribute(this._canvas, 'aria-valuetext', this._tip()[0] ?? '');
+  }
+
+  private _tip(): readonly string[] {
+    const { words } = this._context;
+    const name = this._sample?.workers[this._cursor];
+    const measure = this._measure;
+    if (name === undefined || measure === undefined) {
+      return [];
+    }
+    const figure = figureOf(this._values[this._cursor] ?? null, words.notMeasured);
+    const part = words.parts[measure.part];
+    return [`${fill(words.worker, { name })}: ${part.name} ${figure}`, part.sentence];
+  }
+
+  private _onKey(event: KeyboardEvent): void {
+    const last = this._values.length - 1;
+    const moves: Record<string, number> = {
+      ArrowRight: this._cursor + 1,
+      ArrowLeft: this._cursor - 1,
+      ArrowDown: this._cursor + this._columns,
+      ArrowUp: this._cursor - this._columns,
+      Home: 0,
+      End: last
+    };
+    if (event.key in moves) {
+      event.preventDefault();
+      this._cursor = Math.min(last, Math.max(0, moves[event.key]));
+      this.draw();
+      this._context.tooltip.refresh();
+    } else if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      this._choose();
+    }
+  }
+
+  private _onMove(event: PointerEvent): void {
+    const [width, height] = cellOf(this._values.length);
+    const x = Math.floor((event.offsetX - 1) / (width + 1));
+    const y = Math.floor((event.offsetY - 1) / (height + 2));
+    const i = y * this._columns + x;
+    if (x >= 0 && x < this._columns && i >= 0 && i < this._values.length && i !== this._cursor) {
+      this._cursor = i;
+      this._context.tooltip.refresh();
+      this.draw();
+    }
+  }
+
+  private _choose(): void {
+    const name = this._sample?.workers[this._cursor];
+    if (name !== undefined) {
+      this._onChoose(name);
+    }
+  }
+
+  private readonly _choice: HTMLSelectElement;
+  private readonly _canvas: HTMLCanvasElement;
+  private _sample: TelemetrySample | null = null;
+  private _measures: readonly IMeasure[] = [];
+  private _parts = '';
+  private _values: readonly (number | null)[] = [];
+  private _columns = 1;
+  private _cursor = 0;
+}

@@ -1,0 +1,76 @@
+import { element } from './element';
+import { disclosure } from './disclosure';
+import { CPU_MARKS, GPU_MARKS, markSentence } from './stackbar';
+import type { IGaugeWords, Part } from './words';
+
+const GPU_PARTS: readonly Part[] = [
+  'gpu',
+  'vram',
+  'rmmUsed',
+  'rmmFree',
+  'rmmPool',
+  'cluster',
+  'others',
+  'unknown',
+  'free'
+];
+const MEMORY_PARTS: readonly Part[] = ['cpu', 'memory', 'managed', 'unmanaged'];
+const TIER_PARTS: readonly Part[] = ['results', 'tierDevice', 'tierHost', 'tierDisk'];
+const FIGURE_PARTS: readonly Part[] = [
+  'tasks',
+  'power',
+  'temperature',
+  'pcie',
+  'nvlink',
+  'network'
+];
+const GPU_FIGURES: ReadonlySet<Part> = new Set(['power', 'temperature', 'pcie', 'nvlink']);
+
+/** What the colours and figures mean; folded until somebody asks. */
+export class Legend {
+  constructor(private readonly _words: IGaugeWords) {
+    const { node, content } = disclosure(_words.legend, 'gpc-Legend', () => this._draw());
+    this.node = node;
+    this._content = content;
+  }
+
+  readonly node: HTMLElement;
+
+  /** Explain what is there alone. */
+  set hasGpu(hasGpu: boolean) {
+    if (hasGpu !== this._hasGpu) {
+      this._hasGpu = hasGpu;
+      this._draw();
+    }
+  }
+
+  private _draw(): void {
+    if (this._content.hidden) {
+      return;
+    }
+    this._content.replaceChildren();
+    const list = element('dl', 'gpc-Legend-list', this._content);
+    const figures = FIGURE_PARTS.filter(part => this._hasGpu || !GPU_FIGURES.has(part));
+    const parts = this._hasGpu
+      ? [...GPU_PARTS, 'cpu' as Part, 'memory' as Part, 'unmanaged' as Part, ...TIER_PARTS]
+      : MEMORY_PARTS;
+    for (const part of [...parts, ...figures]) {
+      this._add(list, part, this._words.parts[part].sentence);
+    }
+    for (const mark of this._hasGpu ? GPU_MARKS : CPU_MARKS) {
+      this._add(list, mark.part, markSentence(mark, this._words).replace(/^[^:]*: /, ''));
+    }
+  }
+
+  private _add(list: HTMLElement, part: Part, sentence: string): void {
+    const term = element('dt', '', list);
+    const swatch = element('span', 'gpc-Segment gpc-Swatch', term);
+    swatch.dataset.part = part;
+    swatch.setAttribute('aria-hidden', 'true');
+    term.append(this._words.parts[part].name);
+    element('dd', '', list).textContent = sentence;
+  }
+
+  private readonly _content: HTMLElement;
+  private _hasGpu = false;
+}

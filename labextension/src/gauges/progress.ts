@@ -1,0 +1,115 @@
+import type { PrefixProgress } from '../protocol/messages';
+import { element, setAttribute, setText } from './element';
+import type { IGaugeContext } from './gaugeset';
+import { formatCount } from './units';
+import { fill } from './words';
+
+/** So many kinds of tasks are shown until somebody asks for more. */
+const FEW = 3;
+
+/** Segments of a line: finished, failed, at a worker; the rest is still to come. */
+type State = 'done' | 'erred' | 'processing';
+const STATES: readonly State[] = ['done', 'erred', 'processing'];
+
+/** How far the tasks of each kind are, the most recent kind first. */
+export class ProgressList {
+  constructor(private readonly _context: IGaugeContext) {
+    const { words } = _context;
+    this.node = element('div', 'gpc-ProgressList');
+    this._list = element('ul', '', this.node);
+    this._list.setAttribute('aria-label', words.progress);
+    this._more = element('button', 'gpc-Disclosure-button', this.node);
+    this._more.type = 'button';
+    this._more.addEventListener('click', () => {
+      this._isWhole = !this._isWhole;
+      this.update(this._kinds);
+    });
+  }
+
+  readonly node: HTMLElement;
+
+  update(kinds: readonly PrefixProgress[]): void {
+    const { words } = this._context;
+    this._kinds = kinds;
+    const recent = [...kinds].reverse();
+    const shown = this._isWhole ? recent : recent.slice(0, FEW);
+    this.node.hidden = kinds.length === 0;
+    while (this._list.childElementCount > shown.length) {
+      this._list.lastElementChild?.remove();
+    }
+    shown.forEach((kind, i) => this._draw(kind, this._list.children[i] ?? this._add()));
+    this._more.hidden = kinds.length <= FEW;
+    const hidden = `${kinds.length - FEW}`;
+    setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: hidden }));
+    setAttribute(this._more, 'aria-expanded', `${this._isWhole}`);
+  }
+
+  private _add(): Element {
+    const node = element('li', 'gpc-Prefix', this._list);
+    element('span', 'gpc-Prefix-name', node);
+    const track = element('div', 'gpc-Stack', node);
+    track.setAttribute('role', 'progressbar');
+    track.setAttribute('aria-valuemin', '0');
+    const inside = element('div', 'gpc-Stack-track', track);
+    STATES.forEach(state => (element('span', 'gpc-Segment', inside).dataset.state = state));
+    element('span', 'gpc-Gauge-figure', node);
+    this._context.tooltip.explain(node, () => [
+      node.children[0].textContent ?? '',
+      this._sentence(this._kinds.find(kind => kind.prefix === node.children[0].textContent)),
+      this._context.words.parts.prefix.sentence
+    ]);
+    return node;
+  }
+
+  private _draw(kind: PrefixProgress, node: Element): void {
+    const total = totalOf(kind);
+    const done = doneOf(kind);
+    const counts: Record<State, number> = { done, erred: kind.erred, processing: kind.processing };
+    const [name, track, figure] = node.children;
+    setText(name, kind.prefix);
+    setText(figure, `${formatCount(done)} / ${formatCount(total)}`);
+    setAttribute(track, 'aria-label', kind.prefix);
+    setAttribute(track, 'aria-valuemax', `${total}`);
+    setAttribute(track, 'aria-valuenow', `${done}`);
+    setAttribute(track, 'aria-valuetext', this._sentence(kind));
+    const segments = track.children[0].children as HTMLCollectionOf<HTMLElement>;
+    STATES.forEach((state, i) => {
+      segments[i].style.width = `${total === 0 ? 0 : (counts[state] / total) * 100}%`;
+    });
+  }
+
+  private _sentence(kind: PrefixProgress | undefined): string {
+    if (kind === undefined) {
+      return '';
+    }
+    const { words } = this._context;
+    const parts = [
+      fill(words.done, {
+        done: formatCount(doneOf(kind)),
+        total: formatCount(totalOf(kind))
+      })
+    ];
+    const add = (template: string, count: number): void => {
+      if (count > 0) {
+        parts.push(fill(template, { count: formatCount(count) }));
+      }
+    };
+    add(words.running, kind.processing);
+    add(words.waiting, kind.waiting);
+    add(words.failed, kind.erred);
+    return parts.join(', ');
+  }
+
+  private readonly _list: HTMLElement;
+  private readonly _more: HTMLButtonElement;
+  private _kinds: readonly PrefixProgress[] = [];
+  private _isWhole = false;
+}
+
+function doneOf(kind: PrefixProgress): number {
+  return kind.in_memory + kind.released;
+}
+
+function totalOf(kind: PrefixProgress): number {
+  return doneOf(kind) + kind.waiting + kind.processing + kind.erred;
+}

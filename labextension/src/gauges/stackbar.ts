@@ -1,0 +1,129 @@
+import { element, setAttribute } from './element';
+import { shareOf } from './levels';
+import type { IStack } from './segments';
+import type { Tip, Tooltip } from './tooltip';
+import { formatBytes, formatPercent } from './units';
+import { fill, type IGaugeWords, type Part } from './words';
+
+/** A line across a bar, at a share of the whole. */
+export interface IMark {
+  readonly part: Part;
+  readonly share: number;
+}
+
+/** Dask's default fractions of a worker's memory limit. */
+export const CPU_MARKS: readonly IMark[] = [
+  { part: 'target', share: 0.6 },
+  { part: 'spill', share: 0.7 },
+  { part: 'pause', share: 0.8 },
+  { part: 'terminate', share: 0.95 }
+];
+
+/** The results of a GPU worker have tiers of their own instead of Dask's target. */
+export const GPU_MARKS = CPU_MARKS.slice(1);
+
+/** A bar of what is in use, by whom, of how much. */
+export class StackBar {
+  constructor(
+    private readonly _part: Part,
+    private readonly _words: IGaugeWords,
+    private readonly _tooltip: Tooltip
+  ) {
+    this.node = element('div', 'gpc-Stack');
+    this.node.setAttribute('role', 'meter');
+    this.node.setAttribute('aria-label', _words.parts[_part].name);
+    this.node.setAttribute('aria-valuemin', '0');
+    this.node.setAttribute('aria-valuemax', '100');
+    this._track = element('div', 'gpc-Stack-track', this.node);
+    _tooltip.explain(this.node, this.tip);
+  }
+
+  readonly node: HTMLElement;
+
+  /** What the tooltip says: figures of all parts. */
+  readonly tip: Tip = () => {
+    const { name, sentence } = this._words.parts[this._part];
+    const marks = this._marks.map(mark => markSentence(mark, this._words));
+    return [`${name}: ${this.sentence}`, sentence, ...this._lines(), ...marks];
+  };
+
+  /** The figure in words. */
+  get sentence(): string {
+    if (this._stack === null) {
+      return this._words.notMeasured;
+    }
+    const { used, total } = this._stack;
+    return total === null || total === used
+      ? formatBytes(used)
+      : fill(this._words.of, { used: formatBytes(used), total: formatBytes(total) });
+  }
+
+  /** Draw. */
+  update(stack: IStack | null, marks: readonly IMark[] = []): void {
+    this._stack = stack;
+    const share = stack === null ? null : shareOf(stack);
+    setAttribute(this.node, 'aria-valuenow', `${Math.round((share ?? 0) * 100)}`);
+    setAttribute(this.node, 'aria-valuetext', [this.sentence, ...this._lines()].join('; '));
+    this.node.classList.toggle('gpc-mod-unlimited', stack !== null && stack.total === null);
+    this._drawSegments(stack);
+    if (marks !== this._marks) {
+      this._drawMarks(marks);
+    }
+  }
+
+  private _drawSegments(stack: IStack | null): void {
+    // Without a total the parts are compared with each other.
+    const whole = Math.max(stack?.total ?? 0, stack?.used ?? 0);
+    const shown = stack?.segments.filter(segment => segment.part !== 'free') ?? [];
+    while (this._track.childElementCount > shown.length) {
+      this._track.lastElementChild?.remove();
+    }
+    shown.forEach(({ part, bytes }, i) => {
+      let node = this._track.children[i] as HTMLElement | undefined;
+      if (node === undefined) {
+        const added = element('span', 'gpc-Segment', this._track);
+        node = added;
+        this._tooltip.explain(added, () => this._tipOf(added.dataset.part as Part));
+      }
+      const width = `${Math.round((bytes / whole) * 1000) / 10}%`;
+      if (node.dataset.part !== part) {
+        node.dataset.part = part;
+      }
+      if (node.style.width !== width) {
+        node.style.width = width;
+      }
+    });
+  }
+
+  private _drawMarks(marks: readonly IMark[]): void {
+    this._marks = marks;
+    this.node.querySelectorAll('.gpc-Mark').forEach(mark => mark.remove());
+    for (const mark of marks) {
+      const node = element('i', 'gpc-Mark', this.node);
+      node.dataset.part = mark.part;
+      node.style.left = `${mark.share * 100}%`;
+      this._tooltip.explain(node, () => [markSentence(mark, this._words)]);
+    }
+  }
+
+  private _lines(): string[] {
+    return (this._stack?.segments ?? []).map(
+      ({ part, bytes }) => `${this._words.parts[part].name} ${formatBytes(bytes)}`
+    );
+  }
+
+  private _tipOf(part: Part): readonly string[] {
+    const { name, sentence } = this._words.parts[part];
+    const segment = this._stack?.segments.find(one => one.part === part);
+    return segment === undefined ? [] : [`${name}: ${formatBytes(segment.bytes)}`, sentence];
+  }
+
+  private readonly _track: HTMLElement;
+  private _stack: IStack | null = null;
+  private _marks: readonly IMark[] = [];
+}
+
+export function markSentence({ part, share }: IMark, words: IGaugeWords): string {
+  const { name, sentence } = words.parts[part];
+  return `${name}: ${fill(sentence, { percent: formatPercent(share * 100) })}`;
+}

@@ -1,0 +1,177 @@
+/** Everything that gauges say. `{…}` is filled in by the gauges. */
+
+/** Translates; JupyterLab's bundle of translations is one. */
+export interface ITranslating {
+  __(text: string): string;
+}
+
+/** The parts that gauges show and explain. */
+export type Part = keyof IGaugeWords['parts'];
+
+export type IGaugeWords = ReturnType<typeof gaugeWords>;
+
+/** A name and a sentence that explains it to somebody who learns. */
+interface IPartWords {
+  readonly name: string;
+  readonly sentence: string;
+}
+
+/** The words in the language of `trans`. */
+export function gaugeWords(trans: ITranslating) {
+  return {
+    parts: partWords(trans),
+    of: trans.__('{used} of {total}'),
+    noLimit: trans.__('{used}, without a limit'),
+    cores: trans.__('{used} cores'),
+    ofCores: trans.__('{used} of {total} cores'),
+    running: trans.__('{count} running'),
+    ready: trans.__('{count} ready'),
+    waiting: trans.__('{count} waiting'),
+    failed: trans.__('{count} failed'),
+    noTasks: trans.__('none'),
+    warning: trans.__('filling up'),
+    critical: trans.__('almost full'),
+    stale: trans.__('{age} old'),
+    noFigures: trans.__('Waiting for the first figures.'),
+    unreadable: trans.__('GPUs that cannot be read: {count}.'),
+    legend: trans.__('What the colours and figures mean'),
+    workers: trans.__('Workers'),
+    worker: trans.__('Worker {name}'),
+    showBy: trans.__('Show workers by'),
+    notMeasured: trans.__('not measured'),
+    retire: trans.__('Retire'),
+    retireOne: trans.__('Retire worker {name}'),
+    retireSentence: trans.__('Move its results to other workers, then end this worker.'),
+    progress: trans.__('Progress'),
+    done: trans.__('{done} of {total} done'),
+    more: trans.__('Show {count} more'),
+    fewer: trans.__('Show fewer'),
+    process: trans.__('Process {pid} at {address}')
+  };
+}
+
+function partWords(trans: ITranslating) {
+  const part = (name: string, sentence: string): IPartWords => ({ name, sentence });
+  return {
+    gpu: part(
+      trans.__('GPU'),
+      trans.__(
+        'Share of time in which the GPU computed; one that waits for data or for tasks shows little. The line is its memory.'
+      )
+    ),
+    vram: part(
+      trans.__('VRAM'),
+      trans.__('Memory of the GPU. What is computed there has to fit into it.')
+    ),
+    rmmUsed: part(
+      trans.__('RMM used'),
+      trans.__('Handed out by RMM, the allocator of RAPIDS: your data and what computing needs.')
+    ),
+    rmmFree: part(
+      trans.__('RMM pool, free'),
+      trans.__('Reserved by the RMM pool and quickly at hand; nobody else can use it.')
+    ),
+    rmmPool: part(
+      trans.__('RMM pool, use unknown'),
+      trans.__(
+        'Reserved by the RMM pool, which does not count what it has handed out; rmm_track_allocations makes it count.'
+      )
+    ),
+    cluster: part(
+      trans.__('This cluster, not RMM'),
+      trans.__('Used by this cluster beside RMM: the CUDA context, libraries, other allocators.')
+    ),
+    others: part(
+      trans.__('Others'),
+      trans.__('Used by programs that do not belong to this cluster, such as notebooks.')
+    ),
+    unknown: part(
+      trans.__('In use, by whom is unknown'),
+      trans.__('The driver does not tell here which programs use it.')
+    ),
+    free: part(trans.__('Free'), trans.__('Used by nobody.')),
+    cpu: part(
+      trans.__('CPU'),
+      trans.__(
+        'How many cores the workers keep busy, of as many as they have threads for tasks. The line is their memory.'
+      )
+    ),
+    memory: part(trans.__('Memory'), trans.__('Host memory of the workers’ processes.')),
+    managed: part(trans.__('Managed'), trans.__('Results that Dask keeps until they are used.')),
+    unmanaged: part(
+      trans.__('Unmanaged'),
+      trans.__('The rest: Python, libraries, running tasks, and memory not yet given back.')
+    ),
+    target: part(
+      trans.__('Target'),
+      trans.__('Above {percent} of its limit, a worker moves managed results to disk.')
+    ),
+    spill: part(
+      trans.__('Spill'),
+      trans.__('Above {percent}, counting unmanaged memory too, a worker moves results to disk.')
+    ),
+    pause: part(trans.__('Pause'), trans.__('Above {percent}, a worker starts no new tasks.')),
+    terminate: part(
+      trans.__('Terminate'),
+      trans.__('Above {percent}, a worker is killed and started anew; its results are lost.')
+    ),
+    results: part(
+      trans.__('Results'),
+      trans.__('Where Dask keeps results: what does not fit moves from GPU to host to disk.')
+    ),
+    tierDevice: part(
+      trans.__('On the GPU'),
+      trans.__('Results in GPU memory; above device_memory_limit the oldest move to the host.')
+    ),
+    tierHost: part(
+      trans.__('On the host'),
+      trans.__('Results in host memory; a GPU has to fetch them before it can use them.')
+    ),
+    tierDisk: part(
+      trans.__('On disk'),
+      trans.__('Results that did not fit into memory; reading them back is slow.')
+    ),
+    cudfSpill: part(
+      trans.__('cuDF spilled'),
+      trans.__('Data frames that cuDF itself has moved from GPU to host memory.')
+    ),
+    tasks: part(
+      trans.__('Tasks'),
+      trans.__(
+        'Running ones, ready ones that wait for a thread, and waiting ones that wait for other tasks.'
+      )
+    ),
+    power: part(trans.__('Power'), trans.__('Power draw of the GPU and its limit.')),
+    temperature: part(
+      trans.__('Temperature'),
+      trans.__('A GPU that gets too hot computes more slowly.')
+    ),
+    pcie: part(
+      trans.__('PCIe'),
+      trans.__('Data per second to (↓) and from (↑) the GPU: the way to host memory and disk.')
+    ),
+    nvlink: part(
+      trans.__('NVLink'),
+      trans.__('Data per second to (↓) and from (↑) the GPU over the fast link between GPUs.')
+    ),
+    network: part(
+      trans.__('Between workers'),
+      trans.__('Results per second received (↓) and sent (↑); much of it slows a computation down.')
+    ),
+    age: part(
+      trans.__('Age'),
+      trans.__('The worker has not reported since then: it is busy, blocked or gone.')
+    ),
+    prefix: part(
+      trans.__('Kind of tasks'),
+      trans.__('Tasks whose keys begin alike: finished, failed, running, and still to come.')
+    )
+  };
+}
+
+export const englishWords: IGaugeWords = gaugeWords({ __: text => text });
+
+/** Fill in a template. */
+export function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
