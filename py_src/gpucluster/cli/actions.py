@@ -15,6 +15,7 @@ from ..client.control import MAX_LOG_LINES, Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartFailed, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
 from ..protocol.spec import parse_patch
+from ..protocol.telemetry import Activity
 from .arguments import whole_number
 from .interrupt import interrupts_held
 from .options import as_number, spec_from
@@ -23,6 +24,7 @@ Progress = Callable[[ClusterModel], None]
 
 WAIT_SECONDS = 120
 LOG_LINES = 200
+ACTIVITY_LINES = 100
 _SHOW_SECONDS = 0.1
 
 
@@ -139,6 +141,21 @@ def restart(control: Control, found: Namespace) -> ClusterModel:
     cluster = Cluster(find(control, _name(found)), control.asynchronous)
     cluster.restart(wait=not _at_once(found), timeout=timeout)
     return cluster.model
+
+
+def retire(control: Control, found: Namespace) -> ClusterModel:
+    """Retire one worker and wait until it is gone, unless told not to."""
+    timeout = _timeout(found)
+    cluster = Cluster(find(control, _name(found)), control.asynchronous)
+    cluster.retire(found.worker, wait=not _at_once(found), timeout=timeout)
+    return cluster.model
+
+
+def activity(control: Control, found: Namespace) -> Activity:
+    """Return the last entries of a cluster's activity."""
+    lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
+    answer = control.activity(find(control, _name(found)).id)
+    return answer.model_copy(update={"entries": answer.entries[-lines:]})
 
 
 def logs(control: Control, found: Namespace) -> LogLines:

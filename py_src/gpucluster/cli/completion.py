@@ -8,21 +8,25 @@ from collections.abc import Callable, Sequence
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from .arguments import SentenceParser
 from .options import backends
-from .verbs import ANY, ENDED, LIVING, SHELL, parser_for, verbs_of
+from .verbs import ANY, ENDED, LIVING, SHELL, WORKERS, parser_for, verbs_of
 
 Names = Callable[[str], list[str]]
-"""Gives the names of clusters: those that are ``living``, have ``ended``, or ``any``."""
+"""Gives the names of clusters, those that are ``living``, have ``ended``, or ``any``, or of ``workers``."""
 
 
 def cluster_names(which: str) -> list[str]:
-    """Return the names of this user's clusters; none when they cannot be read."""
+    """Return the names of this user's clusters, or of all their workers; none when they cannot be read."""
     from ..client.control import Control
 
-    wanted = {LIVING: {False}, ENDED: {True}, ANY: {False, True}}[which]
     try:
-        names = [model.name for model in Control().list() if model.state.ended in wanted]
+        models = Control().list()
     except (GPUClusterError, OSError):
         return []
+    if which == WORKERS:
+        names = [worker.name for model in models for worker in model.workers]
+    else:
+        wanted = {LIVING: {False}, ENDED: {True}, ANY: {False, True}}[which]
+        names = [model.name for model in models if model.state.ended in wanted]
     return list(dict.fromkeys(names))
 
 
@@ -77,6 +81,8 @@ def _positional_values(
     if place < 0 or (len(given) >= len(positionals) and positionals[-1].nargs != "*"):
         return []
     found = _values(parser, positionals[place].dest, "", current, face, names)
+    if positionals[place].nargs == "?" and len(positionals) > place + 1:  # The first one may be left out.
+        found += _values(parser, positionals[place + 1].dest, "", current, face, names)
     return [word for word in found if word not in given]
 
 
@@ -87,7 +93,7 @@ def _values(parser: SentenceParser, dest: str, head: str, current: str, face: st
     elif source == "verbs":
         words = verbs_of(face)
     else:
-        words = names(source) if source in {LIVING, ENDED, ANY} else []
+        words = names(source) if source in {LIVING, ENDED, ANY, WORKERS} else []
     if dest == "backend":
         words = list(backends())
     # A list: complete its last part.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from argparse import Namespace
@@ -43,48 +44,64 @@ def run(verb: str, words: Sequence[str]) -> int:
     return _RUNNERS[verb](found)
 
 
+def _control() -> Control:
+    return Control(by=f"command line, process {os.getpid()}")
+
+
 def _create(found: Namespace) -> int:
     with TerminalProgress() as progress:
-        model = actions.create(Control(), found, progress)
+        model = actions.create(_control(), found, progress)
     return _answer(found, model, tables.cluster_card(model))
 
 
 def _list(found: Namespace) -> int:
-    models = Control().list()
+    models = _control().list()
     return _answer(found, models, tables.cluster_table(models))
 
 
 def _status(found: Namespace) -> int:
-    model = actions.find(Control(), getattr(found, "name", None))
+    model = actions.find(_control(), getattr(found, "name", None))
     return _answer(found, model, tables.cluster_card(model))
 
 
 def _connect(found: Namespace) -> int:
-    model = actions.find(Control(), getattr(found, "name", None))
+    model = actions.find(_control(), getattr(found, "name", None))
     code = actions.snippet(model)
     return _answer(found, model, code.rstrip("\n"), code=code)
 
 
 def _scale(found: Namespace) -> int:
     with TerminalProgress() as progress:
-        model = actions.scale(Control(), found, progress)
+        model = actions.scale(_control(), found, progress)
     return _answer(found, model, tables.worker_line(model))
 
 
 def _adapt(found: Namespace) -> int:
-    model = actions.adapt(Control(), found)
+    model = actions.adapt(_control(), found)
     return _answer(found, model, tables.worker_line(model))
 
 
 def _restart(found: Namespace) -> int:
     with TerminalProgress() as progress:
         progress.say("Restarting the workers")
-        model = actions.restart(Control(), found)
+        model = actions.restart(_control(), found)
     return _answer(found, model, tables.worker_line(model))
 
 
+def _retire(found: Namespace) -> int:
+    with TerminalProgress() as progress:
+        progress.say("Moving the worker's data to the others")
+        model = actions.retire(_control(), found)
+    return _answer(found, model, tables.retired_line(model))
+
+
+def _activity(found: Namespace) -> int:
+    answer = actions.activity(_control(), found)
+    return _answer(found, answer, tables.activity_table(answer))
+
+
 def _logs(found: Namespace) -> int:
-    control = Control()
+    control = _control()
     if not getattr(found, "follow", False):
         answer = actions.logs(control, found)
         return _answer(found, answer, "\n".join(answer.lines))
@@ -108,7 +125,7 @@ def _logs(found: Namespace) -> int:
 
 
 def _dashboard(found: Namespace) -> int:
-    control = Control()
+    control = _control()
     model = actions.find(control, getattr(found, "name", None))
     link = actions.dashboard_link(control, model)
     _hint(
@@ -119,7 +136,7 @@ def _dashboard(found: Namespace) -> int:
 
 
 def _stop(found: Namespace) -> int:
-    control = Control()
+    control = _control()
     models = actions.to_stop(control, found)
     every = getattr(found, "all", False)
     if every and models and not getattr(found, "yes", False) and sys.stdin.isatty() and sys.stderr.isatty():
@@ -137,18 +154,18 @@ def _stop(found: Namespace) -> int:
 
 
 def _remove(found: Namespace) -> int:
-    removed = actions.remove(Control(), found)
+    removed = actions.remove(_control(), found)
     text = "\n".join(f"{model.name}: removed" for model in removed)
     return _answer(found, removed if len(removed) != 1 else removed[0], text)
 
 
 def _clean(found: Namespace) -> int:
-    removed = actions.clean(Control())
+    removed = actions.clean(_control())
     return _answer(found, removed, "\n".join(f"{model.name}: removed" for model in removed) or "Nothing to remove.")
 
 
 def _devices(found: Namespace) -> int:
-    host = actions.devices(Control())
+    host = actions.devices(_control())
     return _answer(found, host, tables.devices_table(host))
 
 
@@ -196,6 +213,8 @@ _RUNNERS = {
     "scale": _scale,
     "adapt": _adapt,
     "restart": _restart,
+    "retire": _retire,
+    "activity": _activity,
     "logs": _logs,
     "dashboard": _dashboard,
     "stop": _stop,

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from ..protocol.models import ClusterModel, DeviceModel, HostDevices
 from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
+from ..protocol.telemetry import Activity
 from .progress import progress_line
 
 _KINDS = {"local": "CPU", "cuda": "GPU", "auto": "auto"}
@@ -62,6 +63,21 @@ def cluster_card(model: ClusterModel) -> str:
 
 
 _OPEN = "not encrypted: anyone who can reach this address can run code as you"
+
+
+def activity_table(activity: Activity) -> str:
+    """Return what has happened to a cluster, one entry a line, in local time."""
+    if not activity.entries:
+        return "Nothing was written down about this cluster."
+    rows = [("TIME", "WHO", "WHAT")]
+    rows += [(_local_time(entry.at), entry.by or "", one_line(entry.message)) for entry in activity.entries]
+    return table(rows)
+
+
+def retired_line(model: ClusterModel) -> str:
+    """Return what is left after a worker was retired."""
+    replaced = "; another may take the retired one's place" if model.wanted.adapt is not None else ""
+    return worker_line(model) + replaced
 
 
 def devices_table(host: HostDevices) -> str:
@@ -136,6 +152,10 @@ def seconds_since(time: str) -> float:
     """Return how long ago a UTC ISO time was; negative when it is to come."""
     then = datetime.fromisoformat(time)
     return (datetime.now(UTC) - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds()
+
+
+def _local_time(time: str) -> str:
+    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def one_line(text: str) -> str:

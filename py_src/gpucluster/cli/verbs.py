@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import BooleanOptionalAction
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,7 +16,8 @@ MAGIC = "%gpucluster"
 LIVING = "living"
 ENDED = "ended"
 ANY = "any"
-"""Names of sources of completions: clusters that live, that have ended, all of them."""
+WORKERS = "workers"
+"""Names of sources of completions: clusters that live, that have ended, all of them; workers."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,19 @@ def _restart(parser: SentenceParser, face: str) -> None:
     _json(parser, face)
 
 
+def _retire(parser: SentenceParser, face: str) -> None:
+    _name(parser)
+    parser.argument("worker", metavar="WORKER", complete=WORKERS, help="Name of the worker, as the panel shows it.")
+    _waiting(parser, "until it is gone")
+    _json(parser, face)
+
+
+def _activity(parser: SentenceParser, face: str) -> None:
+    _name(parser, ANY)
+    parser.argument("--lines", metavar="N", help="Number of entries from the end. 1 to 1000. Default: 100.")
+    _json(parser, face, "the entries")
+
+
 def _logs(parser: SentenceParser, face: str) -> None:
     _name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
@@ -102,6 +117,18 @@ def _logs(parser: SentenceParser, face: str) -> None:
 def _dashboard(parser: SentenceParser, face: str) -> None:
     _name(parser)
     _json(parser, face, "the cluster, with the link,")
+
+
+def _profile(parser: SentenceParser, _face: str) -> None:
+    _name(parser)
+    parser.argument(
+        "--timeline", action=BooleanOptionalAction,
+        help="Draw what each thread did when. Default: yes.",
+    )  # fmt: skip
+    parser.argument("--performance-report", metavar="FILE", help="Also write Dask's own performance report there.")
+    parser.argument("--nsight", metavar="FILE", help="Also write a capture of Nsight Systems there, if it can be had.")
+    parser.argument("--json", metavar="FILE", help="Also write all figures there.")
+    parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
 
 def _stop(parser: SentenceParser, face: str) -> None:
@@ -144,8 +171,11 @@ VERBS = {
         Verb("scale", "Change the number of workers and wait for them.", _scale),
         Verb("adapt", "Let the number of workers follow the load.", _adapt),
         Verb("restart", "Restart all workers; their data is lost.", _restart),
+        Verb("retire", "Retire one worker; its data goes to the others first.", _retire),
+        Verb("activity", "Show who asked what of a cluster and what came of it.", _activity),
         Verb("logs", "Show the end of a cluster's log.", _logs),
         Verb("dashboard", "Show the link of Dask's dashboard.", _dashboard),
+        Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
         Verb("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Verb("remove", "Forget a cluster that has ended.", _remove),
         Verb("clean", "Forget all clusters that have ended.", _no_name),

@@ -42,6 +42,7 @@ class Session:
     """
 
     def __init__(self, shell: InteractiveShell) -> None:
+        self._shell = shell
         self._namespace: dict[str, Any] = shell.user_ns
         self._notebook = getattr(shell, "kernel", None) is not None
         self._connection = Connection()
@@ -94,6 +95,15 @@ class Session:
             model = actions.restart(control, found)
         _write(tables.worker_line(model))
 
+    def _retire(self, control: Control, found: Namespace) -> None:
+        with LiveLine(notebook=self._notebook) as live:
+            live.say("Moving the worker's data to the others …")
+            model = actions.retire(control, found)
+        _write(tables.retired_line(model))
+
+    def _activity(self, control: Control, found: Namespace) -> None:
+        _write(tables.activity_table(actions.activity(control, found)))
+
     def _logs(self, control: Control, found: Namespace) -> None:
         _write("\n".join(actions.logs(control, found).lines))
 
@@ -108,6 +118,11 @@ class Session:
 
         shown = f'<a href="{escape(link)}" target="_blank" rel="noopener">Dashboard of {escape(model.name)}</a>'
         display({"text/plain": link, "text/html": shown}, raw=True)  # type: ignore[no-untyped-call]
+
+    def _profile(self, control: Control, found: Namespace) -> None:
+        from .profiledcell import begin
+
+        begin(self._shell, found, self._connection.client)
 
     def _stop(self, control: Control, found: Namespace) -> None:
         models = actions.to_stop(control, found)
