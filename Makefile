@@ -65,7 +65,7 @@ lock: .venv/.installed ## Pin what CI installs to the newest versions.
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate requirements/cuda.in -o requirements/cuda.txt
 
 clean: ## Remove everything that was made.
-	rm -rf .venv .venv-cuda .build dist node_modules labextension/lib py_src/gpucluster/labextension
+	rm -rf .venv .venv-cuda .build dist node_modules labextension/lib py_src/gpucluster/labextension py_src/gpucluster/widgets/static
 
 # -- environments -------------------------------------------------------------------------------------
 

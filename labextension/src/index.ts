@@ -17,6 +17,7 @@ import { addLessons } from './actions/lessons';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
 import { IClusterManager } from './clusters/tokens';
+import { outputsPlugin } from './outputs';
 import { ClusterPanel } from './panel/clusterpanel';
 import { addRunningClusters } from './running';
 import { followSettings, initialSettings } from './settings';
@@ -107,4 +108,4 @@ const runningPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-export default [managerPlugin, panelPlugin, runningPlugin];
+export default [managerPlugin, panelPlugin, runningPlugin, outputsPlugin];

@@ -10,32 +10,44 @@ from ..protocol.sizes import format_size
 _COLOURS = {"running": "#2e7d32", "failed": "#c62828", "stopped": "#757575"}
 
 
-def card_html(model: ClusterModel, link: str | None) -> str:
+def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: bool = False) -> str:
     """Return the card of one cluster.
 
     Colours are readable on light and dark backgrounds; text takes the notebook's own colour.
+
+    Parameters
+    ----------
+    model : ClusterModel
+        The cluster.
+    link : str, optional
+        Address of the dashboard; nothing that holds a secret.
+    body : str
+        HTML to put below the rows.
+    brief : bool
+        Leave out the rows that never change.
     """
     state = model.state.value
     kind = {"local": "CPU workers", "cuda": "GPU workers"}.get(model.backend, model.backend)
     limits = {worker.memory_limit_bytes for worker in model.workers}
     memory = limits.pop() if len(limits) == 1 else None
     threads = sum(worker.n_threads for worker in model.workers)
-    rows = [
-        ("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + "."),
-        ("Workers", f"{model.n_workers} ({threads} threads)" + (f", {format_size(memory)} each" if memory else "")),
-    ]
-    if model.scheduler_address:
+    rows = [] if brief else [("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + ".")]
+    if not brief or not model.state.ended:
+        rows.append(
+            ("Workers", f"{model.n_workers} ({threads} threads)" + (f", {format_size(memory)} each" if memory else ""))
+        )
+    if model.scheduler_address and not brief:
         lock = "encrypted" if model.encrypted else "UNENCRYPTED: anyone who can reach this address can run code as you"
         rows.append(("Scheduler", f"{model.scheduler_address} ({lock})"))
     if model.reason:
         rows.append(("Note", model.reason))
-    body = "".join(
+    table = "".join(
         f'<tr><th style="text-align:left;padding:2px 12px 2px 0">{escape(name)}</th>'
         f'<td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'
         for name, value in rows
     )
     if link is not None:
-        body += (
+        table += (
             '<tr><th style="text-align:left;padding:2px 12px 2px 0">Dashboard</th><td style="text-align:left">'
             f'<a href="{escape(link)}" target="_blank" rel="noopener">open</a></td></tr>'
         )
@@ -44,5 +56,5 @@ def card_html(model: ClusterModel, link: str | None) -> str:
         '<div style="border-left:4px solid #76b900;padding:4px 12px">'
         f'<div><b style="font-size:1.1em">{escape(model.name)}</b> '
         f'<span style="background:{colour};color:#fff;border-radius:8px;padding:1px 8px">{escape(state)}</span></div>'
-        f'<table style="border:none;margin:4px 0 0 0">{body}</table></div>'
+        f'<table style="border:none;margin:4px 0 0 0">{table}</table>{body}</div>'
     )

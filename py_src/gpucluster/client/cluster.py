@@ -16,6 +16,8 @@ from .background import run
 from .card import card_html
 from .control import AsyncControl
 from .dashboard_link import dashboard_link
+from .dashboard_pages import DEFAULT_PAGE
+from .presentation import presentation, shell_of_notebook
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -144,6 +146,37 @@ class Cluster:
             ClusterState.STOPPED: Status.closed,
             ClusterState.FAILED: Status.closed,
         }[self.model.state]
+
+    @property
+    def control(self) -> AsyncControl:
+        """How the cluster is reached."""
+        return self._control
+
+    # -- views -----------------------------------------------------------------------------------
+
+    def gauges(self) -> Any:
+        """Return live gauges for a notebook: memory, GPUs, tasks and progress.
+
+        Elsewhere, and once the cluster has ended, a picture of its last state.
+        """
+        return presentation().gauges(self)
+
+    def dashboard(self, page: str = DEFAULT_PAGE) -> Any:
+        """Return a page of Dask's dashboard for a notebook. Elsewhere, its address.
+
+        Parameters
+        ----------
+        page : str
+            Such as ``task-stream``, ``gpu-memory`` or Dask's own ``individual-progress``.
+
+        Raises
+        ------
+        InvalidRequest
+            When there is no such page, with the list.
+        InvalidState
+            When the cluster is not running.
+        """
+        return presentation().dashboard(self, page)
 
     # -- verbs -----------------------------------------------------------------------------------
 
@@ -302,6 +335,11 @@ class Cluster:
             link = None
         # A direct link holds a secret, which has no place in a saved notebook.
         return card_html(model, link if link is not None and link.startswith("/") else None)
+
+    def _ipython_display_(self, **_: Any) -> None:
+        if shell_of_notebook() is None:
+            raise NotImplementedError  # IPython's word for: show the text.
+        presentation().show_card(self)
 
     # -- parts -----------------------------------------------------------------------------------
 

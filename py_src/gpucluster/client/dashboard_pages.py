@@ -32,15 +32,15 @@ PAGES = (
     DashboardPage("workers", "Workers"),
     DashboardPage("individual-task-stream", "Task stream"),
     DashboardPage("individual-progress", "Progress"),
-    DashboardPage("individual-graph", "Task graph"),
-    DashboardPage("individual-groups", "Task groups"),
+    DashboardPage("individual-graph", "Task graph plot"),
+    DashboardPage("individual-groups", "Task groups plot"),
     DashboardPage("individual-group-progress", "Group progress"),
     DashboardPage("individual-compute-time-per-key", "Compute time"),
     DashboardPage("individual-aggregate-time-per-action", "Time by action"),
     DashboardPage("individual-fine-performance-metrics", "Fine metrics"),
-    DashboardPage("individual-profile", "Profile"),
-    DashboardPage("individual-profile-server", "Scheduler profile"),
-    DashboardPage("individual-exceptions", "Exceptions"),
+    DashboardPage("individual-profile", "Profile plot"),
+    DashboardPage("individual-profile-server", "Scheduler profile plot"),
+    DashboardPage("individual-exceptions", "Exceptions table"),
     DashboardPage("individual-nprocessing", "Tasks by worker"),
     DashboardPage("individual-occupancy", "Occupancy"),
     DashboardPage("individual-cpu", "CPU"),
@@ -70,12 +70,12 @@ PAGES = (
     # Whole pages that hold several of the above.
     DashboardPage("tasks", "Tasks"),
     DashboardPage("system", "System"),
-    DashboardPage("graph", "Whole graph"),
-    DashboardPage("groups", "Whole groups"),
-    DashboardPage("profile", "Whole profile"),
-    DashboardPage("profile-server", "Whole scheduler profile"),
-    DashboardPage("exceptions", "Whole exceptions"),
-    DashboardPage("individual-workers", "Worker table"),
+    DashboardPage("graph", "Task graph"),
+    DashboardPage("groups", "Task groups"),
+    DashboardPage("profile", "Profile"),
+    DashboardPage("profile-server", "Scheduler profile"),
+    DashboardPage("exceptions", "Exceptions"),
+    DashboardPage("individual-workers", "Workers table"),
 )
 
 
@@ -85,8 +85,8 @@ def _key(text: str) -> str:
 
 _BY_NAME = (
     {page.path.removeprefix("individual-"): page for page in PAGES}
-    | {page.path: page for page in PAGES}
     | {page.name: page for page in PAGES}
+    | {page.path: page for page in PAGES}
 )
 
 

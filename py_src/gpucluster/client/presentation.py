@@ -24,10 +24,20 @@ class Presentation(Protocol):
     def dashboard(self, cluster: Cluster, page: str) -> Any:
         """Return a page of the dashboard, or its address where it cannot be shown."""
 
-    def show_card(self, cluster: Cluster) -> bool:
-        """Show the card and return True; do nothing and return False outside a notebook."""
+    def show_card(self, cluster: Cluster) -> None:
+        """Show the card in a notebook."""
 
 
 def presentation() -> Presentation:
     """Return what shows clusters."""
     return cast(Presentation, import_module(_FACE))
+
+
+def shell_of_notebook() -> Any:
+    """Return the shell of this kernel; None in a terminal or a script, where nothing can be live."""
+    try:
+        from IPython.core.getipython import get_ipython
+    except ImportError:
+        return None
+    shell = get_ipython()
+    return shell if getattr(shell, "kernel", None) is not None else None

@@ -1,0 +1,94 @@
+import type { ClusterModel, TelemetrySample } from '../protocol/messages';
+import type { IFace } from './face';
+import { say, textOf, type IWidgetModel } from './model';
+import { ThemeWatch } from './theme';
+import { WORDS } from './words';
+
+/** A page of Dask's dashboard in a frame, through the Jupyter server. */
+export class DashboardFace implements IFace {
+  constructor(private readonly _model: IWidgetModel) {
+    this.node = document.createElement('div');
+    const bar = document.createElement('div');
+    bar.className = 'gpc-WidgetHead';
+    this._name = document.createElement('b');
+    this._name.className = 'gpc-WidgetTitle';
+    const label = document.createElement('label');
+    label.textContent = WORDS.page;
+    this._select = document.createElement('select');
+    label.append(this._select);
+    this._link = document.createElement('a');
+    this._link.className = 'gpc-WidgetLink';
+    this._link.textContent = WORDS.openInTab;
+    this._link.target = '_blank';
+    this._link.rel = 'noopener';
+    bar.append(this._name, label, this._link);
+
+    this._frame = document.createElement('iframe');
+    this._frame.className = 'gpc-WidgetFrame';
+    // The dashboard comes from the same server; without its origin it could not open its WebSocket.
+    this._frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-popups');
+    this.node.append(bar, this._frame);
+    for (const [path, title] of pagesOf(_model)) {
+      this._select.add(new Option(title, path));
+    }
+    this._select.onchange = () => {
+      say(this._model, { kind: 'page', page: this._select.value });
+      this._show(this._select.value);
+    };
+    this._theme = new ThemeWatch(this.node);
+  }
+
+  readonly node: HTMLElement;
+
+  update(_: TelemetrySample | null, cluster: ClusterModel): void {
+    this._name.textContent = cluster.name;
+    const isOpen = cluster.state === 'running' || cluster.state === 'scaling';
+    const page = textOf(this._model, 'page');
+    if (page !== this._lastPage) {
+      this._lastPage = page;
+      this._select.value = page;
+    }
+    if (isOpen) {
+      this._show(this._select.value);
+    }
+    this.node.classList.toggle('gpc-mod-over', !isOpen);
+  }
+
+  dispose(): void {
+    this._theme.dispose();
+    this._frame.remove();
+  }
+
+  private _show(page: string): void {
+    const path = textOf(this._model, 'path');
+    // A path on this server and nothing else: no address of a notebook somebody else has made.
+    if (!/^\/(?!\/)[\w%~.@+\-/]*$/.test(path) || !/^[\w-]+$/.test(page)) {
+      this.node.classList.add('gpc-mod-pathless');
+      return;
+    }
+    const url = `${path}/${page}`;
+    if (this._frame.getAttribute('src') !== url) {
+      this._frame.src = url;
+      this._frame.title = `Dashboard: ${this._select.selectedOptions[0]?.text ?? page}`;
+      this._link.href = url;
+    }
+  }
+
+  private readonly _name: HTMLElement;
+  private readonly _select: HTMLSelectElement;
+  private readonly _link: HTMLAnchorElement;
+  private readonly _frame: HTMLIFrameElement;
+  private readonly _theme: ThemeWatch;
+  private _lastPage = '';
+}
+
+function pagesOf(model: IWidgetModel): [string, string][] {
+  const pages = model.get('pages');
+  return Array.isArray(pages)
+    ? pages.flatMap(page =>
+        Array.isArray(page) && typeof page[0] === 'string' && typeof page[1] === 'string'
+          ? [[page[0], page[1]] as [string, string]]
+          : []
+      )
+    : [];
+}

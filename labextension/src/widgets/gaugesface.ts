@@ -1,0 +1,44 @@
+import { ClusterGauges, DEFAULT_THRESHOLDS, englishWords } from '../gauges';
+import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import type { IFace } from './face';
+import { say, type IWidgetModel } from './model';
+
+/** The gauges of the panel under the cluster's name. */
+export class GaugesFace implements IFace {
+  constructor(model: IWidgetModel) {
+    this.node = document.createElement('div');
+    this._title = document.createElement('div');
+    this._title.className = 'gpc-WidgetTitle';
+    this._gauges = gaugesFor(model);
+    this.node.append(this._title, this._gauges.node);
+  }
+
+  readonly node: HTMLElement;
+
+  update(sample: TelemetrySample | null, cluster: ClusterModel): void {
+    this._title.textContent = cluster.name;
+    this._gauges.update(sample, cluster);
+  }
+
+  setHistory(history: TelemetryHistory): void {
+    this._gauges.setHistory(history);
+  }
+
+  dispose(): void {
+    this._gauges.dispose();
+  }
+
+  private readonly _title: HTMLElement;
+  private readonly _gauges: ClusterGauges;
+}
+
+/** Gauges whose buttons ask the kernel. */
+export function gaugesFor(model: IWidgetModel): ClusterGauges {
+  return new ClusterGauges({
+    words: englishWords,
+    thresholds: DEFAULT_THRESHOLDS,
+    onRetire: worker => {
+      say(model, { kind: 'retire', worker });
+    }
+  });
+}

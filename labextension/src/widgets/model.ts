@@ -1,0 +1,59 @@
+import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+
+/** The model of an anywidget, as far as it is used here. */
+export interface IWidgetModel {
+  get(name: string): unknown;
+  send(content: unknown): void;
+  on(event: string, listener: (...values: never[]) => void): void;
+  off(event: string, listener: (...values: never[]) => void): void;
+}
+
+/** What a view tells the kernel; the kernel checks it. */
+export type Saying =
+  | { kind: 'opened'; view: string; keeps: boolean }
+  | { kind: 'closed'; view: string }
+  | { kind: 'drawn' }
+  | { kind: 'scale'; n_workers: number | string }
+  | { kind: 'stop' }
+  | { kind: 'page'; page: string }
+  | { kind: 'retire'; worker: string };
+
+/** Tell the kernel, if there is one. */
+export function say(model: IWidgetModel, saying: Saying): void {
+  try {
+    model.send(saying);
+  } catch {
+    // A saved state has no kernel to talk to.
+  }
+}
+
+export function clusterOf(model: IWidgetModel): ClusterModel {
+  return model.get('cluster') as ClusterModel;
+}
+
+export function textOf(model: IWidgetModel, name: string): string {
+  const value = model.get(name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** The newest sample; null before the first one. */
+export function sampleOf(model: IWidgetModel): TelemetrySample | null {
+  const event = parsed(model.get('sample')) as { sample?: TelemetrySample } | null;
+  return event?.sample ?? null;
+}
+
+/** The history that came with a message. */
+export function historyOf(buffers: unknown): TelemetryHistory | null {
+  return parsed(Array.isArray(buffers) ? buffers[0] : null) as TelemetryHistory | null;
+}
+
+function parsed(bytes: unknown): unknown {
+  if (!(bytes instanceof DataView) && !(bytes instanceof ArrayBuffer)) {
+    return null;
+  }
+  try {
+    return bytes.byteLength === 0 ? null : JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}

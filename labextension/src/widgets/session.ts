@@ -1,0 +1,144 @@
+import type { IFace } from './face';
+import { clusterOf, historyOf, sampleOf, say, textOf, type IWidgetModel } from './model';
+import { GONE_EVENT, PICTURE_EVENT, VIEW_EVENT, pictureOf } from './output';
+import { WORDS } from './words';
+
+const LOOK_MS = 1000;
+/** Without a word for so long, the kernel is asked whether it still knows of this view. */
+const SILENCE_MS = 10_000;
+const LIVE = ['running', 'scaling'];
+
+/** One view: tells the kernel that it is there, draws what comes, and says so when nothing comes any more. */
+export class ViewSession {
+  constructor(
+    private readonly _model: IWidgetModel,
+    private readonly _el: HTMLElement,
+    private readonly _face: IFace
+  ) {
+    this._note = document.createElement('div');
+    this._note.className = 'gpc-WidgetNote';
+    this._note.setAttribute('role', 'status');
+    this._refusal = document.createElement('div');
+    this._refusal.className = 'gpc-WidgetRefusal';
+    this._refusal.setAttribute('role', 'alert');
+    this._el.classList.add('gpc-Widget');
+    this._el.append(this._refusal, this._face.node, this._note);
+    for (const name of ['cluster', 'sample', 'refusal', 'note', 'page']) {
+      this._model.on(`change:${name}`, this._onChange);
+    }
+    this._model.on('msg:custom', this._onMessage);
+    this._model.on('comm_live_update', this._onKernel);
+    this._draw();
+    this._timer = window.setInterval(() => this._look(), LOOK_MS);
+    this._look();
+  }
+
+  dispose(): void {
+    window.clearInterval(this._timer);
+    cancelAnimationFrame(this._frame);
+    for (const name of ['cluster', 'sample', 'refusal', 'note', 'page']) {
+      this._model.off(`change:${name}`, this._onChange);
+    }
+    this._model.off('msg:custom', this._onMessage);
+    this._model.off('comm_live_update', this._onKernel);
+    if (this._isOpen && !this._isDead) {
+      say(this._model, { kind: 'closed', view: this._id });
+    }
+    this._el.dispatchEvent(new CustomEvent(GONE_EVENT));
+    this._face.dispose();
+  }
+
+  /** A view is drawn before it is put into the page: only then is it known what it stands in. */
+  private _look(): void {
+    if (!this._isOpen && this._el.isConnected) {
+      this._isOpen = true;
+      const event = new CustomEvent(VIEW_EVENT, { bubbles: true, cancelable: true });
+      this._keeps = !this._el.dispatchEvent(event);
+      this._greet();
+    }
+    const silence = Date.now() - this._heardAt;
+    if (this._isDead || !this._isOpen || !LIVE.includes(clusterOf(this._model).state)) {
+      return;
+    }
+    if (silence > SILENCE_MS && textOf(this._model, 'view') !== 'dashboard') {
+      // It may have given this view up, as while a laptop slept.
+      if (Date.now() - this._greetedAt > SILENCE_MS) {
+        this._greet();
+      }
+      this._drawNote(
+        `No news from the kernel for ${Math.round(silence / 1000)} s; this is the last state.`
+      );
+    }
+  }
+
+  private _greet(): void {
+    this._greetedAt = Date.now();
+    say(this._model, { kind: 'opened', view: this._id, keeps: this._keeps });
+  }
+
+  private readonly _onChange = (): void => {
+    this._heardAt = Date.now();
+    // Whatever comes within one frame is drawn once.
+    cancelAnimationFrame(this._frame);
+    this._frame = requestAnimationFrame(() => this._draw());
+    if (document.hidden) {
+      // No frames come while nobody sees the page; the kernel goes on.
+      this._draw();
+    }
+  };
+
+  private readonly _onMessage = (content: unknown, buffers: unknown): void => {
+    this._heardAt = Date.now();
+    const { kind } = (content ?? {}) as { kind?: unknown };
+    const history = kind === 'history' ? historyOf(buffers) : null;
+    const picture = kind === 'picture' ? pictureOf(content) : null;
+    if (history !== null) {
+      this._face.setHistory?.(history);
+    }
+    if (picture !== null && this._el.isConnected) {
+      const event = new CustomEvent(PICTURE_EVENT, { bubbles: true, detail: picture });
+      this._el.dispatchEvent(event);
+    }
+  };
+
+  private readonly _onKernel = (): void => {
+    this._isDead = true;
+    this._draw();
+  };
+
+  private _draw(): void {
+    const sample = this._model.get('sample');
+    this._face.update(sampleOf(this._model), clusterOf(this._model));
+    this._refusal.textContent = textOf(this._model, 'refusal');
+    const over = textOf(this._model, 'note');
+    this._drawNote(this._isDead && over === '' ? WORDS.kernelOver : over);
+    if (sample !== this._drawn && this._isOpen && !this._isDead) {
+      this._drawn = sample;
+      say(this._model, { kind: 'drawn' });
+    }
+  }
+
+  private _drawNote(text: string): void {
+    if (this._note.textContent !== text) {
+      this._note.textContent = text;
+    }
+    this._el.classList.toggle('gpc-mod-still', text !== '');
+  }
+
+  private readonly _id = randomId();
+  private readonly _note: HTMLElement;
+  private readonly _refusal: HTMLElement;
+  private readonly _timer: number;
+  private _frame = 0;
+  private _isOpen = false;
+  private _isDead = false;
+  private _keeps = false;
+  private _heardAt = Date.now();
+  private _greetedAt = 0;
+  private _drawn: unknown = null;
+}
+
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,12 @@
+/** What the widgets say. A page that shows widgets has no translations to offer, so it is English everywhere. */
+export const WORDS = {
+  dashboard: 'Dashboard',
+  workers: 'Workers',
+  scale: 'Scale',
+  stop: 'Stop',
+  cancel: 'Cancel',
+  page: 'Page',
+  openInTab: 'Open in a browser tab',
+  unencrypted: 'UNENCRYPTED: anyone who can reach it can run code as you',
+  kernelOver: 'The kernel has stopped; this is the last state.'
+} as const;

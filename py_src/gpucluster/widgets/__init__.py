@@ -1,0 +1,82 @@
+"""Live views of clusters in notebooks: gauges, dashboards and the card of a cluster.
+
+They are anywidgets on ipywidgets, drawn by the same code as the panel. Outside a notebook there are pictures
+(``Picture``) in text. Imported when something is shown, and not before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+from weakref import WeakValueDictionary
+
+from ..client.background import run
+from ..client.cluster import Cluster
+from ..client.dashboard_pages import find_page
+from ..client.presentation import shell_of_notebook
+from ..protocol.errors import GPUClusterError
+from .card import ClusterCard, link_of
+from .dashboard import ClusterDashboard
+from .gauges import ClusterGauges
+from .picture import Picture
+
+__all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "card_bundle", "dashboard", "gauges",
+           "show_card"]  # fmt: skip
+
+_cards: WeakValueDictionary[tuple[str, str], ClusterCard] = WeakValueDictionary()
+
+
+def gauges(cluster: Cluster) -> ClusterGauges | Picture:
+    """Return live gauges; outside a notebook, and of a cluster that has ended, their picture."""
+    model = cluster.model
+    if shell_of_notebook() is None or model.state.ended:
+        return _picture(cluster)
+    return ClusterGauges(cluster, cluster.control)
+
+
+def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
+    """Return a page of the dashboard; outside a notebook, a picture with its address.
+
+    Raises
+    ------
+    InvalidRequest
+        When there is no such page.
+    InvalidState
+        When the cluster is not running.
+    """
+    found = find_page(page)
+    address = cluster.dashboard_link  # a sentence when it is not open
+    if shell_of_notebook() is None:
+        return Picture(cluster.model, None, f"Dashboard: {address.rsplit('/', 1)[0]}/{found.path}")
+    return ClusterDashboard(cluster, cluster.control, found)
+
+
+def show_card(cluster: Cluster) -> None:
+    """Show the card of a cluster in this notebook."""
+    from IPython.display import display
+
+    output = uuid4().hex
+    display(card_bundle(cluster, output), raw=True, display_id=output)  # type: ignore[no-untyped-call]
+
+
+def card_bundle(cluster: Cluster, output: str) -> dict[str, Any]:
+    """Return what to put into the output with that ``display_id``. All outputs of a cluster share one widget."""
+    model = cluster.model
+    if model.state.ended:
+        picture = _picture(cluster)
+        return {"text/plain": repr(cluster), "text/html": picture.html}
+    key = (str(cluster.control.registry.directory), cluster.id)
+    card = _cards.get(key)
+    if card is None or card.comm is None:
+        card = _cards[key] = ClusterCard(cluster, cluster.control)
+    return {**card.bundle_for(output), "text/plain": repr(cluster)}
+
+
+def _picture(cluster: Cluster) -> Picture:
+    sample = None
+    if not cluster.model.state.ended:
+        try:
+            sample = run(cluster.control.telemetry(cluster.id))
+        except GPUClusterError:
+            sample = None  # It is starting or busy; the rest can be shown.
+    return Picture(cluster.model, sample, link=link_of(cluster))

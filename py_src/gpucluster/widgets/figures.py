@@ -1,0 +1,170 @@
+"""What a still picture of a cluster shows: bars of its memory, from one sample.
+
+A figure that nobody measures has no bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..protocol.sizes import format_size
+from ..protocol.telemetry import TelemetrySample
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a bar."""
+
+    name: str
+    size_bytes: int
+    kind: str
+    """Names the colour."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A stacked bar."""
+
+    label: str
+    parts: tuple[Part, ...]
+    used_bytes: int
+    total_bytes: int | None
+    """None: no limit."""
+
+    @property
+    def text(self) -> str:
+        """Return ``0.4 GiB of 4 GiB (10%)``."""
+        if not self.total_bytes:
+            return format_size(self.used_bytes)
+        share = round(100 * self.used_bytes / self.total_bytes)
+        return f"{format_size(self.used_bytes)} of {format_size(self.total_bytes)} ({share}%)"
+
+    @property
+    def sentence(self) -> str:
+        """Return what the parts are."""
+        return ", ".join(f"{part.name} {format_size(part.size_bytes)}" for part in self.parts if part.size_bytes)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """The figures of one worker, or the sums of several."""
+
+    memory: int | None
+    memory_limit: int | None
+    managed: int | None
+    vram_total: int | None
+    vram_used: int | None
+    vram_cluster: int | None
+    rmm_used: int | None
+    rmm_pool: int | None
+
+
+def cluster_bars(sample: TelemetrySample) -> list[Bar]:
+    """Return the bars of the whole cluster."""
+    everyone = range(len(sample.workers))
+    # Several workers may share a device, whose memory counts once.
+    devices = _column(sample, "device")
+    firsts = [i for i in everyone if devices[i] is None or devices.index(devices[i]) == i]
+    limits = _pick(sample, "memory_limit_bytes", everyone)
+    return _bars(
+        _Reading(
+            memory=_sum(_pick(sample, "memory_bytes", everyone)),
+            memory_limit=None if None in limits else _sum(limits),
+            managed=_sum(_pick(sample, "managed_bytes", everyone)),
+            vram_total=_sum(_pick(sample, "vram_total_bytes", firsts)),
+            vram_used=_sum(_pick(sample, "vram_used_bytes", firsts)),
+            vram_cluster=_sum(_pick(sample, "vram_cluster_bytes", firsts)),
+            rmm_used=_sum(_pick(sample, "rmm_used_bytes", everyone)),
+            rmm_pool=_sum(_pick(sample, "rmm_pool_bytes", everyone)),
+        )
+    )
+
+
+def worker_bars(sample: TelemetrySample, place: int) -> list[Bar]:
+    """Return the bars of the worker at that place of the sample."""
+
+    def one(name: str) -> int | None:
+        return _pick(sample, name, [place])[0]
+
+    return _bars(
+        _Reading(
+            memory=one("memory_bytes"),
+            memory_limit=one("memory_limit_bytes"),
+            managed=one("managed_bytes"),
+            vram_total=one("vram_total_bytes"),
+            vram_used=one("vram_used_bytes"),
+            vram_cluster=one("vram_cluster_bytes"),
+            rmm_used=one("rmm_used_bytes"),
+            rmm_pool=one("rmm_pool_bytes"),
+        )
+    )
+
+
+def activity_line(sample: TelemetrySample) -> str:
+    """Return load and tasks in a line."""
+    said = []
+    threads = _sum(_pick(sample, "n_threads", range(len(sample.workers))))
+    cpu = _mean(sample, "cpu_percent", total=True)
+    if cpu is not None:
+        said.append(f"CPU {cpu:.0f}%" + (f" of {threads * 100}%" if threads else ""))
+    gpu = _mean(sample, "gpu_utilization_percent")
+    if gpu is not None:
+        said.append(f"GPU {gpu:.0f}%")
+    said.append(f"{sample.tasks.get('processing', 0)} tasks running, {sample.tasks.get('memory', 0)} results held")
+    if sample.tasks.get("erred"):
+        said.append(f"{sample.tasks['erred']} erred")
+    return ", ".join(said)
+
+
+def _bars(reading: _Reading) -> list[Bar]:
+    bars = []
+    if reading.vram_used is not None:
+        parts = tuple(part for part in _vram_parts(reading) if part.size_bytes > 0)
+        bars.append(Bar("GPU memory", parts, reading.vram_used, reading.vram_total))
+    if reading.memory is not None:
+        managed = min(reading.managed or 0, reading.memory)
+        name = "Process" if reading.managed is None else "Unmanaged"
+        parts = (Part("Results", managed, "managed"), Part(name, reading.memory - managed, "unmanaged"))
+        bars.append(
+            Bar("Host memory", tuple(p for p in parts if p.size_bytes > 0), reading.memory, reading.memory_limit)
+        )
+    return bars
+
+
+def _vram_parts(reading: _Reading) -> list[Part]:
+    used = reading.vram_used or 0
+    pool = min(reading.rmm_pool or 0, used)
+    in_rmm = min(reading.rmm_used or 0, pool or used)
+    ours = min(max(reading.vram_cluster or 0, pool, in_rmm), used)
+    parts = [Part("RMM used", in_rmm, "rmm"), Part("RMM pool free", max(0, pool - in_rmm), "pool")]
+    if reading.vram_cluster is None:
+        return [*parts, Part("other", used - max(pool, in_rmm), "others")]
+    return [
+        *parts,
+        Part("other of this cluster", ours - max(pool, in_rmm), "cluster"),
+        Part("used by others", used - ours, "others"),
+    ]
+
+
+def _column(sample: TelemetrySample, name: str) -> list[int | float | str | None]:
+    found = sample.column(name)
+    missing = len(sample.workers) - len(found)
+    return found + [None] * missing if missing > 0 else found
+
+
+def _pick(sample: TelemetrySample, name: str, places: Sequence[int]) -> list[int | None]:
+    column = _column(sample, name)
+    return [value if isinstance(value := column[place], int) else None for place in places]
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    measured = [value for value in values if value is not None]
+    return sum(measured) if measured else None
+
+
+def _mean(sample: TelemetrySample, name: str, *, total: bool = False) -> float | None:
+    measured = [value for value in _column(sample, name) if isinstance(value, (int, float))]
+    if not measured:
+        return None
+    return float(sum(measured)) / (1 if total else len(measured))

@@ -1,0 +1,151 @@
+"""The kernel that widgets live in: its feeds, whether it is busy, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from ..client.background import background_loop
+from ..client.control import AsyncControl
+from ..client.presentation import shell_of_notebook
+from .feed import ClusterFeed
+
+if TYPE_CHECKING:
+    from .view import ClusterWidget
+
+LOOK_SECONDS = 5.0
+"""How often it is asked whether somebody still looks."""
+EXIT_SECONDS = 2.0
+_RESET_NAME = "_gpucluster_widgets"
+KERNEL_OVER = "The kernel has stopped; this is the last state."
+RESET = "The notebook's variables were reset; this is the last state."
+
+
+class WidgetKernel:
+    """All widgets of this process, and one feed per cluster.
+
+    Everything but ``call`` happens on the background loop.
+    """
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        self._feeds: dict[tuple[str, str], ClusterFeed] = {}
+        self._widgets: list[ClusterWidget] = []
+        self._looking: asyncio.Task[None] | None = None
+        self._shell: Any = None
+        self.busy = False
+        """Whether a cell runs. Most kernels then read no messages of the front end."""
+        atexit.register(self._on_exit)
+
+    # -- from any thread ---------------------------------------------------------------------------
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Do something on the background loop, soon."""
+        with suppress(RuntimeError):  # the loop has been closed
+            background_loop().call_soon_threadsafe(function, *arguments)
+
+    def add(self, widget: ClusterWidget) -> None:
+        """Look after a widget."""
+        self._listen_to_shell()
+        self.call(self._widgets.append, widget)
+
+    def end_all(self, why: str, *, stay: bool = False) -> None:
+        """End all widgets; their outputs keep the last state."""
+        for widget in list(self._widgets):
+            widget.end(why, stay=stay)
+
+    # -- on the background loop --------------------------------------------------------------------
+
+    def feed(self, control: AsyncControl, id: str) -> ClusterFeed:
+        """Return the feed of a cluster."""
+        key = (str(control.registry.directory), id)
+        if key not in self._feeds:
+            self._feeds[key] = ClusterFeed(control, id)
+        return self._feeds[key]
+
+    def attend(self, widget: ClusterWidget) -> None:
+        """Connect a widget that is looked at to its feed, or disconnect it."""
+        feed = self.feed(widget.control, widget.cluster_id)
+        if widget in self._widgets and widget.attendance.looked_at(busy=self.busy):
+            feed.add(widget)
+        else:
+            feed.discard(widget)
+        if self._looking is None and any(feed.running for feed in self._feeds.values()):
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+
+    def forget(self, widget: ClusterWidget) -> None:
+        """Look after a widget no longer."""
+        if widget in self._widgets:
+            self._widgets.remove(widget)
+        self.attend(widget)
+
+    async def _look(self) -> None:
+        try:
+            while any(feed.running for feed in self._feeds.values()):
+                await asyncio.sleep(LOOK_SECONDS)
+                for widget in list(self._widgets):
+                    self.attend(widget)
+        finally:
+            self._looking = None
+
+    async def _hang_up(self) -> None:
+        for widget in list(self._widgets):
+            self.forget(widget)
+        if self._looking is not None:
+            self._looking.cancel()
+        await asyncio.sleep(0)  # Cancelled tasks end in the next rounds.
+        await asyncio.sleep(0)
+
+    # -- what happens to the kernel ----------------------------------------------------------------
+
+    def _listen_to_shell(self) -> None:
+        shell = shell_of_notebook()
+        if shell is None:
+            return
+        if self._shell is not shell:
+            self._shell = shell
+            self.busy = True  # Whoever makes a widget does it in a cell.
+            shell.events.register("pre_run_cell", self._on_cell)
+            shell.events.register("post_run_cell", self._on_cell_done)
+        if _RESET_NAME not in shell.user_ns:
+            # '%reset' tells nobody; it deletes what is in the namespace, this too.
+            mark = _Mark()
+            shell.user_ns[_RESET_NAME] = mark
+            shell.user_ns_hidden[_RESET_NAME] = mark
+            weakref.finalize(mark, self.end_all, RESET).atexit = False
+
+    def _on_cell(self, *_: Any) -> None:
+        self.busy = True
+
+    def _on_cell_done(self, *_: Any) -> None:
+        self.busy = False
+        for widget in list(self._widgets):
+            widget.attendance.touch()
+
+    def _on_exit(self) -> None:
+        if os.getpid() != self._pid or threading.current_thread() is not threading.main_thread():
+            return  # a forked child has the registration, but none of the widgets
+        self.end_all(KERNEL_OVER, stay=True)
+        with suppress(Exception):  # There is nobody left to tell.
+            asyncio.run_coroutine_threadsafe(self._hang_up(), background_loop()).result(EXIT_SECONDS)
+
+
+class _Mark:
+    """Lives as long as the notebook's variables."""
+
+
+_kernel: WidgetKernel | None = None
+
+
+def widget_kernel() -> WidgetKernel:
+    """Return that of this process, made when it is first needed (and again in a forked child)."""
+    global _kernel
+    if _kernel is None or _kernel._pid != os.getpid():
+        _kernel = WidgetKernel()
+    return _kernel

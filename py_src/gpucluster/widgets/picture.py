@@ -1,0 +1,143 @@
+"""The still picture of a cluster: HTML without scripts for saved notebooks, and text for terminals.
+
+Everything is inline, and what a sanitizer leaves of it still reads. Text takes the page's own colour; the other
+colours read on light and dark pages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from ..client.card import card_html
+from ..protocol.models import ClusterModel
+from ..protocol.telemetry import TelemetrySample
+from .figures import Bar, activity_line, cluster_bars, worker_bars
+
+MOST_WORKERS = 16
+"""Workers that are shown one by one."""
+
+_COLOURS = {
+    "rmm": "#76b900",
+    "pool": "#b6d97a",
+    "cluster": "#1e88e5",
+    "others": "#9e9e9e",
+    "managed": "#1e88e5",
+    "unmanaged": "#90caf9",
+}
+_TRACK = "rgba(128,128,128,0.25)"
+_QUIET = "opacity:0.75"
+_BLOCKS = 24
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A cluster as it was at one moment.
+
+    Shown where nothing can be live; ``print`` gives the text.
+    """
+
+    model: ClusterModel
+    sample: TelemetrySample | None = None
+    note: str = ""
+    link: str | None = None
+    """Address of the dashboard on the Jupyter server; never one that holds a secret."""
+    card: bool = True
+    """Whether the rows about the cluster are shown besides the gauges."""
+
+    @property
+    def html(self) -> str:
+        """Return the HTML."""
+        return card_html(self.model, self.link, body=self._gauges_html(), brief=not self.card)
+
+    @property
+    def text(self) -> str:
+        """Return the text."""
+        model = self.model
+        lines = [f"{model.name}: {model.state.value}, {_workers(model)}"]
+        if model.reason:
+            lines.append(f"  {' '.join(model.reason.split())}")
+        if self.sample is not None:
+            lines += [_bar_text(bar) for bar in cluster_bars(self.sample)]
+            lines.append(f"  {activity_line(self.sample)}")
+        if self.note:
+            lines.append(f"  {self.note}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def close(self) -> None:
+        """Do nothing: a picture is not live. (Widgets have this verb too.)"""
+
+    def _gauges_html(self) -> str:
+        parts = []
+        if self.sample is not None:
+            parts.append(_bars_html(cluster_bars(self.sample)))
+            parts.append(f'<div style="{_QUIET}">{escape(activity_line(self.sample))}</div>')
+            parts.append(_workers_html(self.sample))
+        when = f"As it was at {_when(self.sample.at)}." if self.sample is not None else ""
+        note = f"{self.note} {when}".strip()
+        if note:
+            parts.append(f'<div style="{_QUIET};font-size:0.9em;margin-top:4px">{escape(note)}</div>')
+        return "".join(parts)
+
+
+def _workers(model: ClusterModel) -> str:
+    return f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
+
+
+def _when(at: str) -> str:
+    return at[:19].replace("T", " ") + " UTC"
+
+
+def _bar_text(bar: Bar) -> str:
+    if not bar.total_bytes:
+        return f"  {bar.label:<12} {bar.text}"
+    filled = round(_BLOCKS * min(1.0, bar.used_bytes / bar.total_bytes))
+    return f"  {bar.label:<12} {'█' * filled}{'░' * (_BLOCKS - filled)} {bar.text}"
+
+
+def _bars_html(bars: list[Bar], label: str | None = None) -> str:
+    rows = []
+    for bar in bars:
+        name = f"{label} · {bar.label}" if label is not None and len(bars) > 1 else label or bar.label
+        rows.append(
+            f'<tr title="{escape(bar.sentence)}">'
+            f'<th style="text-align:left;font-weight:normal;padding:1px 12px 1px 0">{escape(name)}</th>'
+            f'<td style="padding:1px 12px 1px 0">{_track(bar)}</td>'
+            f'<td style="text-align:left;padding:1px 0">{escape(bar.text)}</td></tr>'
+        )
+    return f'<table style="border:none;margin:4px 0 0 0">{"".join(rows)}</table>' if rows else ""
+
+
+def _track(bar: Bar) -> str:
+    total = max(bar.total_bytes or 0, bar.used_bytes, 1)
+    pieces = "".join(
+        f'<div style="display:inline-block;vertical-align:top;height:10px;width:{100 * part.size_bytes / total:.1f}%;'
+        f'background-color:{_COLOURS[part.kind]}"></div>'
+        for part in bar.parts
+        if bar.total_bytes
+    )
+    return (
+        f'<div style="width:220px;height:10px;line-height:10px;font-size:0;white-space:nowrap;overflow:hidden;'
+        f'text-align:left;border-radius:5px;background-color:{_TRACK}">{pieces}</div>'
+    )
+
+
+def _workers_html(sample: TelemetrySample) -> str:
+    if len(sample.workers) < 2:
+        return ""
+    shown = "".join(
+        _bars_html(worker_bars(sample, place), label=f"Worker {sample.workers[place]}")
+        for place in range(min(len(sample.workers), MOST_WORKERS))
+    )
+    left = len(sample.workers) - MOST_WORKERS
+    more = f'<div style="{_QUIET}">and {left} more</div>' if left > 0 else ""
+    return (
+        f'<details style="margin-top:4px"><summary style="cursor:pointer">Workers ({len(sample.workers)})</summary>'
+        f"{shown}{more}</details>"
+    )
