@@ -37,7 +37,7 @@ export class ClusterGauges {
       options.onToggle?.(isOpen);
     });
     this._workers.content.append(this._list.node);
-    this._legend = new Legend(words);
+    this._legend = new Legend(this._context);
     this.node.append(
       this._totals.node,
       this._facts.node,

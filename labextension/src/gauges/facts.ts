@@ -1,8 +1,16 @@
 import type { TelemetrySample } from '../protocol/messages';
-import { entry, type NumberColumn } from './columns';
+import { column, entry, type NumberColumn } from './columns';
 import { element, setText } from './element';
+import { sum } from './figures';
 import type { IGaugeContext } from './gaugeset';
-import { formatBytes, formatCount, formatPercent, formatRate } from './units';
+import {
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatRate,
+  formatSizes,
+  formatWatts
+} from './units';
 import { fill, type Part } from './words';
 
 /** A figure without a picture. */
@@ -82,8 +90,8 @@ export function workerFacts(
   const power = at('gpu_power_watts');
   const limit = at('gpu_power_limit_watts');
   if (power !== null) {
-    const watts = `${Math.round(power)}`;
-    add('power', limit === null ? `${watts} W` : `${watts} / ${Math.round(limit)} W`);
+    const watts = formatWatts(power);
+    add('power', limit === null ? watts : `${Math.round(power)} / ${formatWatts(limit)}`);
   }
   const temperature = at('gpu_temperature_celsius');
   add('temperature', temperature === null ? null : `${Math.round(temperature)} °C`);
@@ -114,11 +122,13 @@ function workerTasks(
 }
 
 function flowText(received: number | null, sent: number | null): string | null {
-  const parts = [
-    received === null ? null : `↓ ${formatRate(received)}`,
-    sent === null ? null : `↑ ${formatRate(sent)}`
-  ].filter(part => part !== null);
-  return parts.length === 0 ? null : parts.join(' ');
+  if (received !== null && sent !== null) {
+    return `↓${formatSizes([received, sent], ' ↑')}/s`;
+  }
+  if (received !== null) {
+    return `↓${formatRate(received)}`;
+  }
+  return sent === null ? null : `↑${formatRate(sent)}`;
 }
 
 /** What there is to tell of the whole cluster. */
@@ -136,14 +146,18 @@ export function clusterFacts(
       parts.push(fill(template, { count: formatCount(n) }));
     }
   };
-  add(words.running, count('processing'));
+  // The scheduler gives tasks to workers ahead of time: not all that are processed run.
+  const running = sum(column(sample, 'executing'));
+  const processing = count('processing');
+  add(words.running, running ?? processing);
+  add(words.ready, running === null ? 0 : Math.max(0, processing - running));
   add(words.waiting, waiting);
   add(words.failed, count('erred'));
   const facts: IFact[] = [
     { part: 'tasks', text: parts.length === 0 ? words.noTasks : parts.join(', ') }
   ];
   if (power !== null) {
-    facts.push({ part: 'power', text: `${formatCount(power)} W` });
+    facts.push({ part: 'power', text: formatWatts(power) });
   }
   if (flow !== undefined && flow.received + flow.sent > 0) {
     facts.push({ part: 'network', text: formatRate(flow.received) });

@@ -7,7 +7,7 @@ import { CPU_MARKS, GPU_MARKS, StackBar } from './stackbar';
 import type { IStack } from './segments';
 import type { Tooltip } from './tooltip';
 import type { Trace } from './trace';
-import { digits, formatBytes, formatPercent, formatShare } from './units';
+import { digits, formatBytes, formatPercent, formatShare, formatSizes } from './units';
 import { fill, type IGaugeWords, type Part } from './words';
 
 /** What all gauges of a cluster share. */
@@ -107,7 +107,7 @@ export class GaugeSet {
     gauge.isShown = figures.results !== null;
     if (figures.results !== null) {
       bar.update(figures.results);
-      gauge.update(tiersFigure(figures.results));
+      gauge.update(tiersFigure(figures.results, isGpu));
     }
   }
 
@@ -170,9 +170,10 @@ function coresFigure({ cores, threads }: IFigures, words: IGaugeWords): string |
     : fill(words.ofCores, { used: busy, total: `${threads}` });
 }
 
-/** `8 → 1 → 0 GiB`: from the GPU over the host to the disk. */
-function tiersFigure(stack: IStack): string {
+/** From the GPU, if there is one, over the host to the disk. */
+function tiersFigure(stack: IStack, isGpu: boolean): string {
   const of = (part: Part): number =>
     stack.segments.find(segment => segment.part === part)?.bytes ?? 0;
-  return [of('tierDevice'), of('tierHost'), of('tierDisk')].map(formatBytes).join(' → ');
+  const tiers = [of('tierHost'), of('tierDisk')];
+  return formatSizes(isGpu ? [of('tierDevice'), ...tiers] : tiers, ' → ');
 }

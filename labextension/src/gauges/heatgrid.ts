@@ -6,9 +6,9 @@ import { levelOf, type Level } from './levels';
 import { fill, type Part } from './words';
 
 /** Size of a cell in pixels: smaller the more there are. */
-function cellOf(count: number): readonly [width: number, height: number] {
+function cellOf(count: number, room: number): readonly [width: number, height: number] {
   if (count <= 64) {
-    return [14, 22];
+    return [Math.min(36, Math.max(14, Math.floor((room - 2) / count) - 1)), 22];
   }
   return count <= 256 ? [9, 16] : [6, 12];
 }
@@ -69,8 +69,8 @@ export class HeatGrid {
     this._values = measure.read(sample);
     const count = this._values.length;
     this._cursor = Math.min(this._cursor, count - 1);
-    const [width, height] = cellOf(count);
-    this._columns = Math.max(1, Math.floor(this.width / (width + 1)));
+    const [width, height] = cellOf(count, this.width);
+    this._columns = Math.max(1, Math.floor((this.width - 2) / (width + 1)));
     this._resize(Math.ceil(count / this._columns) * (height + 2));
     const styles = getComputedStyle(this._canvas);
     const [normal, warning, critical, frame, cursor] = COLOURS.map(name =>
@@ -119,7 +119,7 @@ export class HeatGrid {
   }
 
   private _placeOf(i: number): readonly [x: number, y: number] {
-    const [width, height] = cellOf(this._values.length);
+    const [width, height] = cellOf(this._values.length, this.width);
     return [
       (i % this._columns) * (width + 1) + 1,
       Math.floor(i / this._columns) * (height + 2) + 1
@@ -176,7 +176,7 @@ export class HeatGrid {
   }
 
   private _onMove(event: PointerEvent): void {
-    const [width, height] = cellOf(this._values.length);
+    const [width, height] = cellOf(this._values.length, this.width);
     const x = Math.floor((event.offsetX - 1) / (width + 1));
     const y = Math.floor((event.offsetY - 1) / (height + 2));
     const i = y * this._columns + x;

@@ -1,7 +1,9 @@
 import { element } from './element';
+import type { IGaugeContext } from './gaugeset';
 import { disclosure } from './disclosure';
-import { CPU_MARKS, GPU_MARKS, markSentence } from './stackbar';
-import type { IGaugeWords, Part } from './words';
+import { CPU_MARKS, GPU_MARKS, sentenceOf } from './stackbar';
+import { formatPercent } from './units';
+import { fill, type Part } from './words';
 
 const GPU_PARTS: readonly Part[] = [
   'gpu',
@@ -28,8 +30,8 @@ const GPU_FIGURES: ReadonlySet<Part> = new Set(['power', 'temperature', 'pcie', 
 
 /** What the colours and figures mean; folded until somebody asks. */
 export class Legend {
-  constructor(private readonly _words: IGaugeWords) {
-    const { node, content } = disclosure(_words.legend, 'gpc-Legend', () => this._draw());
+  constructor(private readonly _context: IGaugeContext) {
+    const { node, content } = disclosure(_context.words.legend, 'gpc-Legend', () => this._draw());
     this.node = node;
     this._content = content;
   }
@@ -48,6 +50,7 @@ export class Legend {
     if (this._content.hidden) {
       return;
     }
+    const { words } = this._context;
     this._content.replaceChildren();
     const list = element('dl', 'gpc-Legend-list', this._content);
     const figures = FIGURE_PARTS.filter(part => this._hasGpu || !GPU_FIGURES.has(part));
@@ -55,19 +58,28 @@ export class Legend {
       ? [...GPU_PARTS, 'cpu' as Part, 'memory' as Part, 'unmanaged' as Part, ...TIER_PARTS]
       : MEMORY_PARTS;
     for (const part of [...parts, ...figures]) {
-      this._add(list, part, this._words.parts[part].sentence);
+      this._add(list, part, words.parts[part].sentence);
     }
     for (const mark of this._hasGpu ? GPU_MARKS : CPU_MARKS) {
-      this._add(list, mark.part, markSentence(mark, this._words).replace(/^[^:]*: /, ''));
+      this._add(list, mark.part, sentenceOf(mark, words));
     }
+    const { warningPercent: one, criticalPercent: other } = this._context.thresholds;
+    const warning = formatPercent(Math.min(one, other));
+    const critical = formatPercent(Math.max(one, other));
+    this._write(list, 'warning', words.warning, fill(words.warningFrom, { percent: warning }));
+    this._write(list, 'critical', words.critical, fill(words.criticalFrom, { percent: critical }));
   }
 
   private _add(list: HTMLElement, part: Part, sentence: string): void {
+    this._write(list, part, this._context.words.parts[part].name, sentence);
+  }
+
+  private _write(list: HTMLElement, swatch: string, name: string, sentence: string): void {
     const term = element('dt', '', list);
-    const swatch = element('span', 'gpc-Segment gpc-Swatch', term);
-    swatch.dataset.part = part;
-    swatch.setAttribute('aria-hidden', 'true');
-    term.append(this._words.parts[part].name);
+    const sample = element('span', 'gpc-Segment gpc-Swatch', term);
+    sample.dataset.part = swatch;
+    sample.setAttribute('aria-hidden', 'true');
+    term.append(name);
     element('dd', '', list).textContent = sentence;
   }
 

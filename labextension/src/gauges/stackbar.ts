@@ -43,7 +43,7 @@ export class StackBar {
   /** What the tooltip says: figures of all parts. */
   readonly tip: Tip = () => {
     const { name, sentence } = this._words.parts[this._part];
-    const marks = this._marks.map(mark => markSentence(mark, this._words));
+    const marks = this._marks.map(mark => this._markLine(mark));
     return [`${name}: ${this.sentence}`, sentence, ...this._lines(), ...marks];
   };
 
@@ -102,8 +102,12 @@ export class StackBar {
       const node = element('i', 'gpc-Mark', this.node);
       node.dataset.part = mark.part;
       node.style.left = `${mark.share * 100}%`;
-      this._tooltip.explain(node, () => [markSentence(mark, this._words)]);
+      this._tooltip.explain(node, () => [this._markLine(mark)]);
     }
+  }
+
+  private _markLine(mark: IMark): string {
+    return `${this._words.parts[mark.part].name}: ${sentenceOf(mark, this._words)}`;
   }
 
   private _lines(): string[] {
@@ -123,7 +127,7 @@ export class StackBar {
   private _marks: readonly IMark[] = [];
 }
 
-export function markSentence({ part, share }: IMark, words: IGaugeWords): string {
-  const { name, sentence } = words.parts[part];
-  return `${name}: ${fill(sentence, { percent: formatPercent(share * 100) })}`;
+/** What a mark means. */
+export function sentenceOf({ part, share }: IMark, words: IGaugeWords): string {
+  return fill(words.parts[part].sentence, { percent: formatPercent(share * 100) });
 }

@@ -19,6 +19,17 @@ export function formatShare(used: number, total: number): string {
   return `${digits(used / factor)} / ${digits(total / factor)} ${unit}`;
 }
 
+/** `8 → 1 → 0 GiB`: sizes in the unit of the largest. */
+export function formatSizes(sizes: readonly number[], between: string): string {
+  const [unit, factor] = stepOf(Math.max(...sizes));
+  return `${sizes.map(size => digits(size / factor)).join(between)} ${unit}`;
+}
+
+/** `231 W`, `12 kW`. */
+export function formatWatts(watts: number): string {
+  return watts < 10_000 ? `${Math.round(watts)} W` : `${digits(watts / 1000)} kW`;
+}
+
 /** `1.5 GiB/s`. */
 export function formatRate(bytesPerSecond: number): string {
   return `${formatBytes(bytesPerSecond)}/s`;

@@ -23,14 +23,16 @@ export function gaugeWords(trans: ITranslating) {
     of: trans.__('{used} of {total}'),
     noLimit: trans.__('{used}, without a limit'),
     cores: trans.__('{used} cores'),
-    ofCores: trans.__('{used} of {total} cores'),
+    ofCores: trans.__('{used} / {total} cores'),
     running: trans.__('{count} running'),
     ready: trans.__('{count} ready'),
     waiting: trans.__('{count} waiting'),
     failed: trans.__('{count} failed'),
     noTasks: trans.__('none'),
-    warning: trans.__('filling up'),
-    critical: trans.__('almost full'),
+    warning: trans.__('Filling up'),
+    critical: trans.__('Almost full'),
+    warningFrom: trans.__('From {percent} of what there is.'),
+    criticalFrom: trans.__('From {percent}. What is needed next may not fit.'),
     stale: trans.__('{age} old'),
     noFigures: trans.__('Waiting for the first figures.'),
     unreadable: trans.__('GPUs that cannot be read: {count}.'),
@@ -86,7 +88,7 @@ function partWords(trans: ITranslating) {
       trans.__('Used by programs that do not belong to this cluster, such as notebooks.')
     ),
     unknown: part(
-      trans.__('In use, by whom is unknown'),
+      trans.__('By unknown'),
       trans.__('The driver does not tell here which programs use it.')
     ),
     free: part(trans.__('Free'), trans.__('Used by nobody.')),
@@ -155,8 +157,10 @@ function partWords(trans: ITranslating) {
       trans.__('Data per second to (↓) and from (↑) the GPU over the fast link between GPUs.')
     ),
     network: part(
-      trans.__('Between workers'),
-      trans.__('Results per second received (↓) and sent (↑); much of it slows a computation down.')
+      trans.__('Transfer'),
+      trans.__(
+        'Results that workers receive (↓) and send (↑) per second; much of it slows a computation down.'
+      )
     ),
     age: part(
       trans.__('Age'),

@@ -106,13 +106,13 @@ export class WorkerList {
       const row = this._rows.get(name) ?? this._add(name);
       const lines = row.update(i, data);
       shape = lines > shape ? lines : shape;
-      row.node.style.top = `${i * this._height}px`;
+      row.node.style.top = workers.length > WHOLE ? `${i * this._height}px` : '';
     }
     if (shape > this._shape) {
       this._shape = shape;
       this._measure();
     }
-    this._space.style.height = `${workers.length * this._height}px`;
+    this._space.style.height = workers.length > WHOLE ? `${workers.length * this._height}px` : '';
   }
 
   /** All rows are as high as the highest: only then it is known where the unseen ones are. */
