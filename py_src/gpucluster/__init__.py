@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
     from .client.api import connect, create, list
     from .client.cluster import Cluster
+    from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
-__all__ = ["Cluster", "GPUClusterError", "__version__", "connect", "create", "list"]
+__all__ = ["Cluster", "GPUClusterError", "__version__", "connect", "create", "list", "profile"]
 
 _LAZY = {
     "Cluster": "gpucluster.client.cluster",
@@ -24,6 +25,7 @@ _LAZY = {
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
     "list": "gpucluster.client.api",
+    "profile": "gpucluster.profiling.measurement",
     "__version__": "gpucluster._version",
 }
 

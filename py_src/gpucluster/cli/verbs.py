@@ -6,6 +6,7 @@ from argparse import BooleanOptionalAction
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..client.dashboard_pages import page_names
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
 from .options import add_spec_options
@@ -116,11 +117,22 @@ def _logs(parser: SentenceParser, face: str) -> None:
 
 def _dashboard(parser: SentenceParser, face: str) -> None:
     _name(parser)
+    parser.argument(
+        "--page", metavar="PAGE", complete=page_names(),
+        help="Page, such as task-stream, progress or gpu-memory; Dask's own names will do. Default: status.",
+    )  # fmt: skip
     _json(parser, face, "the cluster, with the link,")
 
 
-def _profile(parser: SentenceParser, _face: str) -> None:
+def _gauges(parser: SentenceParser, _face: str) -> None:
     _name(parser)
+
+
+def _profile(parser: SentenceParser, _face: str) -> None:
+    parser.argument(
+        "name", nargs="?", metavar="NAME", complete=LIVING,
+        help="Name or id of the cluster. Default: the connected one, or that of Dask's current client.",
+    )  # fmt: skip
     parser.argument(
         "--timeline", action=BooleanOptionalAction,
         help="Draw what each thread did when. Default: yes.",
@@ -174,7 +186,8 @@ VERBS = {
         Verb("retire", "Retire one worker; its data goes to the others first.", _retire),
         Verb("activity", "Show who asked what of a cluster and what came of it.", _activity),
         Verb("logs", "Show the end of a cluster's log.", _logs),
-        Verb("dashboard", "Show the link of Dask's dashboard.", _dashboard),
+        Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges, (MAGIC,)),
+        Verb("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
         Verb("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Verb("remove", "Forget a cluster that has ended.", _remove),

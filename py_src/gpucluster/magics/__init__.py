@@ -21,6 +21,7 @@ _DOCUMENTATION = """Create, use and stop clusters. ``%gpucluster help`` lists th
     %gpucluster stop
 
 With ``%%gpucluster``, the arguments may go on over the lines of the cell.
+``%%gpucluster profile`` runs the cell and says what the cluster did.
 """
 
 
@@ -49,5 +50,18 @@ def register(shell: InteractiveShell) -> None:
     gpucluster_matcher.matcher_api_version = 2  # type: ignore[attr-defined]
     gpucluster_matcher.matcher_identifier = "gpucluster"  # type: ignore[attr-defined]
     gpucluster_matcher.matcher_priority = 0  # type: ignore[attr-defined]
+
+    def gpucluster_profile(lines: list[str]) -> list[str]:
+        if not lines or not _is_profile(lines[0]):
+            return lines
+        from .profiledcell import rewritten
+
+        return rewritten(lines)
+
+    shell.input_transformers_cleanup.append(gpucluster_profile)
     if shell.Completer is not None:
         shell.Completer.custom_matchers.append(gpucluster_matcher)
+
+
+def _is_profile(line: str) -> bool:
+    return line.split()[:2] == ["%%gpucluster", "profile"]

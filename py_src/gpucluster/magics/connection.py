@@ -37,6 +37,11 @@ class Connection:
         use_libraries(libraries)
         return client, libraries
 
+    @property
+    def client(self) -> Client | None:
+        """The client that was made last, unless it was closed here."""
+        return self._client
+
     def close(self, cluster_id: str | None = None) -> None:
         """Close the client, if there is one (and it belongs to that cluster)."""
         if self._client is None or cluster_id not in {None, self._cluster_id}:

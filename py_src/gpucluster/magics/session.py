@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from html import escape
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -13,6 +12,7 @@ from ..cli.arguments import HelpWanted
 from ..cli.verbs import MAGIC, overview, parser_for
 from ..client.cluster import Cluster
 from ..client.control import Control
+from ..client.dashboard_link import jupyter_base_url
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
 from .connection import Connection
@@ -49,6 +49,11 @@ class Session:
 
     def run(self, line: str, cell: str | None = None) -> None:
         """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
+        profiles = line.split()[:1] == ["profile"]
+        if profiles and cell is not None:
+            # From a program; what is typed is a line magic already, in the cell that it measures.
+            self._shell.run_cell(f"%gpucluster {line}\n{cell}")  # type: ignore[no-untyped-call]
+            return
         try:
             verb, *words = split_line(line, cell) or ["help"]
             if verb in {"-h", "--help"}:
@@ -58,6 +63,10 @@ class Session:
         except HelpWanted as wanted:
             _write(wanted.text)
         except GPUClusterError as error:
+            if profiles:  # The rest of the cell must not run unmeasured, and not run at all must not look like done.
+                from .profiledcell import NotProfiled
+
+                raise NotProfiled(error.message) from None
             _complain(error.message)
         except actions.Cancelled as cancelled:
             _complain(str(cancelled))
@@ -107,22 +116,22 @@ class Session:
     def _logs(self, control: Control, found: Namespace) -> None:
         _write("\n".join(actions.logs(control, found).lines))
 
+    def _gauges(self, control: Control, found: Namespace) -> None:
+        self._show(Cluster(self._find(control, found), control.asynchronous).gauges())
+
     def _dashboard(self, control: Control, found: Namespace) -> None:
         model = self._find(control, found)
-        actions.dashboard_link(control, model)  # a sentence when it is not open
-        link = Cluster(model, control.asynchronous).dashboard_link
-        if not (self._notebook and link.startswith("/")):
-            _write(link)
-            return
-        from IPython.display import display
-
-        shown = f'<a href="{escape(link)}" target="_blank" rel="noopener">Dashboard of {escape(model.name)}</a>'
-        display({"text/plain": link, "text/html": shown}, raw=True)  # type: ignore[no-untyped-call]
+        page = actions.dashboard_page(found)
+        direct = actions.dashboard_link(control, model, page)  # a sentence when it is not open
+        if self._notebook and jupyter_base_url() is not None:
+            self._show(Cluster(model, control.asynchronous).dashboard(page.path))
+        else:
+            _write(direct)
 
     def _profile(self, control: Control, found: Namespace) -> None:
-        from .profiledcell import begin
+        from .profiledcell import ProfiledCell
 
-        begin(self._shell, found, self._connection.client)
+        ProfiledCell(self._shell, found, self._connection.client)
 
     def _stop(self, control: Control, found: Namespace) -> None:
         models = actions.to_stop(control, found)
@@ -153,6 +162,11 @@ class Session:
         _write(parser_for(verb, MAGIC).format_help() if verb else overview(MAGIC))
 
     # -- parts -----------------------------------------------------------------------------------
+
+    def _show(self, view: Any) -> None:
+        from IPython.display import display
+
+        display(view)  # type: ignore[no-untyped-call]
 
     def _find(self, control: Control, found: Namespace) -> ClusterModel:
         return actions.find(control, getattr(found, "name", None))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .figures import counted, seconds
 from .model import Finding, PrefixFigures, TimelineData, TransferFigures, WorkerFigures
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ class ProfileReport(BaseModel):
     def __repr__(self) -> str:
         if not self.complete:
             return "<ProfileReport: the block has not ended>"
-        tasks = "tasks not measured" if self.n_tasks is None else f"{self.n_tasks} tasks"
-        return f"<ProfileReport: {self.wall_seconds:.2f} s, {tasks}, {len(self.findings)} findings>"
+        tasks = "tasks not measured" if self.n_tasks is None else counted(self.n_tasks, "task")
+        return f"<ProfileReport: {seconds(self.wall_seconds)}, {tasks}, {counted(len(self.findings), 'finding')}>"
 
     __str__ = __repr__
 

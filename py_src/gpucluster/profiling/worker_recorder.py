@@ -1,104 +1,25 @@
 """What happens on each worker while a cell is profiled: bytes in and out, spilling, memory.
 
-The plugin is sent to the workers by value, those that join later included: this module imports nothing else of this
-package. It hooks into the logs that a worker keeps of its transfers anyway, and reads the history that its monitor
-keeps anyway, once, at the end.
+The plugin is sent to the workers by value, those that join later included: this module and those that it imports
+import nothing else of this package. It hooks into the logs that a worker keeps of its transfers anyway, and reads the
+history that its monitor keeps anyway, once, at the end.
 """
 
 from __future__ import annotations
 
-import heapq
 import inspect
+import os
+import socket
 from collections import deque
+from itertools import pairwise
 from typing import Any
 
 from distributed import Worker, WorkerPlugin
 
-MOST_TRANSFERS = 500
+from .shuffles import count_shuffles, shuffled_bytes, stop_counting_shuffles
+from .transferlog import TransferLog
+
 MOST_READINGS = 600
-
-
-class TransferLog(deque[dict[str, Any]]):
-    """A worker's log of transfers that also adds them up. Dask's own keeps only the last thousand."""
-
-    def __init__(self, before: deque[dict[str, Any]]) -> None:
-        super().__init__(before, maxlen=before.maxlen)
-        self.worker_bytes = 0
-        self.client_bytes = 0
-        self.n_transfers = 0
-        self.largest: list[tuple[int, float, float, str]] = []
-
-    def append(self, entry: dict[str, Any]) -> None:
-        """Add up one transfer. A reader without an address is a client, or the scheduler on its behalf."""
-        super().append(entry)
-        size = int(entry.get("total") or 0)
-        if entry.get("who"):
-            self.worker_bytes += size
-        else:
-            self.client_bytes += size
-        self.n_transfers += 1
-        item = (size, float(entry["start"]), float(entry["stop"]), str(entry.get("who") or ""))
-        if len(self.largest) < MOST_TRANSFERS:
-            heapq.heappush(self.largest, item)
-        elif item > self.largest[0]:
-            heapq.heapreplace(self.largest, item)
-
-
-def _size(value: Any) -> int:
-    """Return the bytes of a message of shards: nested lists of arrays and bytes."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return len(value)
-    if isinstance(value, (list, tuple)):
-        return sum(_size(item) for item in value)
-    if isinstance(value, dict):
-        return sum(_size(item) for item in value.values())
-    size = getattr(value, "nbytes", 0)
-    return int(size) if isinstance(size, int) else 0
-
-
-def _count_shuffles(address: str) -> bool:
-    """Add up what Dask's peer-to-peer shuffles send, which no log of transfers shows."""
-    try:
-        from distributed.shuffle._core import ShuffleRun
-    except ImportError:
-        return False
-    run: Any = ShuffleRun
-    if not hasattr(run, "_send"):
-        return False
-    if not hasattr(run, "_sent_by_address"):
-        original = run._send
-        sent: dict[str, int] = {}
-
-        async def counted(self: Any, to: str, shards: Any) -> Any:
-            if to != self.local_address and self.local_address in sent:
-                sent[self.local_address] += _size(shards)
-            return await original(self, to, shards)
-
-        run._sent_by_address = sent
-        run._send = counted
-        run._send_before = original
-    run._sent_by_address[address] = 0
-    return True
-
-
-def _shuffled_bytes(address: str) -> int | None:
-    from distributed.shuffle._core import ShuffleRun
-
-    found = getattr(ShuffleRun, "_sent_by_address", {}).get(address)
-    return None if found is None else int(found)
-
-
-def _stop_counting_shuffles(address: str) -> None:
-    from distributed.shuffle._core import ShuffleRun
-
-    run: Any = ShuffleRun
-    sent = getattr(run, "_sent_by_address", None)
-    if sent is None:
-        return
-    sent.pop(address, None)
-    if not sent:  # Threads may be several workers in one process.
-        run._send = run._send_before
-        del run._sent_by_address, run._send_before
 
 
 def _disk_bytes(digests: dict[Any, float], action: str) -> float:
@@ -138,7 +59,7 @@ class WorkerRecorder(WorkerPlugin):
         self._worker = worker
         self._incoming = worker.transfer_incoming_log = TransferLog(worker.transfer_incoming_log)
         self._outgoing = worker.transfer_outgoing_log = TransferLog(worker.transfer_outgoing_log)
-        self._shuffles = _count_shuffles(worker.address)
+        self._shuffles = count_shuffles(worker.address)
         self._written = _disk_bytes(worker.digests_total, "disk-write")
         self._read = _disk_bytes(worker.digests_total, "disk-read")
         self._rmm: list[dict[str, Any]] = []
@@ -152,7 +73,7 @@ class WorkerRecorder(WorkerPlugin):
             worker.transfer_incoming_log = deque(self._incoming, maxlen=self._incoming.maxlen)
         if worker.transfer_outgoing_log is self._outgoing:
             worker.transfer_outgoing_log = deque(self._outgoing, maxlen=self._outgoing.maxlen)
-        _stop_counting_shuffles(worker.address)
+        stop_counting_shuffles(worker.address)
 
     def _read_monitor(self) -> None:
         """Take a reading now: a short cell may lie between two of the monitor's own."""
@@ -183,7 +104,7 @@ class WorkerRecorder(WorkerPlugin):
         self._read_monitor()
         history = worker.monitor.range_query(self._monitor_count)
         delay = worker.scheduler_delay
-        readings = {"time": [moment + delay for moment in history["time"] if moment is not None]}
+        readings: dict[str, list[Any]] = {"time": [moment + delay for moment in history["time"] if moment is not None]}
         for name, source in (
             ("cpu", "cpu"),
             ("memory", "memory"),
@@ -203,7 +124,7 @@ class WorkerRecorder(WorkerPlugin):
             "client_bytes": self._outgoing.client_bytes,
             "received_bytes": self._incoming.worker_bytes,
             "n_received": self._incoming.n_transfers,
-            "shuffled_bytes": _shuffled_bytes(worker.address) if self._shuffles else None,
+            "shuffled_bytes": shuffled_bytes(worker.address) if self._shuffles else None,
             "transfers": sorted((start, stop, size, who) for size, start, stop, who in self._incoming.largest),
             "client_transfers": sorted(
                 (start, stop, size) for size, start, stop, who in self._outgoing.largest if not who
@@ -231,10 +152,7 @@ def thinned(readings: dict[str, list[Any]], most: int) -> dict[str, list[Any]]:
             return known[-1]
         return sum(known) / len(known) if name in ("cpu", "gpu_utilization") else max(known)
 
-    return {
-        name: [group(name, values[low:high]) for low, high in zip(edges, edges[1:], strict=False)]
-        for name, values in readings.items()
-    }
+    return {name: [group(name, values[low:high]) for low, high in pairwise(edges)] for name, values in readings.items()}
 
 
 async def begin(name: str, dask_worker: Any) -> None:
@@ -251,3 +169,9 @@ async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:
         return None
     await recorder.read_rmm()
     return recorder.collect()
+
+
+def process_facts() -> tuple[str, dict[str, str]]:
+    """Return the machine of this process, and of its environment what Nsight Systems would have put there."""
+    names = ("NSYS_PROFILING_SESSION_ID", "LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
+    return socket.gethostname(), {name: os.environ[name] for name in names if name in os.environ}

@@ -1,0 +1,129 @@
+"""From what the recorders bring back to the figures of a report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .knownvalues import clipped, known_mean, known_sum
+from .model import PrefixFigures, TransferFigures
+from .report import ProfileReport
+from .telemetry import TelemetryReadings
+from .timeline import timeline_data
+from .workerfigures import thread_seconds, worker_figures
+
+_NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
+_NO_WORKERS = "{missing} of {known} workers gave no figures of their own (memory, transfers, spilling): {why}."
+_TIERS = (
+    "Spilled bytes of GPU workers are the most that lay in host memory and on disk beyond the beginning, as the "
+    "telemetry saw it once a second; what moved there and back in between is not seen."
+)
+_NO_TIERS = "Spilled bytes of GPU workers were not measured: this cluster has no telemetry of gpucluster."
+_OTHERS = "{count} clients were connected to the cluster; the work of all of them is counted."
+_UNFINISHED = (
+    "{count} tasks were not over at the end. To measure all of a computation, wait for it in the same cell, such as "
+    "with distributed.wait(x)."
+)
+
+
+def assemble(
+    report: ProfileReport,
+    scheduler: dict[str, Any] | None,
+    workers: dict[str, dict[str, Any]],
+    telemetry: TelemetryReadings | None,
+) -> None:
+    """Fill a report.
+
+    Parameters
+    ----------
+    report : ProfileReport
+        Has the wall time already.
+    scheduler, workers : dict
+        What ``Recording.finish`` returned.
+    telemetry : TelemetryReadings, optional
+        None where the cluster has none.
+    """
+    report.n_telemetry_samples = telemetry.n_samples if telemetry else 0
+    if scheduler is None:
+        report.notes.append(_NO_SCHEDULER)
+        return
+    end = scheduler["begin"] + report.wall_seconds
+    _tasks(report, scheduler)
+    known = scheduler["workers"]
+    report.workers = [
+        worker_figures(facts, workers.get(address), telemetry, scheduler["begin"], end)
+        for address, facts in known.items()
+    ]
+    report.workers.sort(key=lambda worker: (len(worker.name), worker.name))
+    present = [facts for facts in known.values() if facts["left"] is None]
+    report.n_workers = len(present)
+    report.n_threads = sum(facts["n_threads"] for facts in present)
+    report.n_workers_joined = sum(facts["joined_later"] for facts in known.values())
+    report.n_workers_lost = sum(worker.lost for worker in report.workers)
+    report.n_restarts = scheduler["restarts"]
+    seconds = sum(thread_seconds(facts, scheduler["begin"], end) for facts in known.values())
+    if seconds > 0:
+        report.idle_share = clipped(1 - (report.compute_seconds or 0.0) / seconds)
+    report.scheduler_cpu_percent = known_mean(scheduler["scheduler_cpu_percent"])
+    report.mean_cpu_percent = known_mean(worker.mean_cpu_percent for worker in report.workers)
+    report.mean_gpu_utilization_percent = known_mean(worker.mean_gpu_utilization_percent for worker in report.workers)
+    report.n_readings = min((found["n_readings"] for found in workers.values()), default=0)
+    report.spilled_bytes = known_sum(worker.spilled_bytes for worker in report.workers)
+    report.transfers = _transfers(scheduler, workers)
+    report.timeline_data = timeline_data(scheduler, workers, telemetry, report.wall_seconds)
+    _say_what_is_missing(report, scheduler, workers)
+
+
+def _tasks(report: ProfileReport, scheduler: dict[str, Any]) -> None:
+    report.prefixes = sorted(
+        (
+            PrefixFigures(
+                prefix=prefix,
+                n_tasks=int(sums["n_tasks"]),
+                n_failed=int(sums["n_failed"]),
+                compute_seconds=sums["compute"],
+                transfer_seconds=sums["transfer"],
+                disk_seconds=sums["disk"],
+                longest_seconds=sums["longest"],
+                result_bytes=int(sums["result_bytes"]),
+                largest_result_bytes=int(sums["largest"]),
+            )
+            for prefix, sums in scheduler["prefixes"].items()
+        ),
+        key=lambda prefix: -prefix.total_seconds,
+    )
+    report.n_tasks = sum(prefix.n_tasks for prefix in report.prefixes)
+    report.n_failed_tasks = sum(prefix.n_failed for prefix in report.prefixes)
+    report.n_unfinished_tasks = scheduler["unfinished"]
+    report.compute_seconds = sum(prefix.compute_seconds for prefix in report.prefixes)
+    report.transfer_seconds = sum(prefix.transfer_seconds for prefix in report.prefixes)
+    report.disk_seconds = sum(prefix.disk_seconds for prefix in report.prefixes)
+    report.active_seconds = min(scheduler["active_seconds"], report.wall_seconds)
+    report.failures = {prefix: text for prefix, text in scheduler["failures"].items() if text}
+
+
+def _transfers(scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) -> TransferFigures:
+    if not workers:
+        return TransferFigures(from_clients_bytes=scheduler["sent_bytes"])
+    shuffled = known_sum(found["shuffled_bytes"] for found in workers.values())
+    return TransferFigures(
+        between_workers_bytes=sum(found["sent_bytes"] for found in workers.values()) + (shuffled or 0),
+        shuffled_bytes=shuffled,
+        n_between_workers=sum(found["n_received"] for found in workers.values()),
+        to_clients_bytes=sum(found["client_bytes"] for found in workers.values()),
+        from_clients_bytes=scheduler["sent_bytes"],
+    )
+
+
+def _say_what_is_missing(report: ProfileReport, scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) -> None:
+    known = scheduler["workers"]
+    missing = [facts for address, facts in known.items() if address not in workers]
+    if missing:
+        gone = sum(facts["left"] is not None for facts in missing)
+        why = "they had left" if gone == len(missing) else "they did not answer, or had left"
+        report.notes.append(_NO_WORKERS.format(missing=len(missing), known=len(known), why=why))
+    if any(not found["counts_spilling"] for found in workers.values()):
+        report.notes.append(_TIERS if report.spilled_bytes is not None else _NO_TIERS)
+    if scheduler["other_clients"] > 1:
+        report.notes.append(_OTHERS.format(count=scheduler["other_clients"]))
+    if scheduler["unfinished"]:
+        report.notes.append(_UNFINISHED.format(count=scheduler["unfinished"]))

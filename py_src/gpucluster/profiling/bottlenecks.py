@@ -1,0 +1,72 @@
+"""What the bottleneck looks like: all rules over a report, the gravest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..protocol.sizes import format_size
+from .figures import seconds, share
+from .model import Finding
+from .report import ProfileReport
+from .rules_gpu import busy_gpu_at_low_power, gpu_waits, out_of_memory
+from .rules_memory import memory_pressure, spilling
+from .rules_tasks import data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
+from .rules_traffic import between_workers, from_notebook, hardly_used, to_notebook
+
+Rule: TypeAlias = Callable[[ProfileReport], Finding | None]
+
+SHORT_SECONDS = 0.2
+"""Below this, starting a computation costs more than the computation: shares of the time mean nothing."""
+IDLE_SHARE = 0.5
+"""Workers idle for more than half of the time do not do what they could."""
+
+RULES: tuple[Rule, ...] = (
+    lost_workers, out_of_memory, failed_tasks, spilling, memory_pressure, tiny_tasks, few_partitions, skew,
+    to_notebook, between_workers, from_notebook, data_loading, gpu_waits, busy_gpu_at_low_power, hardly_used,
+)  # fmt: skip
+
+
+def find_bottlenecks(report: ProfileReport) -> list[Finding]:
+    """Apply all rules. There is always an answer: when no rule fires, that the workers idled, or that all is well."""
+    if report.n_tasks is None:
+        return []
+    found = [finding for rule in RULES if (finding := rule(report)) is not None]
+    names = {finding.rule for finding in found}
+    if "tiny_tasks" in names and report.n_tasks:
+        # Between tiny tasks no thread works either: that is the same thing said twice.
+        found = [finding for finding in found if finding.rule != "unused"]
+    return found or [idle(report) or fine(report)]
+
+
+def idle(report: ProfileReport) -> Finding | None:
+    """Workers idle though nothing else stands out: ``IDLE_SHARE`` of the threads' time or more."""
+    if report.idle_share is None or report.idle_share < IDLE_SHARE or report.wall_seconds < SHORT_SECONDS:
+        return None
+    return Finding(
+        rule="idle",
+        title="Workers were idle",
+        evidence=f"Workers were idle {share(report.idle_share)} of the time: {report.n_tasks:,} tasks computed "
+        f"{seconds(report.compute_seconds or 0)} on {report.n_threads} threads in {seconds(report.wall_seconds)}.",
+        advice="Give them more at once: more partitions, several computations in one dask.compute(a, b), or data "
+        "prefetched while others compute. Or use fewer workers.",
+    )
+
+
+def fine(report: ProfileReport) -> Finding:
+    """Nothing stands out."""
+    if report.wall_seconds < SHORT_SECONDS:
+        evidence = f"The code took {seconds(report.wall_seconds)}: too short to say where the time goes."
+        return Finding(rule="fine", title="Too short to tell", evidence=evidence, advice="Profile a larger piece.")
+    moved = report.transfers.between_workers_bytes
+    parts = [f"Workers were busy {share(1 - (report.idle_share or 0))} of the time"]
+    if report.mean_task_seconds is not None:
+        parts.append(f"a task took {seconds(report.mean_task_seconds)} on average")
+    if moved is not None:
+        parts.append(f"{format_size(moved)} moved between workers")
+    return Finding(
+        rule="fine",
+        title="No bottleneck found",
+        evidence=", ".join(parts) + ".",
+        advice="To be faster, use more workers, or make the tasks themselves faster.",
+    )

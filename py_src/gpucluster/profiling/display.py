@@ -1,0 +1,118 @@
+"""Shows a report where it was asked for: in a notebook with a timeline to zoom into, elsewhere as text.
+
+BokehJS is sent to the page, not fetched from the network, and not kept: the output is then replaced by the report
+itself, which holds a static picture for pages without it, such as a saved notebook.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import sys
+from functools import cache
+from html import escape
+from typing import Any
+from uuid import uuid4
+
+from .drawing import timeline_svg
+from .figure import FOREGROUND, timeline_figure
+from .html import report_html
+from .report import ProfileReport
+
+_WAIT_MILLISECONDS = 15_000
+
+_LOADER = """<div style="opacity:0.7">Preparing the timeline …</div><script type="text/javascript">
+(async () => {
+  const version = %(version)s;
+  if (window.Bokeh && (window.Bokeh.version === version || window.Bokeh[version])) { return; }
+  if (typeof DecompressionStream === "undefined") { return; }
+  const bytes = Uint8Array.from(atob("%(code)s"), letter => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = document.createElement("script");
+  script.textContent = await new Response(stream).text();
+  document.head.append(script);
+})();
+</script>"""
+
+_FIGURE = """<div id="%(id)s" class="gpucluster-timeline">%(fallback)s</div><script type="text/javascript">
+(async () => {
+  const version = %(version)s, until = Date.now() + %(wait)d;
+  const found = () => window.Bokeh && (window.Bokeh.version === version ? window.Bokeh : window.Bokeh[version]);
+  while (!found() && Date.now() < until) { await new Promise(next => setTimeout(next, 100)); }
+  const place = document.getElementById("%(id)s");
+  if (!found() || !place) { return; }
+  const channels = getComputedStyle(place).color.match(/[0-9]+/g) || [127, 127, 128];
+  const colour = "#" + channels.slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join("");
+  const item = JSON.parse(JSON.stringify(%(item)s).replaceAll("%(foreground)s", colour));
+  const target = document.createElement("div");
+  target.id = "%(id)s-live";
+  place.before(target);
+  try {
+    await found().embed.embed_item(item, target.id);
+    place.remove();
+  } catch (error) {
+    target.remove();
+  }
+})();
+</script>"""
+
+
+def show(report: ProfileReport, *, timeline: bool, notebook: bool) -> None:
+    """Display a report.
+
+    Parameters
+    ----------
+    report : ProfileReport
+    timeline : bool
+        Whether to draw the timeline.
+    notebook : bool
+        Whether outputs can hold HTML and be updated; else it is text.
+    """
+    if not notebook:
+        sys.stdout.write(report.text() + "\n")
+        return
+    from IPython.display import display, update_display
+
+    text = {"text/plain": report.text()}
+    if not timeline or not report.timeline_data.blocks:
+        picture = "" if not timeline else None
+        display(text | {"text/html": report_html(report, timeline=picture)}, raw=True)  # type: ignore[no-untyped-call]
+        return
+    place = uuid4().hex
+    loader = _LOADER % {"version": json.dumps(_version()), "code": _bokeh_code()}
+    display(text | {"text/html": loader}, raw=True, display_id=place)  # type: ignore[no-untyped-call]
+    body = text | {"text/html": report_html(report, timeline=live_timeline(report))}
+    update_display(body, raw=True, display_id=place)  # type: ignore[no-untyped-call]
+
+
+def live_timeline(report: ProfileReport) -> str:
+    """Return the timeline as HTML: a static picture, and a script that replaces it where BokehJS is loaded."""
+    from bokeh.embed import json_item
+
+    item: Any = json_item(timeline_figure(report))
+    # A kind of task may be named anything, also '</script>'.
+    written = json.dumps(item).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return _FIGURE % {
+        "id": escape(f"gpucluster-timeline-{uuid4().hex}"),
+        "fallback": timeline_svg(report),
+        "version": json.dumps(_version()),
+        "wait": _WAIT_MILLISECONDS,
+        "item": written,
+        "foreground": FOREGROUND,
+    }
+
+
+def _version() -> str:
+    from bokeh import __version__
+
+    return __version__.split("+")[0]
+
+
+@cache
+def _bokeh_code() -> str:
+    """Return BokehJS, compressed: what the figure needs and no more (no widgets, no tables, no WebGL)."""
+    from bokeh.resources import Resources
+
+    code = "\n".join(Resources(mode="inline", components=["bokeh"], log_level="fatal").js_raw)
+    return base64.b64encode(gzip.compress(code.encode(), 9)).decode()

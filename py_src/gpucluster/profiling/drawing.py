@@ -1,0 +1,132 @@
+"""The timeline as SVG: what a saved notebook shows, and every place that runs no scripts."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..protocol.sizes import format_size
+from .blocks import Block, bounded
+from .colours import OTHER, TRANSFER, colours_of, legend_of
+from .figures import seconds
+from .model import TimelineLine
+from .report import ProfileReport
+
+WIDTH, LEFT, RIGHT = 860, 90, 62
+LANE, TRANSFERS_HEIGHT, LINES_HEIGHT, GAP = 10, 14, 70, 8
+BLOCKS = 600
+_LINE_COLOURS = {"host memory": "#0a84c6", "VRAM": "#76b900", "RMM used": "#cc6ba0", "CPU": "#e0861a", "GPU": "#00a076"}
+_FONT = 'font-size="11" fill="currentColor"'
+
+
+def timeline_svg(report: ProfileReport) -> str:
+    """Return the timeline as a static picture, or nothing when there is nothing to draw."""
+    data = report.timeline_data
+    if not data.blocks and not data.lines:
+        return ""
+    end = max([report.wall_seconds, 1e-6, *(block.stop_seconds for block in data.blocks)])
+    scale = (WIDTH - LEFT - RIGHT) / end
+    lane = LANE if len(data.lanes) > 8 else 2 * LANE
+    parts: list[str] = []
+    top = 4.0
+    parts += _lanes(report, top, lane, scale)
+    top += max(1, len(data.lanes)) * lane + GAP
+    if data.transfers:
+        parts.append(_label("transfers", top + TRANSFERS_HEIGHT - 3))
+        path = "".join(
+            f"M{_x(item.start_seconds, scale)} {top:.1f}h{_w(item.stop_seconds - item.start_seconds, scale)}"
+            f"v{TRANSFERS_HEIGHT}H{_x(item.start_seconds, scale)}z"
+            for item in data.transfers
+        )
+        parts.append(f'<path d="{path}" fill="{TRANSFER}" fill-opacity="0.5"/>')
+        top += TRANSFERS_HEIGHT + GAP
+    for unit in ("bytes", "percent"):
+        lines = [line for line in data.lines if line.unit == unit]
+        if lines:
+            parts += _lines(lines, top, scale)
+            top += LINES_HEIGHT + GAP
+    parts += _axis(end, scale, top)
+    height = top + 18
+    title = escape(f"Timeline of {seconds(report.wall_seconds)}: tasks by worker thread, transfers, memory")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{title}" '
+        f'style="max-width:100%;width:{WIDTH}px;height:auto;font-family:inherit">{"".join(parts)}</svg>{_legend(report)}'
+    )
+
+
+def _lanes(report: ProfileReport, top: float, lane: int, scale: float) -> list[str]:
+    data, colours = report.timeline_data, colours_of(report)
+    blocks = bounded(
+        [
+            Block(str(item.lane), 0, item.prefix, item.start_seconds, item.stop_seconds, item.n_tasks, 0.0)
+            for item in data.blocks
+        ],
+        BLOCKS,
+    )
+    paths: dict[str, list[str]] = {}
+    for block in blocks:
+        begin, height = _x(block.start, scale), lane - 2
+        paths.setdefault(colours.get(block.prefix, OTHER), []).append(
+            f"M{begin} {top + int(block.worker) * lane:.0f}h{_w(block.stop - block.start, scale)}v{height}H{begin}z"
+        )
+    parts = [f'<path d="{"".join(path)}" fill="{colour}"/>' for colour, path in paths.items()]
+    every = max(1, round(14 / lane)) if lane < 14 else 1
+    parts += [
+        _label(name[:14], top + (place + 1) * lane - lane / 2 + 3)
+        for place, name in enumerate(data.lanes)
+        if place % every == 0
+    ]
+    return parts
+
+
+def _lines(lines: list[TimelineLine], top: float, scale: float) -> list[str]:
+    most = max([value for line in lines for value in line.values if value is not None], default=0.0) or 1.0
+    unit = lines[0].unit
+    written = format_size(most) if unit == "bytes" else f"{most:.0f} %"
+    parts = [
+        f'<rect x="{LEFT}" y="{top:.1f}" width="{WIDTH - LEFT - RIGHT}" height="{LINES_HEIGHT}" fill="none" '
+        'stroke="currentColor" stroke-opacity="0.2"/>',
+        f'<text x="{WIDTH - RIGHT + 4}" y="{top + 10:.1f}" {_FONT}>{escape(written)}</text>',
+    ]
+    for number, line in enumerate(lines):
+        colour = _LINE_COLOURS.get(line.name, OTHER)
+        points = " ".join(
+            f"{_x(moment, scale)},{top + LINES_HEIGHT * (1 - value / most):.1f}"
+            for moment, value in zip(line.seconds, line.values, strict=True)
+            if value is not None
+        )
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"/>')
+        height = top + 12 + 14 * number
+        parts.append(
+            f'<rect x="0" y="{height - 8:.1f}" width="9" height="9" fill="{colour}"/>'
+            f'<text x="13" y="{height:.1f}" {_FONT}>{escape(line.name)}</text>'
+        )
+    return parts
+
+
+def _axis(end: float, scale: float, top: float) -> list[str]:
+    return [
+        f'<text x="{_x(end * place / 4, scale)}" y="{top + 10:.1f}" text-anchor="middle" {_FONT}>'
+        f"{escape(seconds(end * place / 4) if place else '0')}</text>"
+        for place in range(5)
+    ]
+
+
+def _legend(report: ProfileReport) -> str:
+    items = "".join(
+        f'<span style="margin-right:12px;white-space:nowrap"><span style="display:inline-block;width:10px;height:10px;'
+        f'background:{colour};margin-right:4px"></span>{escape(name[:40])}</span>'
+        for name, colour in legend_of(report)
+    )
+    return f'<div style="font-size:11px">{items}</div>'
+
+
+def _label(text: str, y: float) -> str:
+    return f'<text x="{LEFT - 6}" y="{y:.1f}" text-anchor="end" {_FONT}>{escape(text)}</text>'
+
+
+def _x(moment: float, scale: float) -> str:
+    return f"{LEFT + max(0.0, moment) * scale:.1f}"
+
+
+def _w(duration: float, scale: float) -> str:
+    return f"{max(0.5, duration * scale):.1f}"

@@ -1,0 +1,169 @@
+"""``gpucluster.profile``: measure what a block of code does on a cluster."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..client.cluster import Cluster
+from ..client.control import AsyncControl
+from ..protocol.errors import GPUClusterError
+from ..registry.store import now
+from .assembly import assemble
+from .bottlenecks import find_bottlenecks
+from .files import checked_path
+from .nsight import NsightCapture
+from .performance import DaskReport
+from .recording import Recording
+from .report import ProfileReport
+from .target import Target, current_client, find_target
+from .telemetry import TelemetryListener
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_ELSEWHERE = (
+    "Dask's current client is connected to another cluster ({other}); what it ran there is not in this report. "
+    "'%gpucluster connect {name}' connects to this one."
+)
+
+
+class Profile:
+    """Measures a block. Made by ``gpucluster.profile``; use it in ``with`` or ``async with``."""
+
+    def __init__(
+        self,
+        cluster: Cluster | Client | str | None = None,
+        *,
+        performance_report: str | Path | None = None,
+        nsight: str | Path | None = None,
+        connected: Client | None = None,
+    ) -> None:
+        self._cluster = cluster
+        self._connected = connected
+        self._dask_file = checked_path(performance_report, "performance_report", ".html")
+        self._nsight_file = checked_path(nsight, "nsight", ".nsys-rep")
+        self._report = ProfileReport()
+        self._recording: Recording | None = None
+        self._telemetry: TelemetryListener | None = None
+        self._dask: DaskReport | None = None
+        self._nsight: NsightCapture | None = None
+        self._started = 0.0
+
+    def __enter__(self) -> ProfileReport:
+        target = find_target(self._cluster, self._connected)
+        self._report = ProfileReport(cluster=target.label, started_at=now())
+        other = current_client()
+        if other is not None and other.scheduler is not None and other.scheduler.address != target.address:
+            self._report.notes.append(_ELSEWHERE.format(other=other.scheduler.address, name=target.label))
+        self._recording = Recording(target)
+        try:
+            self._start_others(target, self._recording)
+        except BaseException:
+            self._stop_everything()
+            raise
+        self._started = time.perf_counter()
+        return self._report
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.finish(time.perf_counter() - self._started, error)
+
+    async def __aenter__(self) -> ProfileReport:
+        return await asyncio.to_thread(self.__enter__)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.finish, time.perf_counter() - self._started, error)
+
+    def finish(self, wall_seconds: float, error: BaseException | None = None) -> ProfileReport:
+        """End the measurement and fill the report.
+
+        Parameters
+        ----------
+        wall_seconds : float
+            How long the block took.
+        error : BaseException, optional
+            What ended it.
+        """
+        report, recording = self._report, self._recording
+        if recording is None or report.complete:
+            return report
+        report.wall_seconds = wall_seconds
+        report.failed = None if error is None else type(error).__name__
+        try:
+            for capture in (self._nsight, self._dask):
+                if capture is not None:
+                    report.files.append(capture.stop())
+            self._nsight = self._dask = None
+            readings = self._telemetry.stop() if self._telemetry is not None else None
+            assemble(report, *recording.finish(), readings)
+            report.findings = find_bottlenecks(report)
+        finally:
+            self._stop_everything()
+            report.complete = True
+        return report
+
+    def _start_others(self, target: Target, recording: Recording) -> None:
+        if target.id is not None:
+            with suppress(GPUClusterError, OSError):
+                self._telemetry = TelemetryListener(AsyncControl().registry.folder(target.id))
+        if self._dask_file is not None:
+            self._dask = DaskReport(recording.client, self._dask_file)
+        if self._nsight_file is not None:
+            self._nsight = NsightCapture(self._nsight_file, recording.worker_processes())
+
+    def _stop_everything(self) -> None:
+        captures: tuple[Any, ...] = (self._nsight, self._dask, self._telemetry)
+        for capture in captures:
+            if capture is not None:
+                with suppress(Exception):  # the first error is the one to tell
+                    capture.stop()
+        self._nsight = self._dask = self._telemetry = None
+        if self._recording is not None:
+            self._recording.close()
+            self._recording = None
+
+
+def profile(
+    cluster: Cluster | Client | str | None = None,
+    *,
+    performance_report: str | Path | None = None,
+    nsight: str | Path | None = None,
+) -> Profile:
+    """Measure what a block of code does on a cluster.
+
+    Parameters
+    ----------
+    cluster : Cluster, distributed.Client or str, optional
+        What to measure; by default the cluster of Dask's current client.
+    performance_report : path, optional
+        Also write Dask's own performance report to this file.
+    nsight : path, optional
+        Also write an Nsight Systems capture to this file, as far as ``nsys`` can.
+
+    Returns
+    -------
+    context manager
+        Gives a ``ProfileReport``, which is filled when the block ends, also when it fails.
+
+    Raises
+    ------
+    ClusterNotFound, InvalidState
+        When there is no cluster to measure. The block does not run.
+    InvalidRequest
+        When a file cannot be written there.
+
+    Examples
+    --------
+    >>> with gpucluster.profile() as report:  # doctest: +SKIP
+    ...     x.compute()
+    >>> report.findings  # doctest: +SKIP
+    """
+    return Profile(cluster, performance_report=performance_report, nsight=nsight)

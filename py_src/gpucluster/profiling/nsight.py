@@ -1,0 +1,110 @@
+"""An Nsight Systems capture of the measured code, as far as ``nsys`` can.
+
+Nsight Systems cannot attach to a process that runs already: kernels and copies of a GPU are seen only in processes that
+``nsys launch`` started, or that those started. So Jupyter (or the command line that creates the cluster) must have
+been started by it, with the session's name below; then the collection starts with the cell and stops with it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SESSION = "gpucluster"
+_PATIENCE_SECONDS = 120
+_INJECTED = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
+
+_NO_NSYS = (
+    "No Nsight Systems capture: there is no 'nsys' on the PATH. It comes with the CUDA toolkit and with NVIDIA's "
+    "package nsight-systems-cli."
+)
+_NOT_LAUNCHED = (
+    "No Nsight Systems capture: it cannot attach to processes that run already. Start Jupyter with "
+    f"'nsys launch --session-new={SESSION} --trace=cuda,nvtx jupyter lab', create the cluster anew and profile again."
+)
+
+
+@dataclass(frozen=True)
+class ProcessFacts:
+    """What must be known of a process to tell whether it can be captured."""
+
+    host: str
+    launched_by_nsys: bool
+
+
+def launched_by_nsys(environment: Mapping[str, str]) -> bool:
+    """Return whether a process with that environment was started by ``nsys``, or by something that was."""
+    if "NSYS_PROFILING_SESSION_ID" in environment:
+        return True
+    # 'nsys launch' sets the session's id only once it collects; its libraries are there from the beginning.
+    return any(
+        "nsight" in part.lower() or "toolsinjection" in part.lower()
+        for name in _INJECTED
+        for part in [environment.get(name, "")]
+    )
+
+
+class NsightCapture:
+    """Starts collecting when made. It never fails: a problem is the sentence that ``stop`` returns.
+
+    Parameters
+    ----------
+    file : Path
+        Where the capture goes.
+    workers : list of ProcessFacts
+        The workers.
+    """
+
+    def __init__(self, file: Path, workers: list[ProcessFacts]) -> None:
+        self._file = file
+        host = socket.gethostname()
+        here = ProcessFacts(host, launched_by_nsys(os.environ))
+        # A session belongs to one machine.
+        seen = [worker for worker in workers if worker.launched_by_nsys and worker.host == host]
+        self._covered = f"{len(seen)} of {len(workers)} workers" + (" and this notebook" * here.launched_by_nsys)
+        self._problem: str | None = None
+        if shutil.which("nsys") is None:
+            self._problem = _NO_NSYS
+        elif not seen and not here.launched_by_nsys:
+            self._problem = _NOT_LAUNCHED
+        else:
+            # Sampling the CPU needs rights that people on shared machines do not have.
+            self._problem = self._nsys(
+                "start", f"--output={file}", "--force-overwrite=true", "--sample=none", "--cpuctxsw=none",
+                "--stop-on-exit=false",
+            )  # fmt: skip
+
+    def stop(self) -> str:
+        """Stop collecting and write the file; returns what became of it, in a sentence."""
+        if self._problem is None:
+            self._problem = self._nsys("stop")
+            if self._problem is None and not self._file.is_file():
+                self._problem = f"No Nsight Systems capture: nsys wrote no file {self._file}."
+        return self._problem or (
+            f"The Nsight Systems capture of {self._covered} is in {self._file}; open it with 'nsys-ui', or print "
+            f"'nsys stats {self._file}'."
+        )
+
+    def _nsys(self, verb: str, *options: str) -> str | None:
+        """Run ``nsys``; returns what went wrong, in a sentence."""
+        try:
+            done = subprocess.run(
+                ["nsys", verb, f"--session={SESSION}", *options],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_PATIENCE_SECONDS,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"No Nsight Systems capture: 'nsys {verb}' failed ({type(error).__name__})."
+        if done.returncode == 0:
+            return None
+        said = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        return f"No Nsight Systems capture: 'nsys {verb}' said: {said[-1][:200] if said else 'nothing'}"

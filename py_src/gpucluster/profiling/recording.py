@@ -1,0 +1,130 @@
+"""Puts the recorders onto a cluster, takes them away, and brings back what they have."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from uuid import uuid4
+
+import cloudpickle
+from distributed import Client
+
+from ..protocol.errors import InvalidState
+from . import blocks, scheduler_recorder, sentbytes, shuffles, tasksums, transferlog, worker_recorder
+from .nsight import ProcessFacts, launched_by_nsys
+from .target import Target
+
+CONNECT_SECONDS = 15
+ANSWER_SECONDS = 20
+_by_value = threading.Lock()
+
+
+@contextmanager
+def sent_by_value() -> Iterator[None]:
+    """Let the recorders travel as code: the other side may have another gpucluster, or none."""
+    modules = (blocks, sentbytes, scheduler_recorder, shuffles, tasksums, transferlog, worker_recorder)
+    with _by_value:
+        for module in modules:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            yield
+        finally:
+            for module in modules:
+                cloudpickle.unregister_pickle_by_value(module)
+
+
+class Recording:
+    """One recording of one cluster, over a connection of its own: what the notebook does to its client is no matter.
+
+    Parameters
+    ----------
+    target : Target
+        The scheduler.
+
+    Raises
+    ------
+    InvalidState
+        When the scheduler does not answer, or refuses.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.name = f"gpucluster-profile-{uuid4().hex}"
+        self.clock_offset = 0.0
+        """The scheduler's clock minus this one's."""
+        try:
+            self.client = Client(
+                target.address, security=target.security, timeout=CONNECT_SECONDS, set_as_default=False, name="profile"
+            )
+        except Exception as error:
+            # Dask raises what the network raises: none of it helps more than this.
+            raise InvalidState(f"The scheduler of '{target.label}' does not answer; is it still running?") from error
+        try:
+            self._install()
+        except Exception as error:
+            self.close()
+            # Whatever a scheduler of another version, or a hanging worker, may answer.
+            raise InvalidState(
+                f"The cluster '{target.label}' cannot be measured: its scheduler or a worker did not accept the "
+                f"recorder ({type(error).__name__})."
+            ) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _install(self) -> None:
+        client, ask = self.client, self._ask
+        with sent_by_value():
+            scheduler = scheduler_recorder.SchedulerRecorder(self.name, client.id)
+            ask(client.register_plugin, scheduler, name=self.name)
+            ask(client.register_plugin, worker_recorder.WorkerRecorder(self.name), name=self.name)
+            ask(client.run, worker_recorder.begin, self.name, on_error="ignore")
+            before = time.time()
+            begin = ask(client.run_on_scheduler, scheduler_recorder.begin, self.name)
+            self.clock_offset = begin - (before + time.time()) / 2
+
+    def finish(self) -> tuple[dict[str, Any] | None, dict[str, dict[str, Any]]]:
+        """End the recording.
+
+        Returns
+        -------
+        scheduler : dict or None
+            None when the scheduler is gone.
+        workers : dict
+            By address; those that did not answer are missing.
+        """
+        scheduler: dict[str, Any] | None = None
+        workers: dict[str, dict[str, Any]] = {}
+        client = self.client
+        if client.status != "running":  # else each question waits for the connection to come back
+            return None, {}
+        # The scheduler or a worker may have gone, or hang: the report then says what is missing.
+        with sent_by_value():
+            with suppress(Exception):
+                scheduler = self._ask(client.run_on_scheduler, scheduler_recorder.finish, self.name)
+            if scheduler is not None:
+                with suppress(Exception):
+                    found = self._ask(client.run, worker_recorder.finish, self.name, on_error="ignore")
+                    workers = {address: value for address, value in found.items() if isinstance(value, dict)}
+        return scheduler, workers
+
+    def worker_processes(self) -> list[ProcessFacts]:
+        """Return where the workers run, and whether Nsight Systems could see them."""
+        with sent_by_value():
+            found = self._ask(self.client.run, worker_recorder.process_facts, on_error="ignore")
+        return [ProcessFacts(host, launched_by_nsys(environment)) for host, environment in found.values()]
+
+    def close(self) -> None:
+        """Take the recorders away and close the connection."""
+        client = self.client
+        with suppress(Exception):
+            if client.status == "running":
+                self._ask(client.unregister_worker_plugin, self.name)
+        # What cannot be taken away now goes when the scheduler notices that this client is gone.
+        with suppress(Exception):
+            client.close(timeout=2)
+
+    def _ask(self, verb: Any, *args: Any, **options: Any) -> Any:
+        return self.client.sync(verb, *args, callback_timeout=ANSWER_SECONDS, **options)

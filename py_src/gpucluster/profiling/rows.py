@@ -1,0 +1,133 @@
+"""The rows that both the text and the HTML of a report show."""
+
+from __future__ import annotations
+
+from ..protocol.sizes import format_size
+from .figures import counted, seconds, share
+from .model import WorkerFigures
+from .report import ProfileReport
+
+MOST_PREFIXES = 12
+MOST_WORKERS = 16
+_ABSENT = "not measured"
+
+
+def size(value: int | None) -> str:
+    """Return a size, or that it is not known."""
+    return _ABSENT if value is None else format_size(value)
+
+
+def summary_rows(report: ProfileReport) -> list[tuple[str, str]]:
+    """Return the figures of the whole run: what, how much."""
+    rows = [("Wall time", seconds(report.wall_seconds))]
+    if report.n_tasks is None:
+        return rows
+    rows.append(("Workers", f"{report.n_workers} ({counted(report.n_threads, 'thread')})"))
+    mean = report.mean_task_seconds
+    tasks = f"{report.n_tasks:,}" + (f", {seconds(mean)} each on average" if mean is not None else "")
+    rows.append(("Tasks", tasks + (f", {report.n_failed_tasks:,} failed" if report.n_failed_tasks else "")))
+    if report.idle_share is not None:
+        active = f"; no task ran for {seconds(max(0.0, report.wall_seconds - (report.active_seconds or 0.0)))}"
+        rows.append(("Idle", f"{share(report.idle_share)} of the worker threads' time{active}"))
+    moved = report.transfers
+    between = size(moved.between_workers_bytes)
+    if moved.shuffled_bytes:
+        between += f", {format_size(moved.shuffled_bytes)} of it by shuffles"
+    rows += [
+        ("Between workers", between),
+        ("To the notebook", size(moved.to_clients_bytes)),
+        ("From the notebook", size(moved.from_clients_bytes)),
+        ("Spilled", size(report.spilled_bytes)),
+    ]
+    if report.mean_cpu_percent is not None:
+        rows.append(("CPU", f"{report.mean_cpu_percent:.0f} % of a core per worker on average"))
+    if report.mean_gpu_utilization_percent is not None:
+        rows.append(("GPU", f"a kernel ran {report.mean_gpu_utilization_percent:.0f} % of the time on average"))
+    if report.scheduler_cpu_percent is not None:
+        rows.append(("Scheduler", f"{report.scheduler_cpu_percent:.0f} % of a core"))
+    events = [
+        counted(report.n_workers_joined, "worker") + " joined" if report.n_workers_joined else "",
+        counted(report.n_workers_lost, "worker") + " died" if report.n_workers_lost else "",
+        counted(report.n_restarts, "restart") if report.n_restarts else "",
+    ]
+    if any(events):
+        rows.append(("Events", ", ".join(filter(None, events))))
+    return rows
+
+
+def prefix_table(report: ProfileReport) -> tuple[list[str], list[list[str]], str | None]:
+    """Return head, rows and what was left out of the table of kinds of tasks."""
+    head = ["Tasks", "count", "failed", "compute", "mean", "longest", "fetching", "disk", "results"]
+    rows = [
+        [
+            prefix.prefix,
+            f"{prefix.n_tasks:,}",
+            f"{prefix.n_failed:,}" if prefix.n_failed else "–",
+            seconds(prefix.compute_seconds),
+            seconds(prefix.mean_seconds),
+            seconds(prefix.longest_seconds),
+            seconds(prefix.transfer_seconds) if prefix.transfer_seconds else "–",
+            seconds(prefix.disk_seconds) if prefix.disk_seconds else "–",
+            format_size(prefix.result_bytes),
+        ]
+        for prefix in report.prefixes[:MOST_PREFIXES]
+    ]
+    rest = report.prefixes[MOST_PREFIXES:]
+    left = sum(prefix.n_tasks for prefix in rest)
+    took = sum(prefix.total_seconds for prefix in rest)
+    return head, rows, f"{counted(len(rest), 'more kind')}: {left:,} tasks, {seconds(took)}." if rest else None
+
+
+def worker_table(report: ProfileReport) -> tuple[list[str], list[list[str]], str | None]:
+    """Return head, rows and what was left out of the table of workers; columns that nobody measured are not there."""
+    columns = [
+        ("Worker", [worker.name + (" (died)" if worker.lost else "") for worker in report.workers]),
+        ("tasks", [f"{worker.n_tasks:,}" for worker in report.workers]),
+        ("busy", ["–" if worker.idle_share is None else share(1 - worker.idle_share) for worker in report.workers]),
+        ("peak memory", [_of(worker.peak_memory_bytes, worker.memory_limit_bytes) for worker in report.workers]),
+        ("peak VRAM", [_of(worker.peak_vram_bytes, worker.vram_total_bytes) for worker in report.workers]),
+        ("peak RMM", [_rmm(worker) for worker in report.workers]),
+        ("GPU", [_percent(worker.mean_gpu_utilization_percent) for worker in report.workers]),
+        ("CPU", [_percent(worker.mean_cpu_percent) for worker in report.workers]),
+        ("spilled", [_of(worker.spilled_bytes or None, None) for worker in report.workers]),
+        ("readings", [str(worker.n_readings) if worker.n_readings else "–" for worker in report.workers]),
+    ]
+    shown = [(name, cells) for name, cells in columns if any(cell != "–" for cell in cells)]
+    count = len(report.workers)
+    order = sorted(range(count), key=lambda place: -report.workers[place].busy_seconds)[:MOST_WORKERS]
+    places = range(count) if count <= MOST_WORKERS else order
+    rows = [[cells[place] for _, cells in shown] for place in places]
+    left = f"The {MOST_WORKERS} busiest of {count} workers." if count > MOST_WORKERS else None
+    return [name for name, _ in shown], rows, left
+
+
+def small_print(report: ProfileReport) -> list[str]:
+    """Return the sentences below the tables."""
+    lines = list(report.files) + list(report.notes)
+    if report.workers and report.n_readings:
+        samples = f" and {report.n_telemetry_samples} of the cluster's telemetry" if report.n_telemetry_samples else ""
+        lines.append(
+            f"Peaks and means come from {report.n_readings} readings of each worker{samples}, start and end included; "
+            "what happened between two readings is not seen."
+        )
+        if not any(worker.vram_total_bytes for worker in report.workers):
+            lines.append("VRAM and RMM were not measured: no worker has a GPU.")
+        elif not any(worker.peak_rmm_bytes or worker.peak_rmm_pool_bytes for worker in report.workers):
+            lines.append("RMM was not measured: no worker uses it, or keeps count (rmm_track_allocations=True).")
+    return lines
+
+
+def _of(value: int | None, limit: int | None) -> str:
+    if value is None:
+        return "–"
+    return format_size(value) + (f" of {format_size(limit)}" if limit else "")
+
+
+def _rmm(worker: WorkerFigures) -> str:
+    if worker.peak_rmm_bytes is None:
+        return f"pool {format_size(worker.peak_rmm_pool_bytes)}" if worker.peak_rmm_pool_bytes else "–"
+    return _of(worker.peak_rmm_bytes, worker.peak_rmm_pool_bytes)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f} %"

@@ -1,0 +1,160 @@
+"""Rules about tasks: how many, how long, on how many threads, and what becomes of them."""
+
+from __future__ import annotations
+
+import re
+import statistics
+
+from .figures import counted, seconds, share
+from .model import Finding
+from .report import ProfileReport
+
+TINY_SECONDS = 0.01
+"""Dask's scheduler spends about a millisecond on a task; a task should compute at least ten times as long."""
+TINY_TASKS = 200
+"""Fewer tiny tasks are no bottleneck."""
+OVERHEAD_SECONDS = 0.001
+OVERHEAD_SHARE = 0.1
+"""The scheduler's millisecond per task must make up at least this share of the time to matter."""
+
+LARGE_PREFIX_SHARE = 0.5
+"""A kind of task that computes at least half of the time, but has fewer tasks than there are threads …"""
+UNUSED_SHARE = 0.4
+"""… matters where at least this share of the threads' time was idle."""
+
+SKEW_RATIO = 2.5
+"""A worker (or task) that was busy so many times as long as the median one holds the others up …"""
+SKEW_SHARE = 0.3
+"""… when it was busy for at least this share of the time, while that share of the threads' time was idle."""
+
+LOADING_SHARE = 0.5
+"""Reading is the bottleneck when it takes at least half of the computing time …"""
+LOADING_SECONDS = 0.5
+"""… and so many seconds."""
+_LOADING = re.compile(
+    r"read[-_ ]?(parquet|csv|json|orc|text|bytes|block|hdf|sql|table|image|file)"
+    r"|from[-_]?(zarr|npy)|open[-_]|^load|imread"
+)
+
+
+def lost_workers(report: ProfileReport) -> Finding | None:
+    """Any worker that ended though nobody had asked it to."""
+    lost = [worker for worker in report.workers if worker.lost]
+    if not lost:
+        return None
+    names = ", ".join(worker.name for worker in lost[:5]) + (" …" if len(lost) > 5 else "")
+    return Finding(
+        rule="worker_lost",
+        title="Workers died",
+        evidence=f"{counted(len(lost), 'worker')} ended during the run ({names}); what they held was computed again, "
+        "or lost.",
+        advice="Most often the operating system or Dask's nanny ended them for using too much memory: look at "
+        "'%gpucluster logs', make partitions smaller, or give the workers more memory.",
+    )
+
+
+def failed_tasks(report: ProfileReport) -> Finding | None:
+    """Any task that failed."""
+    if not report.n_failed_tasks:
+        return None
+    prefix, text = next(iter(report.failures.items()), ("", ""))
+    example = f" The first: {prefix}: {text}" if text else ""
+    return Finding(
+        rule="failed",
+        title="Tasks failed",
+        evidence=f"{counted(report.n_failed_tasks, 'task')} of {report.n_tasks:,} failed.{example}",
+        advice="The figures hold for what ran until then. Mend the error first.",
+    )
+
+
+def tiny_tasks(report: ProfileReport) -> Finding | None:
+    """Tasks below ``TINY_SECONDS`` on average, at least ``TINY_TASKS``, that cost ``OVERHEAD_SHARE`` of the time."""
+    mean = report.mean_task_seconds
+    if mean is None or mean >= TINY_SECONDS or report.n_tasks is None or report.n_tasks < TINY_TASKS:
+        return None
+    if report.n_tasks * OVERHEAD_SECONDS < OVERHEAD_SHARE * report.wall_seconds:
+        return None
+    per_task = report.wall_seconds / report.n_tasks
+    busy = report.scheduler_cpu_percent
+    scheduler = f" The scheduler was busy {busy:.0f} % of a core." if busy is not None else ""
+    return Finding(
+        rule="tiny_tasks",
+        title="Tasks are too small",
+        evidence=f"{report.n_tasks:,} tasks computed {seconds(mean)} each on average, but one was done every "
+        f"{seconds(per_task)}: most of the time went into handing them out.{scheduler}",
+        advice="Make chunks or partitions larger, or do many items in one task, so that a task takes 100 ms or more.",
+    )
+
+
+def few_partitions(report: ProfileReport) -> Finding | None:
+    """A kind of task that takes ``LARGE_PREFIX_SHARE`` of the computing, with fewer tasks than threads."""
+    if not report.compute_seconds or report.idle_share is None or report.idle_share < UNUSED_SHARE:
+        return None
+    large = max(report.prefixes, key=lambda prefix: prefix.compute_seconds)
+    if large.n_tasks >= report.n_threads or large.compute_seconds < LARGE_PREFIX_SHARE * report.compute_seconds:
+        return None
+    if large.compute_seconds < UNUSED_SHARE * report.wall_seconds:
+        return None
+    return Finding(
+        rule="few_partitions",
+        title="Too few, too large partitions",
+        evidence=f"{counted(large.n_tasks, 'task')} of kind '{large.prefix}' computed "
+        f"{share(large.compute_seconds / report.compute_seconds)} of all the computing time on {report.n_threads} "
+        f"threads; workers were idle {share(report.idle_share)} of the time.",
+        advice="Split the data into at least two partitions per thread (rechunk, repartition), so that all of them "
+        "have something to do.",
+    )
+
+
+def skew(report: ProfileReport) -> Finding | None:
+    """One worker, or one task, that is busy ``SKEW_RATIO`` times as long as the median one while others idle."""
+    if report.idle_share is None or report.idle_share < SKEW_SHARE:
+        return None
+    floor = SKEW_SHARE * report.wall_seconds
+    stayed = [worker for worker in report.workers if not worker.joined_later and not worker.lost]
+    if len(stayed) > 1:
+        busiest = max(stayed, key=lambda worker: worker.busy_seconds)
+        others = statistics.median(worker.busy_seconds for worker in stayed if worker is not busiest)
+        if busiest.busy_seconds >= max(SKEW_RATIO * others, floor) and busiest.n_tasks > 1:
+            return Finding(
+                rule="skew",
+                title="One worker did most of the work",
+                evidence=f"Worker {busiest.name} computed {seconds(busiest.busy_seconds)}, the others "
+                f"{seconds(others)} in the middle.",
+                advice="Split the data evenly (repartition, rechunk, client.rebalance()), and let no task depend on "
+                "one large result of one worker.",
+            )
+    for prefix in report.prefixes:
+        if prefix.n_tasks < max(4, report.n_threads):
+            continue
+        rest = (prefix.compute_seconds - prefix.longest_seconds) / (prefix.n_tasks - 1)
+        if prefix.longest_seconds >= max(2 * SKEW_RATIO * rest, floor):
+            return Finding(
+                rule="skew",
+                title="One task held the others up",
+                evidence=f"The longest of {counted(prefix.n_tasks, 'task')} of kind '{prefix.prefix}' took "
+                f"{seconds(prefix.longest_seconds)}, the others {seconds(rest)} on average.",
+                advice="Its partition is probably much larger than the others, or its group has most of the rows: "
+                "repartition, or split that group.",
+            )
+    return None
+
+
+def data_loading(report: ProfileReport) -> Finding | None:
+    """Reading files takes ``LOADING_SHARE`` of the computing time and at least ``LOADING_SECONDS``."""
+    if not report.compute_seconds:
+        return None
+    reading = [prefix for prefix in report.prefixes if _LOADING.search(prefix.prefix.lower())]
+    took = sum(prefix.compute_seconds for prefix in reading)
+    if took < max(LOADING_SHARE * report.compute_seconds, LOADING_SECONDS):
+        return None
+    names = ", ".join(f"'{prefix.prefix}'" for prefix in reading[:3])
+    return Finding(
+        rule="data_loading",
+        title="Loading data dominates",
+        evidence=f"Tasks that read data ({names}) took {share(took / report.compute_seconds)} of the computing time, "
+        f"{seconds(took)}.",
+        advice="Read only the columns and rows you need, prefer Parquet to CSV, read once and persist(), and keep the "
+        "files on fast, local storage. On GPUs, read with cuDF (and GPUDirect Storage), and prefetch the next "
+        "batch while one computes.",
+    )

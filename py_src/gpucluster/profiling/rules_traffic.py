@@ -1,0 +1,99 @@
+"""Rules about bytes that move: between workers, to the notebook and from it."""
+
+from __future__ import annotations
+
+from ..protocol.sizes import MEBIBYTE, format_size
+from .figures import counted, seconds, share
+from .model import Finding
+from .report import ProfileReport
+
+MOVED_BYTES = 64 * MEBIBYTE
+"""Less than this between workers is a matter of milliseconds."""
+MOVED_SHARE = 0.25
+"""More than a quarter of all results moved: tasks run where their data is not."""
+TRANSFER_SHARE = 0.2
+"""Fetching took at least this share of what fetching and computing took together."""
+GATHERED_BYTES = 100 * 10**6
+"""More than 100 MB in a notebook are seldom looked at; they pass through the scheduler, one after the other."""
+SENT_BYTES = 10 * 10**6
+"""From here on, Dask itself warns of a large graph."""
+USED_SHARE = 0.3
+"""Tasks ran for less than this share of the time: the notebook was what took it."""
+_SHORT_SECONDS = 0.5
+
+
+def between_workers(report: ProfileReport) -> Finding | None:
+    """``MOVED_BYTES`` or more, which are ``MOVED_SHARE`` of all results or took ``TRANSFER_SHARE`` of the time."""
+    moved = report.transfers.between_workers_bytes
+    if moved is None or moved < MOVED_BYTES:
+        return None
+    made = sum(prefix.result_bytes for prefix in report.prefixes)
+    spent = report.transfer_seconds or 0.0
+    together = spent + (report.compute_seconds or 0.0)
+    slow = together > 0 and spent / together >= TRANSFER_SHARE
+    if not slow and moved < MOVED_SHARE * made:
+        return None
+    shuffled = report.transfers.shuffled_bytes or 0
+    how = f", {format_size(shuffled)} of it by shuffles" if shuffled else ""
+    waited = f"; tasks waited {seconds(spent)} for it, {share(spent / together)} of their time" if slow else ""
+    return Finding(
+        rule="transfers",
+        title="Much data moves between workers",
+        evidence=f"{format_size(moved)} moved between workers{how}{waited}. All results together were "
+        f"{format_size(made)}.",
+        advice="Choose chunks so that operations stay inside them (rechunk once, early), join on a sorted index, "
+        "filter and aggregate before a shuffle, and use fewer, larger workers. Between GPUs, use protocol='ucx'.",
+    )
+
+
+def to_notebook(report: ProfileReport) -> Finding | None:
+    """``GATHERED_BYTES`` or more brought to the notebook."""
+    gathered = report.transfers.to_clients_bytes
+    if gathered is None or gathered < GATHERED_BYTES:
+        return None
+    gpu = any(worker.vram_total_bytes for worker in report.workers)
+    pandas = " .to_pandas() copies from the GPU to host memory first; avoid it in the middle." if gpu else ""
+    return Finding(
+        rule="to_notebook",
+        title="Large results come to the notebook",
+        evidence=f"{format_size(gathered)} were brought to the notebook, through the scheduler.",
+        advice="Keep large results on the workers with persist(), write them with to_parquet() or to_zarr(), and "
+        f"compute() only what you look at: aggregates, samples, head().{pandas}",
+    )
+
+
+def from_notebook(report: ProfileReport) -> Finding | None:
+    """``SENT_BYTES`` or more in task graphs and scattered data."""
+    sent = report.transfers.from_clients_bytes
+    if sent is None or sent < SENT_BYTES:
+        return None
+    return Finding(
+        rule="from_notebook",
+        title="The notebook sends much to the cluster",
+        evidence=f"{format_size(sent)} went from the notebook to the cluster, in task graphs and scattered data.",
+        advice="Let tasks load the data where they run (dd.read_parquet, da.from_zarr, delayed loaders). What must "
+        "come from the notebook, send once with client.scatter(), and pass the future.",
+    )
+
+
+def hardly_used(report: ProfileReport) -> Finding | None:
+    """No task at all, or tasks for less than ``USED_SHARE`` of the time."""
+    if report.n_tasks == 0 and not report.n_unfinished_tasks:
+        return Finding(
+            rule="unused",
+            title="The cluster was not used",
+            evidence=f"No task ran on '{report.cluster}' in {seconds(report.wall_seconds)}.",
+            advice="Dask collections are lazy: call compute() or persist(). And the notebook's client must be "
+            "connected to this cluster: '%gpucluster connect'.",
+        )
+    active = report.active_seconds
+    if active is None or report.wall_seconds < _SHORT_SECONDS or active >= USED_SHARE * report.wall_seconds:
+        return None
+    return Finding(
+        rule="unused",
+        title="The notebook took the time, not the cluster",
+        evidence=f"Tasks ran during {share(active / report.wall_seconds)} of {seconds(report.wall_seconds)} "
+        f"({counted(report.n_tasks or 0, 'task')}).",
+        advice="Building a large graph, sending and fetching data and the notebook's own work count here. Move work "
+        "into tasks (map_blocks, map_partitions, delayed), and bring less to the notebook.",
+    )

@@ -1,0 +1,111 @@
+"""What a cluster's own telemetry says while a cell runs: one sample a second, added up as it arrives."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..client.background import background_loop
+from ..client.transport import stream_lines
+from ..protocol.errors import GPUClusterError
+from ..protocol.models import Telemetry
+from ..protocol.telemetry import TelemetrySample
+from ..registry.record import Folder
+
+PEAKS = ("vram_used_bytes", "vram_total_bytes", "rmm_used_bytes", "rmm_pool_bytes", "gpu_power_limit_watts")
+MEANS = ("gpu_utilization_percent", "gpu_power_watts")
+_SPILLED = ("tier_host_bytes", "tier_disk_bytes", "cudf_spilled_bytes")
+_LAST_SECONDS = 0.2
+
+
+@dataclass
+class WorkerTelemetry:
+    """One worker's peaks and means."""
+
+    peaks: dict[str, float] = field(default_factory=dict)
+    sums: dict[str, tuple[float, int]] = field(default_factory=dict)
+    spilled_first: float | None = None
+    spilled_most: float | None = None
+
+    def mean(self, name: str) -> float | None:
+        """Return the mean of a figure."""
+        total, count = self.sums.get(name, (0.0, 0))
+        return total / count if count else None
+
+    @property
+    def spilled_growth(self) -> int | None:
+        """Return by how much the spilled results grew at most."""
+        if self.spilled_first is None or self.spilled_most is None:
+            return None
+        return int(self.spilled_most - self.spilled_first)
+
+
+class TelemetryReadings:
+    """Adds samples up."""
+
+    def __init__(self) -> None:
+        self.workers: dict[str, WorkerTelemetry] = {}
+        self.totals: list[tuple[float, float | None]] = []
+        """Moment, and RMM used in the whole cluster."""
+        self.n_samples = 0
+
+    def add(self, sample: TelemetrySample) -> None:
+        """Add a sample."""
+        self.n_samples += 1
+        columns = {name: sample.column(name) for name in (*PEAKS, *MEANS, *_SPILLED)}
+        for place, name in enumerate(sample.workers):
+            worker = self.workers.setdefault(name, WorkerTelemetry())
+            row = {column: _number(values[place]) for column, values in columns.items()}
+            for peak in PEAKS:
+                value = row[peak]
+                if value is not None:
+                    worker.peaks[peak] = max(value, worker.peaks.get(peak, 0.0))
+            for mean in MEANS:
+                value = row[mean]
+                if value is not None:
+                    total, count = worker.sums.get(mean, (0.0, 0))
+                    worker.sums[mean] = (total + value, count + 1)
+            spilled = [value for tier in _SPILLED if (value := row[tier]) is not None]
+            if spilled:
+                worker.spilled_first = sum(spilled) if worker.spilled_first is None else worker.spilled_first
+                worker.spilled_most = max(sum(spilled), worker.spilled_most or 0.0)
+        used = [value for item in columns["rmm_used_bytes"] if (value := _number(item)) is not None]
+        self.totals.append((datetime.fromisoformat(sample.at).timestamp(), sum(used) if used else None))
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+class TelemetryListener:
+    """Listens to one cluster's telemetry in the background.
+
+    Parameters
+    ----------
+    folder : Folder
+        The cluster's.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._readings = TelemetryReadings()
+        self._task: Future[None] = asyncio.run_coroutine_threadsafe(self._listen(), background_loop())
+
+    async def _listen(self) -> None:
+        with suppress(GPUClusterError):
+            async for line in stream_lines(self._folder, "/telemetry"):
+                with suppress(ValidationError, ValueError, IndexError):
+                    self._readings.add(Telemetry.model_validate_json(line).sample)
+
+    def stop(self) -> TelemetryReadings:
+        """End, and return what has come."""
+        self._task.cancel()
+        with suppress(BaseException):
+            self._task.exception(_LAST_SECONDS)
+        return self._readings
