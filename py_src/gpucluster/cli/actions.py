@@ -12,6 +12,8 @@ from collections.abc import Callable
 from ..client.background import background_loop
 from ..client.cluster import Cluster
 from ..client.control import MAX_LOG_LINES, Control
+from ..client.dashboard_link import page_link
+from ..client.dashboard_pages import DEFAULT_PAGE, DashboardPage, find_page
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartFailed, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
 from ..protocol.spec import parse_patch
@@ -215,11 +217,25 @@ def snippet(model: ClusterModel) -> str:
     return f'import gpucluster\n\ncluster = gpucluster.connect("{model.name}")\nclient = cluster.get_client()\n'
 
 
-def dashboard_link(control: Control, model: ClusterModel) -> str:
-    """Return the dashboard's direct link, which works on this machine."""
+def dashboard_page(found: Namespace) -> DashboardPage:
+    """Return the page that was asked for.
+
+    Raises
+    ------
+    InvalidRequest
+        When there is no such page, with the list.
+    """
+    try:
+        return find_page(getattr(found, "page", DEFAULT_PAGE))
+    except InvalidRequest as error:
+        raise InvalidRequest(f"--{error.message}") from None
+
+
+def dashboard_link(control: Control, model: ClusterModel, page: DashboardPage) -> str:
+    """Return a page's direct link, which works on this machine."""
     if model.state in {ClusterState.STARTING, ClusterState.STOPPING} or model.state.ended:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; its dashboard is not open.")
-    return control.dashboard(model.id).url
+    return page_link(control.dashboard(model.id).url, page)
 
 
 def _only(models: list[ClusterModel]) -> ClusterModel:

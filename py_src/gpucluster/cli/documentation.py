@@ -45,11 +45,11 @@ def page() -> str:
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
     parts = [_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION]
     for verb in VERBS.values():
-        faces = "" if MAGIC in verb.faces else " Shell only."
+        faces = {(SHELL,): " Shell only.", (MAGIC,): " Notebook only."}.get(verb.faces, "")
         face = SHELL if SHELL in verb.faces else MAGIC
         parser = parser_for(verb.name, face)
         parts.append(
-            f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(verb.name, parser.positionals())}\n```\n"
+            f"\n## {verb.name}\n\n{verb.summary}{faces}\n\n```\n{_usage(face, verb.name, parser.positionals())}\n```\n"
         )
         for title, actions in parser.sections().items():
             parts.append(f"\n{title}\n\n" if title else "\n")
@@ -69,10 +69,10 @@ def exit_codes() -> set[int]:
     return codes(GPUClusterError)
 
 
-def _usage(verb: str, positionals: list[argparse.Action]) -> str:
+def _usage(face: str, verb: str, positionals: list[argparse.Action]) -> str:
     words = [f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar) for action in positionals]
     words = [f"[{word} …]" if action.nargs == "*" else word for word, action in zip(words, positionals, strict=True)]
-    return " ".join([SHELL, verb, "[OPTIONS]", *words])
+    return " ".join([face, verb, "[OPTIONS]", *words])
 
 
 def _written(action: argparse.Action) -> str:

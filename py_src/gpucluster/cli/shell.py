@@ -127,7 +127,7 @@ def _logs(found: Namespace) -> int:
 def _dashboard(found: Namespace) -> int:
     control = _control()
     model = actions.find(control, getattr(found, "name", None))
-    link = actions.dashboard_link(control, model)
+    link = actions.dashboard_link(control, model, actions.dashboard_page(found))
     _hint(
         "Opens on this machine only. Keep it to yourself: whoever has it on this machine sees the dashboard. "
         f"In JupyterLab, open {model.dashboard_path} below the address of Jupyter instead."

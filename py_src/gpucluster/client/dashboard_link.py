@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..protocol.models import ClusterModel
 from ..registry.record import DashboardAddress
+from .dashboard_pages import DashboardPage
 
 
 def jupyter_base_url() -> str | None:
@@ -38,3 +39,8 @@ def dashboard_link(model: ClusterModel, address: DashboardAddress) -> str:
     if base is not None and model.dashboard_path is not None:
         return f"{base.rstrip('/')}/{model.dashboard_path}"
     return address.url
+
+
+def page_link(link: str, page: DashboardPage) -> str:
+    """Return the link to a page, from that to the status page."""
+    return f"{link.rsplit('/', 1)[0]}/{page.path}"

@@ -27,6 +27,9 @@ class Presentation(Protocol):
     def show_card(self, cluster: Cluster) -> None:
         """Show the card in a notebook."""
 
+    def card_bundle(self, cluster: Cluster, output: str) -> dict[str, Any]:
+        """Return the card for an output of a notebook that exists, by its ``display_id``."""
+
 
 def presentation() -> Presentation:
     """Return what shows clusters."""

@@ -7,6 +7,8 @@ from typing import Any, Self
 from uuid import uuid4
 
 from ..cli.progress import TerminalProgress, progress_line
+from ..client.cluster import Cluster
+from ..client.presentation import presentation
 from ..protocol.models import ClusterModel
 
 
@@ -50,16 +52,16 @@ class LiveLine:
             self._show({"text/plain": text}, raw=True)
         self._text = text
 
-    def result(self, value: Any) -> None:
-        """Replace the line by the result."""
+    def result(self, cluster: Cluster) -> None:
+        """Replace the line by the cluster's card."""
         self._replaced = True
         if self._terminal is None:
-            self._show(value)
+            self._show(presentation().card_bundle(cluster, self._id), raw=True)
             return
         from IPython.display import display
 
         self.clear()
-        display(value)  # type: ignore[no-untyped-call]
+        display(cluster)  # type: ignore[no-untyped-call]
 
     def clear(self) -> None:
         """Take the line away."""

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from ..client.background import run
 from ..client.cluster import Cluster
+from ..client.dashboard_link import page_link
 from ..client.dashboard_pages import find_page
 from ..client.presentation import shell_of_notebook
 from ..protocol.errors import GPUClusterError
@@ -47,7 +48,7 @@ def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
     found = find_page(page)
     address = cluster.dashboard_link  # a sentence when it is not open
     if shell_of_notebook() is None:
-        return Picture(cluster.model, None, f"Dashboard: {address.rsplit('/', 1)[0]}/{found.path}")
+        return Picture(cluster.model, None, f"Dashboard: {page_link(address, found)}")
     return ClusterDashboard(cluster, cluster.control, found)
 
 
