@@ -17,14 +17,19 @@ from gpucluster.protocol.errors import InvalidRequest
 
 
 def names(which: str) -> list[str]:
-    return {"living": ["alpha", "beta"], "ended": ["gone"], "any": ["alpha", "beta", "gone"]}[which]
+    clusters = {"living": ["alpha", "beta"], "ended": ["gone"], "any": ["alpha", "beta", "gone"]}
+    return {**clusters, "workers": ["0", "1"]}[which]
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["cr"], ["create"]),
-        (["re"], ["restart", "remove"]),
+        (["re"], ["restart", "retire", "remove"]),
+        (["retire", ""], ["alpha", "beta", "0", "1"]),
+        (["retire", "alpha", ""], ["0", "1"]),
+        (["retire", "alpha", "1", ""], []),
+        (["activity", ""], ["alpha", "beta", "gone"]),
         (["create", "--n-"], ["--n-workers"]),
         (["create", "--n-workers", "2", "--n-w"], []),
         (["create", "--backend", ""], ["auto", "cuda", "local"]),

@@ -1,0 +1,203 @@
+"""``python -m benchmarks.viewers --cuda-python …``: what a live view of eight GPU workers costs, with few and many viewers.
+
+The cluster is a real one (dask-cuda in the environment of ``--cuda-python``) on a machine whose eight GPUs exist in
+a text file only; their figures change each second. Viewers are WebSockets that read everything, in this process,
+whose own time is not counted. Time comes from ``/proc/PID/stat`` of the Jupyter server and of the cluster's process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import random
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import httpx
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+sys.path.insert(0, str(ROOT / "tests" / "fakes"))
+
+from nvml.machine import FakeMachine, compile_libraries, gpu  # noqa: E402
+
+GPUS = 8
+TICKS = os.sysconf("SC_CLK_TCK")
+SETTLE_SECONDS = 8.0
+
+
+def write_machine(machine: FakeMachine, pids: list[int]) -> None:
+    """Let the GPUs have new figures, and one process of the cluster each."""
+    lines = []
+    for number in range(GPUS):
+        used = random.randrange(2000, 60000)  # noqa: S311
+        lines.append(
+            gpu(number, total=81920, used=used, util=random.randrange(100), power=random.randrange(80, 700),  # noqa: S311
+                temperature=random.randrange(30, 90), name="NVIDIA H100 80GB")  # noqa: S311
+        )  # fmt: skip
+        if number < len(pids):
+            lines.append(f"process {pids[number]} used={used - 500}")
+    machine.write(lines)
+
+
+@contextlib.contextmanager
+def server(environment: Mapping[str, str], folder: Path, token: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run a Jupyter server with our extension alone."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    command = [sys.executable, "-m", "jupyter_server", "--ip=127.0.0.1", f"--port={port}", "--no-browser",
+               "--allow-root", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}",
+               "--ServerApp.jpserver_extensions={'gpucluster': True}", "--GPUClusterExtension.standby=False"]  # fmt: skip
+    settings = {
+        **environment,
+        "JUPYTER_TOKEN": token,
+        "JUPYTER_NO_CONFIG": "1",
+        **{f"JUPYTER_{kind}_DIR": str(folder / kind.lower()) for kind in ("CONFIG", "DATA", "RUNTIME")},
+    }
+    with (folder / "server.log").open("wb") as log:
+        process = subprocess.Popen(command, env=settings, stdout=log, stderr=log)
+    try:
+        for _ in range(600):
+            with contextlib.suppress(httpx.HTTPError):
+                if httpx.get(f"http://127.0.0.1:{port}/api", trust_env=False).is_success:
+                    break
+            if process.poll() is not None:
+                raise RuntimeError((folder / "server.log").read_text())
+            time.sleep(0.1)
+        yield process, port
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+@contextlib.asynccontextmanager
+async def viewers(number: int, port: int, token: str) -> AsyncIterator[dict[str, int]]:
+    """Open so many event streams and read them; counts what comes."""
+    seen = {"messages": 0, "bytes": 0}
+
+    async def read(connection: Any) -> None:
+        while (message := await connection.read_message()) is not None:
+            seen["messages"] += 1
+            seen["bytes"] += len(message)
+
+    url = f"ws://127.0.0.1:{port}/gpucluster/api/events"
+    connections = [
+        await websocket_connect(HTTPRequest(url, headers={"Authorization": f"token {token}"})) for _ in range(number)
+    ]
+    readers = [asyncio.create_task(read(connection)) for connection in connections]
+    try:
+        yield seen
+    finally:
+        for connection in connections:
+            connection.close()
+        await asyncio.wait(readers, timeout=10) if readers else None
+
+
+async def measure(numbers: list[int], seconds: float, python: str) -> list[dict[str, Any]]:
+    """Return CPU time, in per cent of a core, of server and supervisor for each number of viewers."""
+    from gpucluster.client.control import AsyncControl
+
+    folder = Path(tempfile.mkdtemp(prefix="gpcview", dir="/tmp"))
+    registry = folder / "clusters"
+    registry.mkdir(mode=0o700)
+    machine = FakeMachine(compile_libraries(folder), folder / "machine.txt")
+    write_machine(machine, [])
+    environment = machine.environment(GPUCLUSTER_DIR=str(registry))
+    os.environ.update(environment)
+    os.environ.pop("CUDA_VISIBLE_DEVICES", None)
+    control = AsyncControl(registry)
+    token = secrets.token_hex(16)
+    rows: list[dict[str, Any]] = []
+    changing: asyncio.Task[None] | None = None
+    try:
+        with server(environment, folder, token) as (process, port):
+            alone = cpu_seconds(process.pid), time.monotonic()
+            await asyncio.sleep(seconds)
+            idle = 100 * (cpu_seconds(process.pid) - alone[0]) / (time.monotonic() - alone[1])
+            rows.append({"viewers": 0, "cluster": False, "server": round(idle, 3)})
+            print(rows[-1], flush=True)
+            model = await control.create({"backend": "cuda", "n_workers": GPUS, "idle_timeout_seconds": None}, python=python)
+            model = await control.wait(model.id, timeout=300)
+            pids = [worker.pid for worker in model.workers if worker.pid]
+
+            async def change() -> None:
+                while True:
+                    write_machine(machine, pids)
+                    await asyncio.sleep(1)
+
+            changing = asyncio.create_task(change())
+            assert model.pid is not None
+            await asyncio.sleep(SETTLE_SECONDS)
+            for number in numbers:
+                async with viewers(number, port, token) as seen:
+                    await asyncio.sleep(SETTLE_SECONDS)
+                    before = cpu_seconds(process.pid), cpu_seconds(model.pid), time.monotonic(), dict(seen)
+                    await asyncio.sleep(seconds)
+                    took = time.monotonic() - before[2]
+                    of_server = 100 * (cpu_seconds(process.pid) - before[0]) / took
+                    of_supervisor = 100 * (cpu_seconds(model.pid) - before[1]) / took
+                    each = max(number, 1) * took
+                    rows.append({
+                        "viewers": number, "cluster": True, "seconds": round(took, 1),
+                        "server": round(of_server, 3), "supervisor": round(of_supervisor, 3),
+                        "total": round(of_server + of_supervisor, 3),
+                        "messages_per_viewer_second": round((seen["messages"] - before[3]["messages"]) / each, 2),
+                        "bytes_per_viewer_second": round((seen["bytes"] - before[3]["bytes"]) / each),
+                    })  # fmt: skip
+                    print(rows[-1], flush=True)
+            await control.stop(model.id)
+    finally:
+        if changing is not None:
+            changing.cancel()
+        for left in await control.list():
+            await control.stop(left.id)
+        shutil.rmtree(folder, ignore_errors=True)
+    return rows
+
+
+def main() -> None:
+    """Measure, print and write down."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.viewers", description=__doc__)
+    parser.add_argument("--cuda-python", required=True, help="Python with dask-cuda and gpucluster.")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--viewers", type=int, nargs="+", default=[0, 1, 10, 50])
+    options = parser.parse_args()
+    rows = asyncio.run(measure(options.viewers, options.seconds, options.cuda_python))
+    results = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": {"cpus": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
+        "versions": {name: version(name) for name in ("gpucluster", "distributed", "jupyter-server", "tornado")},
+        "gpus": GPUS,
+        "percent_of_a_core": rows,
+    }
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{datetime.now(UTC):%Y-%m-%d-%H%M}-viewers.json"
+    path.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"Written to {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The file that says who asked what."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+from gpucluster.protocol.telemetry import ActivityEntry
+from gpucluster.registry import activity
+
+
+def entry(message: str) -> ActivityEntry:
+    return ActivityEntry(at="2026-11-21T08:00:00.000Z", kind="scale", by="somebody", message=message)
+
+
+def test_what_is_written_can_be_read(tmp_path):
+    path = tmp_path / "activity"
+    assert activity.read(path) == []
+    written = [entry("one"), entry('a "quoted"\nline and ☃')]
+    for each in written:
+        activity.append(path, each)
+    assert activity.read(path) == written
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_it_does_not_grow_for_ever(tmp_path):
+    path = tmp_path / "activity"
+    for number in range(5 * activity.KEPT):
+        activity.append(path, entry(f"{number}"))
+    assert [each.message for each in activity.read(path)] == [
+        str(number) for number in range(4 * activity.KEPT, 5 * activity.KEPT)
+    ]
+    assert len(path.read_text().splitlines()) < 1.5 * activity.KEPT
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_long_message_is_cut(tmp_path):
+    path = tmp_path / "activity"
+    activity.append(path, entry("x" * 100_000))
+    [read] = activity.read(path)
+    assert read.message.endswith("x…")
+    assert len(read.message) == 500
+
+
+def test_a_broken_line_hides_no_other(tmp_path):
+    path = tmp_path / "activity"
+    activity.append(path, entry("before"))
+    with path.open("ab") as file:
+        file.write(b'{"at": "2026\n\xff\xfe\n[]\n')
+    activity.append(path, entry("after"))
+    assert [each.message for each in activity.read(path)] == ["before", "after"]
+
+
+def test_a_link_is_not_followed(tmp_path):
+    target = tmp_path / "target"
+    target.write_text("precious")
+    (tmp_path / "activity").symlink_to(target)
+    with pytest.raises(OSError, match="symbolic link"):
+        activity.append(tmp_path / "activity", entry("x"))
+    assert target.read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (None, None),
+        ("", None),
+        ("   ", None),
+        ("JupyterLab", "JupyterLab"),
+        ("a\r\nSet-Cookie: b", "a??Set-Cookie: b"),
+        ("\x1b[31mred", "?[31mred"),
+        ("Zoë", "Zo?"),
+        ("n" * 500, "n" * 80),
+    ],
+)
+def test_who_is_shown_as_one_short_line(given, shown):
+    assert activity.who(given) == shown

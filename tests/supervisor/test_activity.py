@@ -1,0 +1,77 @@
+"""Who asked what of a cluster, and what came of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import gpucluster
+import httpx
+from gpucluster.client.control import Control
+from gpucluster.protocol.models import ClusterState
+from gpucluster.protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
+
+
+def story(site, cluster):
+    return [(entry.kind, entry.by, entry.message) for entry in site.control.activity(cluster).entries]
+
+
+def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_until):
+    me = f"Python, process {os.getpid()}"
+    other = Control(site.directory, by="command line, process 815")
+    model = site.running(name="busy", n_workers=1)
+    assert story(site, "busy") == [("create", me, "Create with 1 worker"), ("state", None, "Running with 1 worker")]
+    other.patch("busy", {"n_workers": 3})
+    site.wait_for("busy", lambda now: now.n_workers == 3 and now.state is ClusterState.RUNNING)
+    other.patch("busy", {"idle_timeout_seconds": 1800})
+    site.control.patch("busy", {"idle_timeout_seconds": 0})
+    site.control.restart("busy")
+    wait_until(lambda: site.get("busy").state is ClusterState.SCALING)
+    site.wait_for("busy", lambda now: now.n_workers == 3 and now.state is ClusterState.RUNNING)
+    site.control.patch("busy", {"adapt": {"minimum": 2, "maximum": 3}})
+    other.stop("busy")
+    told = story(site, model.id)
+    assert [entry for entry in told if entry[1]] == [
+        ("create", me, "Create with 1 worker"),
+        ("scale", "command line, process 815", "Scale to 3 workers"),
+        ("idle_timeout", "command line, process 815", "Stop after 30 minutes without use"),
+        ("idle_timeout", me, "Never stop by itself"),
+        ("restart", me, "Restart all workers"),
+        ("adapt", me, "Let the number of workers follow the load, 2 to 3"),
+        ("stop", "command line, process 815", "Stop"),
+    ]
+    assert ("worker_joined", None, "Workers 1 and 2 joined") in told
+    assert told[-1] == ("state", None, "Stopped.")
+    assert gpucluster.list()[0].id == model.id
+    site.control.remove("busy")
+
+
+def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
+    model = site.running(name="unlucky", n_workers=2)
+    os.kill(model.workers[0].pid, signal.SIGKILL)
+    lost = ("worker_left", None, f"Worker {model.workers[0].name} left unexpectedly; see the log")
+    wait_until(lambda: lost in story(site, "unlucky"), what=lambda: story(site, "unlucky"))
+    os.kill(model.pid, signal.SIGKILL)
+    ended = site.wait_for("unlucky", lambda now: now.state.ended)
+    assert story(site, "unlucky")[-1] == ("failure", None, ended.reason)
+
+
+def test_a_failed_start_and_an_idle_stop_are_told(site):
+    model = site.running(name="idle", idle_timeout_seconds=1)
+    site.wait_for("idle", lambda now: now.state.ended)
+    stop, stopped = story(site, model.id)[-2:]
+    assert stop[:2] == ("stop", "idle timer")
+    assert stop[2].startswith("Idle for 1 second")
+    assert stopped == ("state", None, f"Stopped. {stop[2]}")
+
+
+def test_who_asks_cannot_forge_the_file(site):
+    model = site.running(name="forged")
+    forged = 'x","kind":"stop\xe9' + "y" * 500
+    with httpx.Client(transport=httpx.HTTPTransport(uds=str(site.registry.folder(model.id).socket))) as client:
+        headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION), BY_HEADER: forged.encode("latin-1")}
+        client.post("http://gpucluster/restart", headers=headers).raise_for_status()
+    kind, by, _ = story(site, "forged")[-1]
+    assert kind == "restart"
+    assert len(by) == 80
+    assert by.startswith('x","kind":"stop?yyy')

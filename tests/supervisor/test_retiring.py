@@ -1,0 +1,124 @@
+"""One worker is sent away: its data stays, its name is freed, nothing else changes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import gpucluster
+import pytest
+from gpucluster.protocol.errors import ClusterNotFound, InvalidState, WorkerNotFound
+from gpucluster.protocol.models import ClusterState
+
+
+@pytest.fixture
+def three(shared_site, shared_cluster):
+    """A handle on the shared cluster, with three workers."""
+    shared_site.control.patch("shared", {"n_workers": 3})
+    shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING and model.n_workers == 3)
+    return gpucluster.connect("shared")
+
+
+def names(cluster):
+    return [worker.name for worker in cluster.model.workers]
+
+
+def test_what_it_holds_is_moved_first(three):
+    leaving, *staying = names(three)
+    before = {worker.name: worker.pid for worker in three.model.workers}
+    with three.get_client() as client:
+        # Scattered data cannot be computed again: it is moved or lost.
+        addresses = {worker.name: worker.address for worker in three.model.workers}
+        futures = client.scatter(list(range(50)), workers=[addresses[leaving]])
+        assert set(map(len, client.who_has(futures).values())) == {1}
+        three.retire(leaving)
+        assert names(three) == staying
+        assert sum(client.gather(futures)) == sum(range(50))
+    assert {worker.name: worker.pid for worker in three.model.workers} == {name: before[name] for name in staying}
+    assert three.model.wanted.n_workers == 2
+    assert three.state == "running"
+
+
+def test_several_at_once_and_the_last_one(shared_site, three):
+    for name in names(three):
+        three.retire(name, wait=False)
+        with suppress(WorkerNotFound):  # Asking again changes nothing, unless it is gone already.
+            three.retire(name, wait=False)
+    model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING and not model.workers)
+    assert (model.wanted.n_workers, model.reason) == (0, None)
+    three.scale(1)
+    with three.get_client() as client:
+        assert client.submit(sum, [1, 2]).result(60) == 3
+
+
+def test_a_scale_that_comes_later_counts(shared_site, three):
+    leaving = names(three)[0]
+    pid = three.model.workers[0].pid
+    three.retire(leaving, wait=False)
+    shared_site.control.patch("shared", {"n_workers": 3})
+    model = shared_site.wait_for(
+        "shared",
+        lambda model: (
+            model.state is ClusterState.RUNNING
+            and model.n_workers == 3
+            and pid not in {worker.pid for worker in model.workers}
+        ),
+    )
+    assert model.wanted.n_workers == 3
+
+
+class Counter:
+    """An actor."""
+
+    def value(self):
+        return 42
+
+
+def test_a_worker_whose_data_cannot_be_moved_stays(shared_site, three):
+    leaving = three.model.workers[0]
+    with three.get_client() as client:
+        counter = client.submit(Counter, actor=True, workers=[leaving.address]).result(60)
+        with pytest.raises(InvalidState, match=rf"Worker {leaving.name} was not retired: it holds actors"):
+            three.retire(leaving.name)
+        model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING)
+        assert (model.n_workers, model.wanted.n_workers) == (3, 3)
+        assert counter.value().result() == 42
+    told = [entry.message for entry in three.activity() if entry.kind == "failure"]
+    assert told[-1] == model.reason
+
+
+def test_while_the_number_follows_the_load(shared_site, three):
+    shared_site.control.patch("shared", {"adapt": {"minimum": 2, "maximum": 3}})
+    pids = {worker.pid for worker in three.model.workers}
+    leaving = three.model.workers[0]
+    three.retire(leaving.name)
+    assert leaving.address not in {worker.address for worker in three.model.workers}
+    model = shared_site.wait_for("shared", lambda model: model.n_workers >= 2)
+    assert model.wanted.adapt is not None
+    assert leaving.pid in pids - {worker.pid for worker in model.workers}
+    three.scale(2)
+
+
+@pytest.mark.parametrize("name", ["", " ", ".", "..", "7", "0/1", "0/../../stop", "%00", "ü", "x" * 5000, "0\n"])
+def test_a_worker_that_is_not_there(shared_site, three, name):
+    before = shared_site.get("shared")
+    with pytest.raises(WorkerNotFound, match="The cluster 'shared' has no worker") as refused:
+        three.retire(name)
+    assert "Its workers are: " in refused.value.message
+    assert len(refused.value.message) < 300
+    assert shared_site.get("shared").wanted == before.wanted
+
+
+def test_the_nearest_names_are_told(three):
+    with pytest.raises(WorkerNotFound, match=r"no worker '0+'\. Its workers are: "):
+        three.retire("0" * 3)
+
+
+def test_clusters_that_cannot(site):
+    with pytest.raises(ClusterNotFound):
+        site.control.retire("nowhere", "0")
+    site.create(name="young")
+    with pytest.raises(InvalidState, match="still starting"):
+        site.control.retire("young", "0")
+    site.control.stop("young")
+    with pytest.raises(InvalidState, match="has stopped"):
+        site.control.retire("young", "0")
