@@ -99,6 +99,36 @@ print(json.dumps({
     assert (result["total"], result["stopped"]) == (6, "stopped")
 
 
+def test_a_retired_worker_frees_its_gpu_for_the_next(three_gpus: FakeMachine, tmp_path: Path) -> None:
+    result = run(
+        three_gpus,
+        tmp_path,
+        """
+with gpucluster.create("cuda", name="gpus", n_workers=3) as cluster:
+    first = [worker.model_dump(mode="json") for worker in cluster.model.workers]
+    with cluster.get_client() as client:
+        futures = client.scatter(list(range(30)), workers=[first[1]["address"]])
+        cluster.retire(first[1]["name"])
+        settled = until(lambda: (model := cluster.model).state == "running" and model)
+        left = [worker.device for worker in settled.workers]
+        total = sum(client.gather(futures))
+        wanted = cluster.model.wanted.n_workers
+        # At once, while the old worker may still be going.
+        cluster.retire(first[2]["name"], wait=False)
+        cluster.scale(3)
+    again = [worker.model_dump(mode="json") for worker in cluster.model.workers]
+    print(json.dumps({"first": first, "left": left, "total": total, "wanted": wanted, "again": again}))
+""",
+    )
+    devices = {gpu_uuid(number) for number in (1, 2, 3)}
+    assert {worker["device"] for worker in result["first"]} == devices
+    assert set(result["left"]) == devices - {result["first"][1]["device"]}
+    assert (result["total"], result["wanted"]) == (sum(range(30)), 2)
+    assert {worker["device"] for worker in result["again"]} == devices
+    same = {worker["pid"] for worker in result["first"]} & {worker["pid"] for worker in result["again"]}
+    assert same == {result["first"][0]["pid"]}
+
+
 def test_auto_takes_the_gpu_and_says_so(three_gpus: FakeMachine, tmp_path: Path) -> None:
     result = run(
         three_gpus,
