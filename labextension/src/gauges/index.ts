@@ -1,5 +1,4 @@
 export * from './bar';
-export * from './clusterbars';
 export * from './clustergauges';
 export * from './columns';
 export * from './levels';

@@ -1,25 +1,25 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { LabIcon, refreshIcon, stopIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import React, { useEffect, useState } from 'react';
+import React, { useState } from 'react';
 
-import { CommandIDs } from '../actions/commandids';
 import { hasEnded, isUsable, stateLabel } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { clusterBars } from '../gauges';
-import { logIcon } from '../icons';
+import type { IThresholds } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
-import { sentenceOf, useAsking, type IAsking } from './asking';
-import { Bars, barWords } from './bars';
+import { sentenceOf, useAsking, useTick } from './asking';
+import { CardButtons } from './cardbuttons';
 import { Details } from './details';
-import { clientsLine, countdownLine, kindLine, tasksLine, workersLine } from './lines';
+import { clientsLine, countdownLine, kindLine, workersLine } from './lines';
+import { LiveGauges } from './livegauges';
 import { ProgressLine } from './progressline';
+import { retire } from './retiring';
 import { ScaleEditor } from './scaleeditor';
 
 export interface IClusterCardProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
+  readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
 }
 
@@ -39,13 +39,22 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
           {stateLabel(cluster.state, trans)}
         </span>
       </div>
-      {hasEnded(cluster) ? <Ended {...props} /> : <Living {...props} />}
+      {hasEnded(cluster) ? (
+        <Ended {...props} />
+      ) : (
+        <Living
+          {...props}
+          onRetire={worker =>
+            void asking.run('retire', () => retire(cluster, worker, manager, trans))
+          }
+        />
+      )}
       {asking.error !== null && (
         <p className="gpc-Error" role="alert">
           {sentenceOf(asking.error)}
         </p>
       )}
-      <Buttons
+      <CardButtons
         {...props}
         asking={asking}
         isScaling={isScaling}
@@ -63,15 +72,22 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
   );
 }
 
-function Living({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
-  const sample = useSample(manager, cluster.id);
-  const countdown = countdownLine(cluster, manager, trans);
+interface ILivingProps extends IClusterCardProps {
+  readonly onRetire: (worker: string) => void;
+}
+
+function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps): JSX.Element {
   return (
     <>
       <p className="gpc-Line">
-        {cluster.scheduler_address === null
-          ? kindLine(cluster, trans)
-          : workersLine(cluster, manager, trans)}
+        {cluster.scheduler_address === null ? (
+          kindLine(cluster, trans)
+        ) : (
+          <Ticking
+            milliseconds={20_000}
+            text={() => `${workersLine(cluster, manager, trans)} · ${clientsLine(cluster, trans)}`}
+          />
+        )}
         {!cluster.encrypted && (
           <span
             className="gpc-Unencrypted"
@@ -82,20 +98,37 @@ function Living({ cluster, manager, trans }: IClusterCardProps): JSX.Element {
         )}
       </p>
       {cluster.backend_reason !== null && <p className="gpc-Reason">{cluster.backend_reason}</p>}
+      {cluster.idle.stops_at !== null && (
+        <p className="gpc-Line gpc-Countdown">
+          <Ticking milliseconds={1000} text={() => countdownLine(cluster, manager, trans) ?? ''} />
+        </p>
+      )}
       <ProgressLine cluster={cluster} trans={trans} />
       {cluster.scheduler_address !== null && (
         <>
-          {sample !== undefined && <Bars bars={clusterBars(sample, barWords(trans))} />}
-          <p className="gpc-Line">
-            {clientsLine(cluster, trans)}
-            {sample !== undefined && <span> · {tasksLine(sample, trans)}</span>}
-          </p>
-          {countdown !== null && <p className="gpc-Line gpc-Countdown">{countdown}</p>}
-          <Details cluster={cluster} sample={sample} trans={trans} />
+          <LiveGauges
+            cluster={cluster}
+            manager={manager}
+            thresholds={thresholds}
+            trans={trans}
+            onRetire={onRetire}
+          />
+          <Details cluster={cluster} trans={trans} />
         </>
       )}
     </>
   );
+}
+
+interface ITickingProps {
+  readonly milliseconds: number;
+  readonly text: () => string;
+}
+
+/** Text that depends on the time: drawn again now and then, and nothing else with it. */
+function Ticking({ milliseconds, text }: ITickingProps): JSX.Element {
+  useTick(milliseconds);
+  return <>{text()}</>;
 }
 
 function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {
@@ -114,137 +147,4 @@ function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {
       )}
     </>
   );
-}
-
-interface IButtonsProps extends IClusterCardProps {
-  readonly asking: IAsking;
-  readonly isScaling: boolean;
-  readonly onScale: () => void;
-}
-
-function Buttons(props: IButtonsProps): JSX.Element {
-  const { cluster, manager, commands, trans, asking, isScaling, onScale } = props;
-  const command = (id: string) => () =>
-    void asking.run(id, () => commands.execute(id, { id: cluster.id }));
-  const isBusy = asking.busy !== null;
-  const usable = isUsable(cluster);
-  const log = (
-    <SmallButton
-      icon={logIcon}
-      label={trans.__('Log')}
-      title={trans.__('Show the log')}
-      disabled={isBusy}
-      onClick={command(CommandIDs.openLog)}
-    />
-  );
-  if (hasEnded(cluster)) {
-    return (
-      <div className="gpc-Buttons">
-        <button
-          className="gpc-Button"
-          disabled={isBusy}
-          onClick={() => void asking.run('remove', () => manager.remove(cluster.id))}
-        >
-          {trans.__('Remove')}
-        </button>
-        {log}
-      </div>
-    );
-  }
-  if (cluster.state === 'starting') {
-    return (
-      <div className="gpc-Buttons">
-        <button
-          className="gpc-Button"
-          disabled={isBusy || cluster.wanted.stopped}
-          onClick={() => void asking.run('cancel', () => manager.stop(cluster.id))}
-        >
-          {trans.__('Cancel')}
-        </button>
-        {log}
-      </div>
-    );
-  }
-  return (
-    <>
-      <div className="gpc-Buttons gpc-mod-even">
-        <button
-          className="gpc-Button gpc-mod-accept"
-          title={trans.__('Connect the active notebook')}
-          disabled={isBusy || !usable}
-          onClick={command(CommandIDs.connect)}
-        >
-          {trans.__('Connect')}
-        </button>
-        <button
-          className="gpc-Button"
-          title={trans.__('Open Dask’s dashboard in a tab')}
-          disabled={isBusy || !usable || cluster.dashboard_path === null}
-          onClick={command(CommandIDs.openDashboard)}
-        >
-          {trans.__('Dashboard')}
-        </button>
-        <button
-          className="gpc-Button"
-          title={trans.__('Change the number of workers')}
-          disabled={isBusy || !usable}
-          aria-expanded={isScaling}
-          onClick={onScale}
-        >
-          {trans.__('Scale')}
-        </button>
-      </div>
-      <div className="gpc-Buttons gpc-mod-even gpc-mod-small">
-        {log}
-        <SmallButton
-          icon={refreshIcon}
-          label={trans.__('Restart')}
-          title={trans.__('Restart the workers')}
-          disabled={isBusy || !usable}
-          onClick={command(CommandIDs.restartWorkers)}
-        />
-        <SmallButton
-          icon={stopIcon}
-          label={trans.__('Stop')}
-          title={trans.__('Stop the cluster')}
-          disabled={isBusy || cluster.wanted.stopped}
-          onClick={command(CommandIDs.stopCluster)}
-        />
-      </div>
-    </>
-  );
-}
-
-interface ISmallButtonProps {
-  readonly icon: LabIcon;
-  readonly label: string;
-  readonly title: string;
-  readonly disabled: boolean;
-  readonly onClick: () => void;
-}
-
-function SmallButton(props: ISmallButtonProps): JSX.Element {
-  const { icon, label, title, disabled, onClick } = props;
-  return (
-    <button className="gpc-SmallButton" title={title} disabled={disabled} onClick={onClick}>
-      <icon.react tag="span" className="gpc-Button-icon" />
-      {label}
-    </button>
-  );
-}
-
-function useSample(manager: IClusterManager, id: string): ReturnType<IClusterManager['sample']> {
-  const [, setAt] = useState('');
-  useEffect(() => {
-    const onSampled = (_: IClusterManager, sampled: string): void => {
-      if (sampled === id && !document.hidden) {
-        setAt(manager.sample(id)?.at ?? '');
-      }
-    };
-    manager.sampled.connect(onSampled);
-    return () => {
-      manager.sampled.disconnect(onSampled);
-    };
-  }, [manager, id]);
-  return manager.sample(id);
 }

@@ -4,6 +4,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
 import type { Connection, IClusterManager } from '../clusters/tokens';
+import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
 import { sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';
@@ -11,13 +12,14 @@ import { ClusterCard } from './clustercard';
 export interface IClusterListProps {
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
+  readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
   readonly onCreate: () => void;
 }
 
 /** All clusters, or what to do when there is none. */
 export function ClusterList(props: IClusterListProps): JSX.Element {
-  const { manager, commands, trans, onCreate } = props;
+  const { manager, commands, thresholds, trans, onCreate } = props;
   const { clusters, isReady, connection } = manager;
   if (!isReady) {
     return connection === 'lost' ? <Unreachable {...props} /> : <Waiting trans={trans} />;
@@ -48,6 +50,7 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
                 cluster={cluster}
                 manager={manager}
                 commands={commands}
+                thresholds={thresholds}
                 trans={trans}
               />
             ))}

@@ -7,6 +7,7 @@ import React from 'react';
 import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
 import type { IEnvironment } from '../actions/environment';
+import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
 import { ClusterList } from './clusterlist';
 
@@ -26,6 +27,16 @@ export class ClusterPanel extends ReactWidget {
 
   /** Name of the preset that the form starts with. */
   defaultPreset = 'auto';
+
+  /** From how much on gauges warn. */
+  get thresholds(): IThresholds {
+    return this._thresholds;
+  }
+
+  set thresholds(thresholds: IThresholds) {
+    this._thresholds = thresholds;
+    this.update();
+  }
 
   /** Show the form for a new cluster. */
   showForm(): void {
@@ -53,6 +64,7 @@ export class ClusterPanel extends ReactWidget {
       <ClusterList
         manager={manager}
         commands={commands}
+        thresholds={this._thresholds}
         trans={trans}
         onCreate={() => this.showForm()}
       />
@@ -74,6 +86,7 @@ export class ClusterPanel extends ReactWidget {
 
   private readonly _options: ClusterPanel.IOptions;
   private _isCreating = false;
+  private _thresholds = DEFAULT_THRESHOLDS;
 }
 
 export namespace ClusterPanel {

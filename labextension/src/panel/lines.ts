@@ -40,32 +40,15 @@ export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): st
     : trans._n('%1 client', '%1 clients', cluster.n_clients);
 }
 
-/** What is being computed. */
-export function tasksLine(sample: TelemetrySample, trans: TranslationBundle): string {
-  const { processing, waiting, failed } = taskCounts(sample);
-  const parts: string[] = [];
-  if (processing > 0) {
-    parts.push(trans._n('%1 task running', '%1 tasks running', processing));
-  }
-  if (waiting > 0) {
-    parts.push(trans.__('%1 waiting', waiting));
-  }
-  if (failed > 0) {
-    parts.push(trans.__('%1 failed', failed));
-  }
-  return parts.length === 0 ? trans.__('no tasks') : parts.join(', ');
-}
-
+/** How many tasks are not finished. */
 export function taskCounts(sample: TelemetrySample | undefined): {
   processing: number;
   waiting: number;
-  failed: number;
 } {
   const count = (state: string): number => sample?.tasks?.[state] ?? 0;
   return {
     processing: count('processing'),
-    waiting: count('waiting') + count('queued') + count('no-worker'),
-    failed: count('erred')
+    waiting: count('waiting') + count('queued') + count('no-worker')
   };
 }
 

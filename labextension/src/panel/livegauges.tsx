@@ -1,0 +1,105 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React, { useEffect, useRef } from 'react';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
+import type { ClusterModel } from '../protocol/messages';
+
+interface ILiveGaugesProps {
+  readonly cluster: ClusterModel;
+  readonly manager: IClusterManager;
+  readonly thresholds: IThresholds;
+  readonly trans: TranslationBundle;
+  readonly onRetire: (worker: string) => void;
+}
+
+/** The gauges of a cluster, fed by the store. Samples go past React: it has nothing to compare there. */
+export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
+  const { cluster, manager, thresholds, trans } = props;
+  const { id } = cluster;
+  const host = useRef<HTMLDivElement>(null);
+  const gauges = useRef<ClusterGauges | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+
+  useEffect(() => {
+    const drawn = new ClusterGauges({
+      words: gaugeWords(trans),
+      thresholds: latest.current.thresholds,
+      isOpen: openLists.has(id),
+      onRetire: worker => latest.current.onRetire(worker),
+      onToggle: isOpen => (isOpen ? openLists.add(id) : openLists.delete(id))
+    });
+    gauges.current = drawn;
+    host.current?.append(drawn.node);
+    const follower = new Follower(manager, id, drawn, () => latest.current.cluster);
+    return () => {
+      follower.dispose();
+      drawn.dispose();
+      gauges.current = null;
+    };
+  }, [manager, id, trans]);
+
+  useEffect(() => {
+    gauges.current?.update(manager.sample(id) ?? null, cluster);
+  }, [manager, id, cluster]);
+
+  useEffect(() => {
+    if (gauges.current !== null) {
+      gauges.current.thresholds = thresholds;
+    }
+  }, [thresholds]);
+
+  // Without a live connection no figures will come; the list says so.
+  const isLive = manager.connection === 'live' || manager.connection === 'connecting';
+  return <div ref={host} hidden={!isLive && manager.sample(id) === undefined} />;
+}
+
+/** Clusters whose list of workers is open, while the page lives: the panel forgets what it does not draw. */
+const openLists = new Set<string>();
+
+/** Passes on samples, and the past: at first and whenever samples have been missed. */
+class Follower {
+  constructor(
+    private readonly _manager: IClusterManager,
+    private readonly _id: string,
+    private readonly _gauges: ClusterGauges,
+    private readonly _model: () => ClusterModel
+  ) {
+    _manager.sampled.connect(this._onSampled, this);
+    _manager.changed.connect(this._onChanged, this);
+    this._onChanged();
+    this._onSampled(_manager, _id);
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    this._manager.sampled.disconnect(this._onSampled, this);
+    this._manager.changed.disconnect(this._onChanged, this);
+  }
+
+  private _onSampled(_: IClusterManager, sampled: string): void {
+    if (sampled === this._id) {
+      this._gauges.update(this._manager.sample(this._id) ?? null, this._model());
+    }
+  }
+
+  private _onChanged(): void {
+    const isLive = this._manager.connection === 'live';
+    if (isLive && !this._wasLive) {
+      this._manager.history(this._id).then(
+        history => {
+          if (!this._isDisposed) {
+            this._gauges.setHistory(history);
+          }
+        },
+        // The present is shown without the past.
+        () => undefined
+      );
+    }
+    this._wasLive = isLive;
+  }
+
+  private _isDisposed = false;
+  private _wasLive = false;
+}

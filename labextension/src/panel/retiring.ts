@@ -1,0 +1,59 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { column, entry } from '../gauges';
+import type { ClusterModel } from '../protocol/messages';
+
+/** End a worker after it has handed over its results; ask first if it has something to lose. */
+export async function retire(
+  cluster: ClusterModel,
+  worker: string,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): Promise<void> {
+  const warning = warningOf(cluster, worker, manager, trans);
+  if (warning !== null) {
+    const answer = await showDialog({
+      title: trans.__('Retire worker %1 of %2?', worker, cluster.name),
+      body: warning,
+      buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Retire') })],
+      defaultButton: 0
+    });
+    if (!answer.button.accept) {
+      return;
+    }
+  }
+  await manager.retire(cluster.id, worker);
+}
+
+/** What to think of before; null if the worker does nothing and holds nothing. */
+function warningOf(
+  cluster: ClusterModel,
+  worker: string,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): string | null {
+  const sample = manager.sample(cluster.id);
+  const i = sample?.workers.indexOf(worker) ?? -1;
+  if (sample === undefined || i < 0) {
+    return trans.__('It is not known what this worker holds.');
+  }
+  const results = entry(sample, 'in_memory', i) ?? 0;
+  const tasks = entry(sample, 'processing', i) ?? 0;
+  const sentences: string[] = [];
+  if (results > 0) {
+    sentences.push(trans._n('It holds %1 result.', 'It holds %1 results.', results));
+    sentences.push(
+      column(sample, 'in_memory').length > 1
+        ? trans.__('They move to other workers first.')
+        : trans.__('There is no other worker to take them.')
+    );
+  }
+  if (tasks > 0) {
+    sentences.push(
+      trans._n('%1 task starts anew elsewhere.', '%1 tasks start anew elsewhere.', tasks)
+    );
+  }
+  return sentences.length === 0 ? null : sentences.join(' ');
+}
