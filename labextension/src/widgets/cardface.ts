@@ -52,9 +52,10 @@ export class CardFace implements IFace {
   }
 
   readonly node: HTMLElement;
+  readonly kernelOver = WORDS.kernelOver;
 
-  update(sample: TelemetrySample | null, cluster: ClusterModel): void {
-    const isOver = ENDED.includes(cluster.state) || cluster.state === 'stopping';
+  update(sample: TelemetrySample | null, cluster: ClusterModel, isStill: boolean): void {
+    const isOver = isStill || ENDED.includes(cluster.state) || cluster.state === 'stopping';
     this._cluster = cluster;
     this._name.textContent = cluster.name;
     this._state.textContent = cluster.state;

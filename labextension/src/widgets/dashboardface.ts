@@ -1,7 +1,6 @@
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 import type { IFace } from './face';
 import { say, textOf, type IWidgetModel } from './model';
-import { ThemeWatch } from './theme';
 import { WORDS } from './words';
 
 /** A page of Dask's dashboard in a frame, through the Jupyter server. */
@@ -35,10 +34,11 @@ export class DashboardFace implements IFace {
       say(this._model, { kind: 'page', page: this._select.value });
       this._show(this._select.value);
     };
-    this._theme = new ThemeWatch(this.node);
   }
 
   readonly node: HTMLElement;
+  // It does not come through the kernel.
+  readonly kernelOver = WORDS.pageGoesOn;
 
   update(_: TelemetrySample | null, cluster: ClusterModel): void {
     this._name.textContent = cluster.name;
@@ -55,14 +55,13 @@ export class DashboardFace implements IFace {
   }
 
   dispose(): void {
-    this._theme.dispose();
     this._frame.remove();
   }
 
   private _show(page: string): void {
     const path = textOf(this._model, 'path');
     // A path on this server and nothing else: no address of a notebook somebody else has made.
-    if (!/^\/(?!\/)[\w%~.@+\-/]*$/.test(path) || !/^[\w-]+$/.test(page)) {
+    if (!/^\/(?!\/)[\w%~.@+\-/]*$/.test(path) || !/^\w([\w-]|[./](?=\w))*$/.test(page)) {
       this.node.classList.add('gpc-mod-pathless');
       return;
     }
@@ -78,7 +77,6 @@ export class DashboardFace implements IFace {
   private readonly _select: HTMLSelectElement;
   private readonly _link: HTMLAnchorElement;
   private readonly _frame: HTMLIFrameElement;
-  private readonly _theme: ThemeWatch;
   private _lastPage = '';
 }
 

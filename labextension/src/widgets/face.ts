@@ -3,8 +3,10 @@ import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protoco
 /** What is drawn: gauges, the card or a dashboard. */
 export interface IFace {
   readonly node: HTMLElement;
-  /** Called for what has changed since the last frame. */
-  update(sample: TelemetrySample | null, cluster: ClusterModel): void;
+  /** What is said when the kernel has stopped. */
+  readonly kernelOver: string;
+  /** Draw. `isStill`: this is the last state; whatever is asked for now, nobody hears. */
+  update(sample: TelemetrySample | null, cluster: ClusterModel, isStill: boolean): void;
   setHistory?(history: TelemetryHistory): void;
   dispose(): void;
 }

@@ -2,6 +2,7 @@ import { ClusterGauges, DEFAULT_THRESHOLDS, englishWords } from '../gauges';
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
 import type { IFace } from './face';
 import { say, type IWidgetModel } from './model';
+import { WORDS } from './words';
 
 /** The gauges of the panel under the cluster's name. */
 export class GaugesFace implements IFace {
@@ -14,6 +15,7 @@ export class GaugesFace implements IFace {
   }
 
   readonly node: HTMLElement;
+  readonly kernelOver = WORDS.kernelOver;
 
   update(sample: TelemetrySample | null, cluster: ClusterModel): void {
     this._title.textContent = cluster.name;

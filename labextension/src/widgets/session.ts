@@ -1,11 +1,13 @@
+import type { TelemetrySample } from '../protocol/messages';
 import type { IFace } from './face';
 import { clusterOf, historyOf, sampleOf, say, textOf, type IWidgetModel } from './model';
 import { GONE_EVENT, PICTURE_EVENT, VIEW_EVENT, pictureOf } from './output';
-import { WORDS } from './words';
+import { ThemeWatch } from './theme';
 
 const LOOK_MS = 1000;
 /** Without a word for so long, the kernel is asked whether it still knows of this view. */
 const SILENCE_MS = 10_000;
+const CHANGES = ['cluster', 'sample', 'refusal', 'note', 'kernel_over', 'page'];
 const LIVE = ['running', 'scaling'];
 
 /** One view: tells the kernel that it is there, draws what comes, and says so when nothing comes any more. */
@@ -23,7 +25,8 @@ export class ViewSession {
     this._refusal.setAttribute('role', 'alert');
     this._el.classList.add('gpc-Widget');
     this._el.append(this._refusal, this._face.node, this._note);
-    for (const name of ['cluster', 'sample', 'refusal', 'note', 'page']) {
+    this._theme = new ThemeWatch(this._el);
+    for (const name of CHANGES) {
       this._model.on(`change:${name}`, this._onChange);
     }
     this._model.on('msg:custom', this._onMessage);
@@ -36,15 +39,16 @@ export class ViewSession {
   dispose(): void {
     window.clearInterval(this._timer);
     cancelAnimationFrame(this._frame);
-    for (const name of ['cluster', 'sample', 'refusal', 'note', 'page']) {
+    for (const name of CHANGES) {
       this._model.off(`change:${name}`, this._onChange);
     }
     this._model.off('msg:custom', this._onMessage);
     this._model.off('comm_live_update', this._onKernel);
-    if (this._isOpen && !this._isDead) {
+    if (this._isOpen && !this._isKernelOver) {
       say(this._model, { kind: 'closed', view: this._id });
     }
     this._el.dispatchEvent(new CustomEvent(GONE_EVENT));
+    this._theme.dispose();
     this._face.dispose();
   }
 
@@ -57,7 +61,7 @@ export class ViewSession {
       this._greet();
     }
     const silence = Date.now() - this._heardAt;
-    if (this._isDead || !this._isOpen || !LIVE.includes(clusterOf(this._model).state)) {
+    if (this._isKernelOver || !this._isOpen || !LIVE.includes(clusterOf(this._model).state)) {
       return;
     }
     if (silence > SILENCE_MS && textOf(this._model, 'view') !== 'dashboard') {
@@ -102,18 +106,28 @@ export class ViewSession {
   };
 
   private readonly _onKernel = (): void => {
-    this._isDead = true;
+    // It is told that something changed, not what; the manager marks views that nobody stands behind.
+    this._isDisconnected = this._el.closest('.jupyter-widgets-disconnected') !== null;
     this._draw();
   };
 
+  private get _isKernelOver(): boolean {
+    return this._isDisconnected || this._model.get('kernel_over') === true;
+  }
+
   private _draw(): void {
-    const sample = this._model.get('sample');
-    this._face.update(sampleOf(this._model), clusterOf(this._model));
+    const bytes = this._model.get('sample');
+    const isNew = bytes !== this._bytes;
+    if (isNew) {
+      this._bytes = bytes;
+      this._sample = sampleOf(this._model);
+    }
+    const said = textOf(this._model, 'note');
+    const isOver = this._isKernelOver;
     this._refusal.textContent = textOf(this._model, 'refusal');
-    const over = textOf(this._model, 'note');
-    this._drawNote(this._isDead && over === '' ? WORDS.kernelOver : over);
-    if (sample !== this._drawn && this._isOpen && !this._isDead) {
-      this._drawn = sample;
+    this._drawNote(isOver ? this._face.kernelOver : said);
+    this._face.update(this._sample, clusterOf(this._model), isOver || said !== '');
+    if (isNew && this._isOpen && !isOver) {
       say(this._model, { kind: 'drawn' });
     }
   }
@@ -128,14 +142,16 @@ export class ViewSession {
   private readonly _id = randomId();
   private readonly _note: HTMLElement;
   private readonly _refusal: HTMLElement;
+  private readonly _theme: ThemeWatch;
   private readonly _timer: number;
   private _frame = 0;
   private _isOpen = false;
-  private _isDead = false;
+  private _isDisconnected = false;
   private _keeps = false;
   private _heardAt = Date.now();
   private _greetedAt = 0;
-  private _drawn: unknown = null;
+  private _bytes: unknown = null;
+  private _sample: TelemetrySample | null = null;
 }
 
 function randomId(): string {

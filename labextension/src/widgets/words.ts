@@ -8,5 +8,6 @@ export const WORDS = {
   page: 'Page',
   openInTab: 'Open in a browser tab',
   unencrypted: 'UNENCRYPTED: anyone who can reach it can run code as you',
-  kernelOver: 'The kernel has stopped; this is the last state.'
+  kernelOver: 'The kernel has stopped; this is the last state.',
+  pageGoesOn: 'The kernel has stopped; this page goes on while the cluster runs.'
 } as const;

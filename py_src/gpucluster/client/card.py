@@ -53,7 +53,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
         )
     colour = _COLOURS.get(state, "#b26a00")
     return (
-        '<div style="border-left:4px solid #76b900;padding:4px 12px">'
+        '<div style="border-left:4px solid #76b900;padding:4px 12px;font-size:13px">'
         f'<div><b style="font-size:1.1em">{escape(model.name)}</b> '
         f'<span style="background:{colour};color:#fff;border-radius:8px;padding:1px 8px">{escape(state)}</span></div>'
         f'<table style="border:none;margin:4px 0 0 0">{table}</table>{body}</div>'

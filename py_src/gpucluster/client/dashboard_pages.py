@@ -21,72 +21,77 @@ class DashboardPage:
     gpu: bool = False
     """Whether it says something only where there are GPUs."""
 
-    @property
-    def name(self) -> str:
-        """Return what people type, such as ``task-stream``."""
-        return self.title.lower().replace(" ", "-")
-
 
 PAGES = (
     DashboardPage("status", "Status"),
     DashboardPage("workers", "Workers"),
+    DashboardPage("statics/individual-cluster-map.html", "Cluster map"),
+    DashboardPage("hardware", "Hardware benchmark"),
+    DashboardPage("info/main/workers.html", "Information"),
     DashboardPage("individual-task-stream", "Task stream"),
     DashboardPage("individual-progress", "Progress"),
-    DashboardPage("individual-graph", "Task graph plot"),
-    DashboardPage("individual-groups", "Task groups plot"),
-    DashboardPage("individual-group-progress", "Group progress"),
-    DashboardPage("individual-compute-time-per-key", "Compute time"),
-    DashboardPage("individual-aggregate-time-per-action", "Time by action"),
-    DashboardPage("individual-fine-performance-metrics", "Fine metrics"),
-    DashboardPage("individual-profile", "Profile plot"),
-    DashboardPage("individual-profile-server", "Scheduler profile plot"),
-    DashboardPage("individual-exceptions", "Exceptions table"),
+    DashboardPage("individual-graph", "Task graph"),
+    DashboardPage("individual-groups", "Task groups"),
+    DashboardPage("individual-group-progress", "Progress of groups"),
     DashboardPage("individual-nprocessing", "Tasks by worker"),
     DashboardPage("individual-occupancy", "Occupancy"),
-    DashboardPage("individual-cpu", "CPU"),
-    DashboardPage("individual-workers-cpu-timeseries", "CPU history"),
-    DashboardPage("individual-cluster-memory", "Cluster memory"),
-    DashboardPage("individual-workers-memory", "Worker memory"),
-    DashboardPage("individual-workers-memory-timeseries", "Memory history"),
+    DashboardPage("individual-compute-time-per-key", "Compute time"),
+    DashboardPage("individual-aggregate-time-per-action", "Time by action"),
+    DashboardPage("individual-fine-performance-metrics", "Fine performance metrics"),
+    DashboardPage("individual-profile", "Profile"),
+    DashboardPage("individual-exceptions", "Exceptions"),
+    DashboardPage("tasks", "Tasks, whole page"),
+    DashboardPage("graph", "Task graph, whole page"),
+    DashboardPage("groups", "Task groups, whole page"),
+    DashboardPage("profile", "Profile, whole page"),
+    DashboardPage("exceptions", "Exceptions, whole page"),
+    DashboardPage("individual-workers-memory", "Memory by worker"),
+    DashboardPage("individual-cluster-memory", "Memory of the cluster"),
+    DashboardPage("individual-workers-memory-timeseries", "Memory over time"),
     DashboardPage("individual-memory-by-key", "Memory by key"),
+    DashboardPage("individual-workers-disk", "Disk by worker"),
+    DashboardPage("individual-workers-disk-timeseries", "Disk over time"),
     DashboardPage("individual-gpu-memory", "GPU memory", gpu=True),
     DashboardPage("individual-gpu-utilization", "GPU utilization", gpu=True),
     DashboardPage("individual-rmm-memory", "RMM memory", gpu=True),
-    DashboardPage("gpu", "GPU", gpu=True),
-    DashboardPage("individual-workers-network", "Network"),
-    DashboardPage("individual-workers-network-timeseries", "Network history"),
+    DashboardPage("gpu", "GPUs of the scheduler", gpu=True),
+    DashboardPage("individual-cpu", "CPU by worker"),
+    DashboardPage("individual-workers-cpu-timeseries", "CPU over time"),
+    DashboardPage("individual-workers", "Table of workers"),
     DashboardPage("individual-workers-transfer-bytes", "Transfers"),
-    DashboardPage("individual-bandwidth-workers", "Bandwidth"),
+    DashboardPage("individual-workers-network", "Network by worker"),
+    DashboardPage("individual-workers-network-timeseries", "Network over time"),
+    DashboardPage("individual-bandwidth-workers", "Bandwidth between workers"),
     DashboardPage("individual-bandwidth-types", "Bandwidth by type"),
-    DashboardPage("individual-workers-disk", "Disk"),
-    DashboardPage("individual-workers-disk-timeseries", "Disk history"),
-    DashboardPage("individual-contention", "Contention"),
+    DashboardPage("shuffle", "Shuffles"),
     DashboardPage("individual-scheduler-system", "Scheduler"),
-    DashboardPage("shuffle", "Shuffle"),
-    DashboardPage("stealing", "Stealing"),
-    DashboardPage("hardware", "Hardware"),
+    DashboardPage("individual-contention", "Contention"),
+    DashboardPage("individual-profile-server", "Profile of the scheduler"),
+    DashboardPage("system", "Scheduler, whole page"),
+    DashboardPage("profile-server", "Profile of the scheduler, whole page"),
+    DashboardPage("stealing", "Work stealing"),
     DashboardPage("events", "Events"),
     DashboardPage("counters", "Counters"),
-    # Whole pages that hold several of the above.
-    DashboardPage("tasks", "Tasks"),
-    DashboardPage("system", "System"),
-    DashboardPage("graph", "Task graph"),
-    DashboardPage("groups", "Task groups"),
-    DashboardPage("profile", "Profile"),
-    DashboardPage("profile-server", "Scheduler profile"),
-    DashboardPage("exceptions", "Exceptions"),
-    DashboardPage("individual-workers", "Workers table"),
 )
+"""In the order and under the titles of the panel."""
+_PATHS = {page.path for page in PAGES}
 
 
 def _key(text: str) -> str:
-    return re.sub(r"[\s_-]+", "-", text.strip().strip("/").lower())
+    return re.sub(r"[\s_,-]+", "-", text.strip().strip("/").lower())
+
+
+def _name(page: DashboardPage) -> str:
+    """Return what people type: the page's own path, or its title where that is no other page's path."""
+    if not page.path.startswith(("individual-", "statics/", "info/")):
+        return page.path
+    return page.path if _key(page.title) in _PATHS else _key(page.title)
 
 
 _BY_NAME = (
-    {page.path.removeprefix("individual-"): page for page in PAGES}
-    | {page.name: page for page in PAGES}
-    | {page.path: page for page in PAGES}
+    {_key(page.path.removeprefix("individual-")): page for page in PAGES}
+    | {_key(page.title): page for page in PAGES}
+    | {_key(page.path): page for page in PAGES}
 )
 
 
@@ -109,4 +114,4 @@ def find_page(text: str) -> DashboardPage:
 
 def page_names() -> list[str]:
     """Return the names of all pages as people type them."""
-    return [page.name for page in PAGES]
+    return [_name(page) for page in PAGES]

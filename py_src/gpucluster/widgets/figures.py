@@ -121,30 +121,37 @@ def _bars(reading: _Reading) -> list[Bar]:
     bars = []
     if reading.vram_used is not None:
         parts = tuple(part for part in _vram_parts(reading) if part.size_bytes > 0)
-        bars.append(Bar("GPU memory", parts, reading.vram_used, reading.vram_total))
+        bars.append(Bar("VRAM", parts, reading.vram_used, reading.vram_total))
     if reading.memory is not None:
         managed = min(reading.managed or 0, reading.memory)
-        name = "Process" if reading.managed is None else "Unmanaged"
-        parts = (Part("Results", managed, "managed"), Part(name, reading.memory - managed, "unmanaged"))
-        bars.append(
-            Bar("Host memory", tuple(p for p in parts if p.size_bytes > 0), reading.memory, reading.memory_limit)
-        )
+        parts = (Part("managed", managed, "managed"), Part("unmanaged", reading.memory - managed, "unmanaged"))
+        bars.append(Bar("Memory", tuple(p for p in parts if p.size_bytes > 0), reading.memory, reading.memory_limit))
     return bars
 
 
 def _vram_parts(reading: _Reading) -> list[Part]:
-    used = reading.vram_used or 0
-    pool = min(reading.rmm_pool or 0, used)
-    in_rmm = min(reading.rmm_used or 0, pool or used)
-    ours = min(max(reading.vram_cluster or 0, pool, in_rmm), used)
-    parts = [Part("RMM used", in_rmm, "rmm"), Part("RMM pool free", max(0, pool - in_rmm), "pool")]
+    """Return who uses the GPU's memory, as the gauges do: their sum is what is in use, whatever the figures say."""
+    rest = reading.vram_used or 0
+    parts = []
+
+    def take(name: str, size_bytes: int, kind: str) -> None:
+        nonlocal rest
+        taken = min(rest, max(0, size_bytes))
+        rest -= taken
+        parts.append(Part(name, taken, kind))
+
+    pool = max(reading.rmm_used or 0, reading.rmm_pool or 0)
+    if reading.rmm_used is not None:
+        take("RMM used", reading.rmm_used, "rmm_used")
+        take("RMM pool, free", pool - reading.rmm_used, "rmm_free")
+    else:
+        take("RMM pool, use unknown", pool, "rmm_pool")
     if reading.vram_cluster is None:
-        return [*parts, Part("other", used - max(pool, in_rmm), "others")]
-    return [
-        *parts,
-        Part("other of this cluster", ours - max(pool, in_rmm), "cluster"),
-        Part("used by others", used - ours, "others"),
-    ]
+        take("by whom is unknown", rest, "unknown")
+    else:
+        take("this cluster, not RMM", reading.vram_cluster - pool, "cluster")
+        take("others", rest, "others")
+    return parts
 
 
 def _column(sample: TelemetrySample, name: str) -> list[int | float | str | None]:

@@ -17,13 +17,16 @@ from .figures import Bar, activity_line, cluster_bars, worker_bars
 MOST_WORKERS = 16
 """Workers that are shown one by one."""
 
+# Those of the gauges, between their light and their dark form; lighter where the gauges have a texture.
 _COLOURS = {
-    "rmm": "#76b900",
-    "pool": "#b6d97a",
-    "cluster": "#1e88e5",
-    "others": "#9e9e9e",
-    "managed": "#1e88e5",
-    "unmanaged": "#90caf9",
+    "rmm_used": "#2b93cf",
+    "rmm_free": "#a6d3ee",
+    "rmm_pool": "#6db6e2",
+    "cluster": "#179b77",
+    "others": "#8a8a8a",
+    "unknown": "#b4b4b4",
+    "managed": "#2b93cf",
+    "unmanaged": "#b4b4b4",
 }
 _TRACK = "rgba(128,128,128,0.25)"
 _QUIET = "opacity:0.75"

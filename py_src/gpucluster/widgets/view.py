@@ -70,6 +70,7 @@ class ClusterWidget(anywidget.AnyWidget):
     sample = traitlets.Bytes().tag(sync=True)
     refusal = traitlets.Unicode().tag(sync=True)
     note = traitlets.Unicode().tag(sync=True)
+    kernel_over = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, cluster: Cluster, control: AsyncControl, **traits: Any) -> None:
         self.control = control
@@ -134,13 +135,14 @@ class ClusterWidget(anywidget.AnyWidget):
         why : str
             A sentence; empty where there is nothing to say.
         stay : bool
-            Leave the views where they are, with their last state.
+            The kernel ends: leave the views where they are, with their last state.
         """
         if self.comm is None or self._over:
             return
         self._over = why or self.note or "This is the last state."
         widget_kernel().call(widget_kernel().forget, self)
         with suppress(Exception):  # At the end of a kernel, its channels may be closed already.
+            self.kernel_over = stay
             self.note = self._over
             self._replace_outputs()
             if not stay:
