@@ -27,7 +27,17 @@ const DASHBOARD = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0
   <path class="jp-icon3" fill="#616161" d="M3 3h8v10H3zm2 2v6h4V5zM13 3h8v6h-8zm2 2v2h4V5zM13 11h8v10h-8zm2 2v6h4v-6zM3 15h8v6H3zm2 2v2h4v-2z"/>
 </svg>`;
 
+const LAYOUT = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M3 3h8v8H3zm2 2v4h4V5zM13 3h8v8h-8zm2 2v4h4V5zM13 13h8v8h-8zm2 2v4h4v-4zM3 13h8v8H3zm2 2v4h4v-4z"/>
+</svg>`;
+
+const ACTIVITY = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M12 3a9 9 0 1 1-9 9h2a7 7 0 1 0 2.050-4.950L9 9H3V3l2.640 2.640A9 9 0 0 1 12 3zm-1 4h2v4.600l3.200 3.200-1.400 1.400L11 12.400z"/>
+</svg>`;
+
 export const clusterIcon = new LabIcon({ name: 'gpucluster:cluster', svgstr: CLUSTER });
 export const lessonsIcon = new LabIcon({ name: 'gpucluster:lessons', svgstr: LESSONS });
 export const logIcon = new LabIcon({ name: 'gpucluster:log', svgstr: LOG });
 export const dashboardIcon = new LabIcon({ name: 'gpucluster:dashboard', svgstr: DASHBOARD });
+export const layoutIcon = new LabIcon({ name: 'gpucluster:layout', svgstr: LAYOUT });
+export const activityIcon = new LabIcon({ name: 'gpucluster:activity', svgstr: ACTIVITY });

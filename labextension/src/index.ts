@@ -1,4 +1,5 @@
 import {
+  ILabShell,
   ILayoutRestorer,
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
@@ -12,17 +13,18 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { CommandIDs } from './actions/commandids';
 import { addCommands } from './actions/commands';
+import { enableClusterDrag } from './actions/dragcluster';
 import { NotebookEnvironment } from './actions/environment';
 import { addLessons } from './actions/lessons';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
 import { IClusterManager } from './clusters/tokens';
 import { outputsPlugin } from './outputs';
+import { PageLists } from './dashboards/pagelists';
 import { ClusterPanel } from './panel/clusterpanel';
 import { addRunningClusters } from './running';
-import { followSettings, initialSettings } from './settings';
-
-const PLUGIN_ID = 'gpucluster:plugin';
+import { followSettings, initialSettings, PLUGIN_ID } from './settings';
+import { statusPlugin } from './statusbar';
 
 /** The store; other extensions may ask for it. */
 const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
@@ -46,7 +48,8 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     ICommandPalette,
     ILayoutRestorer,
     ILauncher,
-    INotebookTracker
+    INotebookTracker,
+    ILabShell
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -56,16 +59,30 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
     launcher: ILauncher | null,
-    notebooks: INotebookTracker | null
+    notebooks: INotebookTracker | null,
+    labShell: ILabShell | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('gpucluster');
     const { commands } = app;
     const environment = new NotebookEnvironment(app.serviceManager.kernelspecs, notebooks);
     const settings = initialSettings();
     const panel = new ClusterPanel({ manager, commands, environment, trans });
-    const views = new ClusterViews({ app, manager, restorer, trans });
+    const pages = new PageLists(app.serviceManager.serverSettings, trans);
+    const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
-    addCommands({ app, manager, panel, views, environment, notebooks, palette, settings, trans });
+    addCommands({
+      app,
+      manager,
+      panel,
+      pages,
+      views,
+      environment,
+      notebooks,
+      palette,
+      settings,
+      trans
+    });
+    enableClusterDrag(panel.node, manager);
     app.shell.add(panel, 'left', { rank: 550, type: 'GPU Clusters' });
     restorer?.add(panel, 'gpucluster-panel');
     launcher?.add({
@@ -78,7 +95,10 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
 
     if (registry !== null) {
       const onChange = (): void => {
+        const { warningPercent, criticalPercent } = settings;
         panel.defaultPreset = settings.defaultPreset;
+        views.isInverting = settings.dashboardInvert;
+        panel.thresholds = { warningPercent, criticalPercent };
         if (manager instanceof ClusterManager) {
           manager.pollInterval = settings.pollSeconds * 1000;
         }
@@ -108,4 +128,4 @@ const runningPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-export default [managerPlugin, panelPlugin, runningPlugin, outputsPlugin];
+export default [managerPlugin, panelPlugin, runningPlugin, statusPlugin, outputsPlugin];

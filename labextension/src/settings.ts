@@ -1,15 +1,39 @@
 import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import type { Arrangement } from './dashboards/arrangement';
+import { DEFAULT_THRESHOLDS } from './gauges';
+import type { StatusBarChoice } from './host/statusitem';
+
+/** Names the schema of the settings. */
+export const PLUGIN_ID = 'gpucluster:plugin';
+
 /** What a person can set, with what holds until the settings are read. */
 export interface IPanelSettings {
   confirmStop: boolean;
+  cpuLayout: Arrangement;
+  dashboardInvert: boolean;
   dashboardPage: string;
   defaultPreset: string;
+  gpuLayout: Arrangement;
   pollSeconds: number;
+  warningPercent: number;
+  criticalPercent: number;
+  statusBar: StatusBarChoice;
 }
 
 export function initialSettings(): IPanelSettings {
-  return { confirmStop: true, dashboardPage: 'status', defaultPreset: 'auto', pollSeconds: 10 };
+  const tasks = ['individual-task-stream', 'individual-progress'];
+  return {
+    ...DEFAULT_THRESHOLDS,
+    confirmStop: true,
+    cpuLayout: [tasks, ['individual-workers-memory', 'individual-cpu']],
+    dashboardInvert: true,
+    dashboardPage: 'status',
+    defaultPreset: 'auto',
+    gpuLayout: [tasks, ['individual-gpu-memory', 'individual-gpu-utilization']],
+    pollSeconds: 10,
+    statusBar: 'gpu'
+  };
 }
 
 /** Copy the settings, now and whenever they change. */

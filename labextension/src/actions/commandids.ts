@@ -7,6 +7,8 @@ export namespace CommandIDs {
   export const restartWorkers = 'gpucluster:restart-workers';
   export const stopCluster = 'gpucluster:stop-cluster';
   export const openDashboard = 'gpucluster:open-dashboard';
+  export const layOutDashboard = 'gpucluster:lay-out-dashboard';
   export const openLog = 'gpucluster:open-log';
+  export const openActivity = 'gpucluster:open-activity';
   export const openLessons = 'gpucluster:open-lessons';
 }

@@ -1,85 +1,165 @@
-import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
-import { WidgetTracker } from '@jupyterlab/apputils';
+import type { ILabShell, ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
+import { WidgetTracker, type MainAreaWidget } from '@jupyterlab/apputils';
+import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { UUID } from '@lumino/coreutils';
 
+import { ActivityView } from '../activity/activityview';
 import type { IClusterManager } from '../clusters/tokens';
+import { arrange, type Arrangement, type IPlace } from '../dashboards/arrangement';
+import type { ISubject } from '../dashboards/attachment';
+import { DashboardView } from '../dashboards/dashboardview';
+import type { PageLists } from '../dashboards/pagelists';
+import { LogView } from '../log/logview';
 import { CommandIDs } from './commandids';
-import { DashboardView } from './dashboardview';
-import { LogView } from './logview';
 
-/** Opens dashboards and logs as tabs; each comes back after a reload. */
+/** Opens dashboards, logs and activities as tabs; each comes back after a reload. */
 export class ClusterViews {
   constructor(private readonly _options: ClusterViews.IOptions) {
     const { app, restorer } = _options;
     if (restorer !== null) {
+      const when = app.serviceManager.ready;
+      const subject = (view: DashboardView | LogView | ActivityView) => ({
+        id: view.clusterId,
+        name: view.clusterName,
+        tab: view.id,
+        restored: true
+      });
       void restorer.restore(this._dashboards, {
         command: CommandIDs.openDashboard,
-        args: view => ({
-          id: view.clusterId,
-          name: view.clusterName,
-          page: view.page,
-          restored: true
-        }),
+        args: view => ({ ...subject(view), page: view.page }),
         name: view => view.id,
-        when: app.serviceManager.ready
+        when
       });
       void restorer.restore(this._logs, {
         command: CommandIDs.openLog,
-        args: view => ({ id: view.clusterId, name: view.clusterName, restored: true }),
+        args: subject,
         name: view => view.id,
-        when: app.serviceManager.ready
+        when
+      });
+      void restorer.restore(this._activities, {
+        command: CommandIDs.openActivity,
+        args: subject,
+        name: view => view.id,
+        when
       });
     }
   }
 
   /** Show a page of a dashboard: in its tab if it has one. */
-  openDashboard(id: string, name: string, page: string): DashboardView {
-    const { app, manager, trans } = this._options;
-    const widgetId = `gpucluster-dashboard-${id}`;
-    let view = this._dashboards.find(candidate => candidate.id === widgetId);
-    if (view === undefined) {
-      const { serverSettings } = app.serviceManager;
-      const created = new DashboardView({ id, name, page, manager, serverSettings, trans });
-      created.id = widgetId;
-      created.pageChanged.connect(this._onPageChanged, this);
-      void this._dashboards.add(created);
-      app.shell.add(created, 'main');
-      view = created;
-    }
-    view.page = page;
-    app.shell.activateById(view.id);
+  openDashboard(subject: ISubject, page: string, tab?: string): DashboardView {
+    const open = tab === undefined ? this._dashboard(subject, page) : undefined;
+    const view = open ?? this._addDashboard(subject, page, {}, tab);
+    this._options.app.shell.activateById(view.id);
     return view;
+  }
+
+  /** Show pages side by side. Harmless when they are. */
+  layOutDashboards(subject: ISubject, arrangement: Arrangement): void {
+    const { app, notebooks, labShell } = this._options;
+    const pages = arrangement.flat();
+    let views = pages.flatMap(page => this._dashboard(subject, page) ?? []);
+    if (views.length < pages.length || views.some(view => !view.isVisible)) {
+      views.forEach(view => view.dispose());
+      // A notebook stays in view; anything else, such as the launcher, is covered.
+      const current = labShell?.currentWidget ?? null;
+      const beside = current !== null && current === notebooks?.currentWidget;
+      const start: IPlace = beside ? { mode: 'split-right', ref: current.id } : {};
+      views = arrange(arrangement, start, (page, place) =>
+        this._addDashboard(subject, page, place)
+      );
+    }
+    if (views.length > 0) {
+      app.shell.activateById(views[0].id);
+    }
   }
 
   /** Show the log of a cluster: in its tab if it has one. */
-  openLog(id: string, name: string): LogView {
-    const { app, manager, trans } = this._options;
-    const widgetId = `gpucluster-log-${id}`;
-    let view = this._logs.find(candidate => candidate.id === widgetId);
-    if (view === undefined) {
-      view = new LogView({ id, name, manager, trans });
-      view.id = widgetId;
-      void this._logs.add(view);
-      app.shell.add(view, 'main');
-    }
-    app.shell.activateById(view.id);
+  openLog(subject: ISubject): LogView {
+    const { manager, trans } = this._options;
+    const id = `gpucluster-log-${subject.id}`;
+    return this._open(id, this._logs, () => new LogView({ ...subject, manager, trans }));
+  }
+
+  /** Show what has happened to a cluster: in its tab if it has one. */
+  openActivity(subject: ISubject): ActivityView {
+    const { manager, trans } = this._options;
+    const id = `gpucluster-activity-${subject.id}`;
+    const make = (): ActivityView => new ActivityView({ ...subject, manager, trans });
+    return this._open(id, this._activities, make);
+  }
+
+  /** Whether dashboards are inverted in dark themes. */
+  set isInverting(isInverting: boolean) {
+    this._isInverting = isInverting;
+    this._dashboards.forEach(view => view.toggleClass('gpc-mod-invert', isInverting));
+  }
+
+  private _dashboard(subject: ISubject, page: string): DashboardView | undefined {
+    return this._dashboards.find(view => view.clusterId === subject.id && view.page === page);
+  }
+
+  private _addDashboard(
+    subject: ISubject,
+    page: string,
+    place: IPlace,
+    tab = `gpucluster-dashboard-${UUID.uuid4()}`
+  ): DashboardView {
+    const { app, manager, pages, trans } = this._options;
+    const { commands, serviceManager } = app;
+    const { serverSettings } = serviceManager;
+    const view = new DashboardView({
+      ...subject,
+      page,
+      manager,
+      pages,
+      commands,
+      serverSettings,
+      trans
+    });
+    view.id = tab;
+    view.toggleClass('gpc-mod-invert', this._isInverting);
+    view.subjectChanged.connect(() => void this._dashboards.save(view));
+    this._add(view, place);
+    void this._dashboards.add(view);
     return view;
   }
 
-  private _onPageChanged(view: DashboardView): void {
-    void this._dashboards.save(view);
+  private _open<T extends MainAreaWidget>(id: string, tracker: WidgetTracker<T>, make: () => T): T {
+    let view = tracker.find(candidate => candidate.id === id);
+    if (view === undefined) {
+      view = make();
+      view.id = id;
+      this._add(view, {});
+      void tracker.add(view);
+    }
+    this._options.app.shell.activateById(id);
+    return view;
+  }
+
+  private _add(view: MainAreaWidget, place: IPlace): void {
+    const { app, labShell } = this._options;
+    // In Notebook 7 the main area holds the notebook and nothing else; there is room below.
+    app.shell.add(view, labShell === null ? 'down' : 'main', place);
   }
 
   private readonly _dashboards = new WidgetTracker<DashboardView>({
     namespace: 'gpucluster-dashboards'
   });
   private readonly _logs = new WidgetTracker<LogView>({ namespace: 'gpucluster-logs' });
+  private readonly _activities = new WidgetTracker<ActivityView>({
+    namespace: 'gpucluster-activities'
+  });
+  private _isInverting = true;
 }
 
 export namespace ClusterViews {
   export interface IOptions {
     app: JupyterFrontEnd;
+    labShell: ILabShell | null;
     manager: IClusterManager;
+    notebooks: INotebookTracker | null;
+    pages: PageLists;
     restorer: ILayoutRestorer | null;
     trans: TranslationBundle;
   }

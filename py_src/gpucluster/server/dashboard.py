@@ -26,8 +26,8 @@ from .refusals import RefusalMixin
 from .upstream import MAX_BYTES, RETURNED_HEADERS, DashboardClient, DashboardUnreachable, Target
 
 _PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Dashboard</title>
-<style>:root {{ color-scheme: light dark }} body {{ font: 14px/1.5 system-ui, sans-serif; margin: 3em }}</style>
+<html lang="en"><head><meta charset="utf-8"><meta name="gpucluster-refusal"><title>Dashboard</title>
+<style>body {{ font: 14px/1.5 system-ui, sans-serif; margin: 3em; color: #333 }}</style>
 </head><body><h1>No dashboard</h1><p>{message}</p></body></html>
 """
 

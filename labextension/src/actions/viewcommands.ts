@@ -1,0 +1,135 @@
+import { InputDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+
+import { hasEnded } from '../clusters/states';
+import type { IClusterManager } from '../clusters/tokens';
+import type { ISubject } from '../dashboards/attachment';
+import type { PageLists } from '../dashboards/pagelists';
+import { hasGpus, isPage } from '../dashboards/pages';
+import { activityIcon, dashboardIcon, layoutIcon, logIcon } from '../icons';
+import type { ClusterModel } from '../protocol/messages';
+import { initialSettings, type IPanelSettings } from '../settings';
+import { CommandIDs } from './commandids';
+import type { ClusterViews } from './views';
+import { ClusterCommand, described, idArgument, type Args } from './withcluster';
+
+export interface IViewCommandOptions {
+  commands: CommandRegistry;
+  manager: IClusterManager;
+  pages: PageLists;
+  settings: IPanelSettings;
+  views: ClusterViews;
+  trans: TranslationBundle;
+}
+
+/** Register what opens tabs about a cluster. */
+export function addViewCommands(options: IViewCommandOptions): void {
+  const { commands, manager, pages, settings, views, trans } = options;
+  const about = new ClusterCommand(manager, trans);
+  const tabArguments = {
+    id: idArgument(trans),
+    name: { type: 'string', description: trans.__('Name shown until the cluster is known.') },
+    tab: { type: 'string', description: trans.__('Id of the tab that comes back.') },
+    restored: {
+      type: 'boolean',
+      description: trans.__('Whether the tab comes back after a reload.')
+    }
+  };
+
+  commands.addCommand(CommandIDs.openDashboard, {
+    label: args =>
+      args.choose === true
+        ? trans.__('Open Page of GPU Cluster’s Dashboard…')
+        : trans.__('Open Dashboard of GPU Cluster'),
+    icon: dashboardIcon,
+    describedBy: described({
+      ...tabArguments,
+      page: { type: 'string', description: trans.__("Page of the dashboard, such as 'status'.") },
+      choose: { type: 'boolean', description: trans.__('Whether to ask for the page.') }
+    }),
+    execute: async args => {
+      const page = isPage(args.page) ? args.page : settings.dashboardPage;
+      const comesBack = restoredSubject(args);
+      if (comesBack !== null) {
+        views.openDashboard(comesBack, page, textOf(args.tab) || undefined);
+        return;
+      }
+      await about.execute(trans.__('Dashboard'), async cluster => {
+        requireDashboard(cluster, trans);
+        const chosen = args.choose === true ? await choosePage(cluster, pages, trans) : page;
+        if (chosen !== null) {
+          views.openDashboard(cluster, chosen);
+        }
+      })(args);
+    }
+  });
+  commands.addCommand(CommandIDs.layOutDashboard, {
+    label: trans.__('Lay Out Dashboard of GPU Cluster'),
+    caption: trans.__('Open the most useful pages of the dashboard side by side'),
+    icon: layoutIcon,
+    describedBy: described({ id: idArgument(trans) }),
+    execute: about.execute(trans.__('Dashboard'), cluster => {
+      requireDashboard(cluster, trans);
+      const wanted = hasGpus(cluster) ? settings.gpuLayout : settings.cpuLayout;
+      const columns = wanted.map(column => column.filter(isPage));
+      const isEmpty = columns.every(column => column.length === 0);
+      views.layOutDashboards(cluster, isEmpty ? initialSettings().cpuLayout : columns);
+    })
+  });
+  commands.addCommand(CommandIDs.openLog, {
+    label: trans.__('Show Log of GPU Cluster'),
+    icon: logIcon,
+    describedBy: described(tabArguments),
+    execute: async args => {
+      const open = (subject: ISubject): unknown => views.openLog(subject);
+      const comesBack = restoredSubject(args);
+      await (comesBack ? open(comesBack) : about.execute(trans.__('Log'), open)(args));
+    }
+  });
+  commands.addCommand(CommandIDs.openActivity, {
+    label: trans.__('Show Activity of GPU Cluster'),
+    caption: trans.__('Who asked what of the cluster, when, and what came of it'),
+    icon: activityIcon,
+    describedBy: described(tabArguments),
+    execute: async args => {
+      const open = (subject: ISubject): unknown => views.openActivity(subject);
+      const comesBack = restoredSubject(args);
+      await (comesBack ? open(comesBack) : about.execute(trans.__('Activity'), open)(args));
+    }
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What a tab that comes back after a reload was about; the cluster may be gone. */
+function restoredSubject(args: Args): ISubject | null {
+  return args.restored === true && typeof args.id === 'string'
+    ? { id: args.id, name: textOf(args.name) }
+    : null;
+}
+
+function requireDashboard(cluster: ClusterModel, trans: TranslationBundle): void {
+  if (hasEnded(cluster)) {
+    throw new Error(trans.__('Cluster %1 has ended, and its dashboard with it.', cluster.name));
+  }
+}
+
+async function choosePage(
+  cluster: ClusterModel,
+  pages: PageLists,
+  trans: TranslationBundle
+): Promise<string | null> {
+  const choices = (await pages.groups(cluster)).flatMap(group =>
+    group.pages.map(page => ({ path: page.path, label: `${group.title}: ${page.title}` }))
+  );
+  const answer = await InputDialog.getItem({
+    title: trans.__('Dashboard of %1', cluster.name),
+    label: trans.__('Page'),
+    items: choices.map(({ label }) => label)
+  });
+  const chosen = choices.find(({ label }) => answer.button.accept && label === answer.value);
+  return chosen?.path ?? null;
+}

@@ -1,0 +1,51 @@
+import { Notification } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { sentenceOf } from '../panel/asking';
+import type { ClusterModel } from '../protocol/messages';
+import { chooseCluster } from './choosing';
+
+export type Args = ReadonlyPartialJSONObject;
+
+/** Arguments of a command, for those who call it by program. */
+export function described(properties: ReadonlyJSONObject): { args: ReadonlyJSONObject } {
+  return { args: { type: 'object', properties } };
+}
+
+/** What each command about a cluster takes. */
+export function idArgument(trans: TranslationBundle): ReadonlyJSONObject {
+  return {
+    type: 'string',
+    description: trans.__('Id or name of the cluster; asked for when left out.')
+  };
+}
+
+/** Makes commands about one cluster: finds it or asks for it, and tells what went wrong. */
+export class ClusterCommand {
+  constructor(
+    private readonly _manager: IClusterManager,
+    private readonly _trans: TranslationBundle
+  ) {}
+
+  execute(
+    title: string,
+    act: (cluster: ClusterModel, args: Args) => unknown
+  ): (args: Args) => Promise<void> {
+    // From a card the error goes back to the card; from the palette there is no card to show it on.
+    return async args => {
+      try {
+        const cluster = await chooseCluster(this._manager, args.id, title, this._trans);
+        if (cluster !== null) {
+          await act(cluster, args);
+        }
+      } catch (error) {
+        if (args.id !== undefined) {
+          throw error;
+        }
+        Notification.error(sentenceOf(error), { autoClose: 8000 });
+      }
+    };
+  }
+}

@@ -1,0 +1,50 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { ActivityEntry } from '../protocol/messages';
+
+interface IActivityTableProps {
+  readonly label: string;
+  readonly entries: readonly ActivityEntry[];
+  readonly trans: TranslationBundle;
+}
+
+/** Entries, newest first. */
+export function ActivityTable({ label, entries, trans }: IActivityTableProps): JSX.Element {
+  if (entries.length === 0) {
+    return <p role="status">{trans.__('Nothing has happened yet.')}</p>;
+  }
+  return (
+    <table className="gpc-ActivityTable" aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('When')}</th>
+          <th scope="col">{trans.__('What')}</th>
+          <th scope="col">{trans.__('Who asked')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries
+          .map((entry, i) => (
+            <tr key={i} data-kind={entry.kind}>
+              <td>
+                <time dateTime={entry.at} title={new Date(entry.at).toLocaleString()}>
+                  {momentOf(entry.at)}
+                </time>
+              </td>
+              <td>{entry.message}</td>
+              <td>{entry.by ?? ''}</td>
+            </tr>
+          ))
+          .reverse()}
+      </tbody>
+    </table>
+  );
+}
+
+/** Time of day, with the date unless it is today's. */
+function momentOf(at: string): string {
+  const moment = new Date(at);
+  const isToday = moment.toDateString() === new Date().toDateString();
+  return isToday ? moment.toLocaleTimeString() : moment.toLocaleString();
+}

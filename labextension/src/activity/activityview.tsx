@@ -1,0 +1,115 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { ReactWidget } from '@jupyterlab/ui-components';
+import type { Message } from '@lumino/messaging';
+import { Debouncer } from '@lumino/polling';
+import React from 'react';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { activityIcon } from '../icons';
+import { sentenceOf } from '../panel/asking';
+import type { ActivityEntry } from '../protocol/messages';
+import { ActivityTable } from './activitytable';
+
+/** What has happened to a cluster, as a tab: who asked what, when, and what came of it. */
+export class ActivityView extends MainAreaWidget<ActivityList> {
+  constructor(options: ActivityView.IOptions) {
+    super({ content: new ActivityList(options) });
+    this._options = options;
+    this.addClass('gpc-ActivityView');
+    this.toolbar.hide();
+    this.title.icon = activityIcon;
+    this.title.closable = true;
+    this.title.label = options.trans.__('Activity: %1', this.clusterName);
+  }
+
+  get clusterId(): string {
+    return this._options.id;
+  }
+
+  get clusterName(): string {
+    return this._options.manager.get(this.clusterId)?.name ?? this._options.name;
+  }
+
+  private readonly _options: ActivityView.IOptions;
+}
+
+export namespace ActivityView {
+  export interface IOptions {
+    id: string;
+    name: string;
+    manager: IClusterManager;
+    trans: TranslationBundle;
+  }
+}
+
+/** Reads the activity whenever the cluster has changed, while somebody looks. */
+class ActivityList extends ReactWidget {
+  constructor(private readonly _options: ActivityView.IOptions) {
+    super();
+    this.addClass('gpc-ActivityList');
+    _options.manager.changed.connect(this._onChanged, this);
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._reading.dispose();
+      super.dispose();
+    }
+  }
+
+  protected override render(): JSX.Element {
+    const { trans, name } = this._options;
+    return (
+      <>
+        {this._fault !== null && (
+          <p className="gpc-Error" role="alert">
+            {this._fault}
+          </p>
+        )}
+        {this._entries === null ? (
+          this._fault === null && <p role="status">{trans.__('Reading…')}</p>
+        ) : (
+          <ActivityTable
+            label={trans.__('Activity: %1', name)}
+            entries={this._entries}
+            trans={trans}
+          />
+        )}
+      </>
+    );
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._onChanged();
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._onChanged();
+  }
+
+  private _onChanged(): void {
+    if (this.isVisible) {
+      void this._reading.invoke();
+    }
+  }
+
+  private async _read(): Promise<void> {
+    const { id, manager } = this._options;
+    try {
+      this._entries = await manager.activity(id);
+      this._fault = null;
+    } catch (error) {
+      this._fault = sentenceOf(error);
+    }
+    if (!this.isDisposed) {
+      this.update();
+    }
+  }
+
+  private readonly _reading = new Debouncer(() => this._read(), 250);
+  private _entries: readonly ActivityEntry[] | null = null;
+  private _fault: string | null = null;
+}

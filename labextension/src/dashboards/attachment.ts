@@ -1,0 +1,50 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { hasEnded } from '../clusters/states';
+import type { IClusterManager } from '../clusters/tokens';
+import type { ClusterModel } from '../protocol/messages';
+
+/** What a tab of a cluster is about: this very cluster, or the one that has its name now. */
+export interface ISubject {
+  id: string;
+  name: string;
+}
+
+/** The cluster that a tab shows: its own while that lives, else a living one of the same name. */
+export function attachedCluster(
+  manager: IClusterManager,
+  subject: ISubject
+): ClusterModel | undefined {
+  const own = manager.get(subject.id);
+  if (own !== undefined && !hasEnded(own)) {
+    return own;
+  }
+  const name = own?.name ?? subject.name;
+  const heir = manager.clusters.find(cluster => cluster.name === name && !hasEnded(cluster));
+  return heir ?? own;
+}
+
+/** Why there is nothing to see yet or any more; null when there is. */
+export function waitingSentence(
+  manager: IClusterManager,
+  cluster: ClusterModel | undefined,
+  name: string,
+  trans: TranslationBundle
+): string | null {
+  if (!manager.isReady) {
+    return manager.connection === 'lost'
+      ? trans.__('The server does not answer. The dashboard of %1 comes back with it.', name)
+      : trans.__('Looking for cluster %1…', name);
+  }
+  if (cluster === undefined || hasEnded(cluster)) {
+    return cluster?.state === 'failed'
+      ? trans.__('Cluster %1 has failed. Its dashboard comes back when it is started again.', name)
+      : trans.__('Cluster %1 has ended. Its dashboard comes back when it is started again.', name);
+  }
+  if (cluster.state === 'stopping') {
+    return trans.__('Cluster %1 is stopping.', name);
+  }
+  return cluster.dashboard_path === null
+    ? trans.__('Cluster %1 is starting. Its dashboard appears as soon as it runs.', name)
+    : null;
+}

@@ -1,0 +1,110 @@
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+/** How long a hidden page is kept loaded: each one costs the scheduler work. */
+const KEPT_WHILE_HIDDEN_MS = 60_000;
+
+/** First and longest pause before a page that could not be loaded is tried again. */
+const RETRY_MS = [2_000, 30_000] as const;
+
+/** A page of a dashboard, or a sentence in its place. Loaded only while somebody looks. */
+export class DashboardFrame extends Widget {
+  constructor() {
+    super();
+    this.addClass('gpc-DashboardFrame');
+    // JupyterLab lets nothing be dropped into what has this class, and keeps the pointer out while it drags.
+    this.addClass('jp-IFrame');
+    this._sentence.className = 'gpc-DashboardFrame-sentence';
+    this._sentence.setAttribute('role', 'status');
+    this.node.append(this._sentence);
+  }
+
+  /** Show a page. */
+  showPage(url: string, title: string): void {
+    this._title = title;
+    this._sentence.textContent = '';
+    if (url !== this._url) {
+      this._url = url;
+      this._retry = RETRY_MS[0];
+      this._unload();
+    }
+    if (this._frame !== null) {
+      this._frame.title = title;
+    }
+    this._load();
+  }
+
+  /** Show a sentence, and no page. */
+  showSentence(sentence: string): void {
+    this._url = '';
+    this._unload();
+    if (this._sentence.textContent !== sentence) {
+      this._sentence.textContent = sentence;
+    }
+  }
+
+  /** Load the page again. */
+  reload(): void {
+    this._unload();
+    this._load();
+  }
+
+  override dispose(): void {
+    window.clearTimeout(this._timer);
+    super.dispose();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    window.clearTimeout(this._timer);
+    this._load();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    window.clearTimeout(this._timer);
+    this._timer = window.setTimeout(() => this._unload(), KEPT_WHILE_HIDDEN_MS);
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._load();
+  }
+
+  private _load(): void {
+    if (this._url === '' || this._frame !== null || !this.isVisible) {
+      return;
+    }
+    // A new element each time: a new address in an old one would be a step of the browser's history.
+    const frame = document.createElement('iframe');
+    // The dashboard comes through our own server: without its origin it could not open its WebSocket.
+    frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-popups allow-downloads');
+    frame.title = this._title;
+    frame.src = this._url;
+    frame.addEventListener('load', () => this._onLoaded(frame));
+    this._frame = frame;
+    this.node.append(frame);
+  }
+
+  private _unload(): void {
+    window.clearTimeout(this._timer);
+    this._frame?.remove();
+    this._frame = null;
+  }
+
+  private _onLoaded(frame: HTMLIFrameElement): void {
+    // Our server's own page says that it could not reach the dashboard; it may soon.
+    const refused = frame.contentDocument?.querySelector('meta[name="gpucluster-refusal"]');
+    if (refused && frame === this._frame) {
+      this._timer = window.setTimeout(() => this.reload(), this._retry);
+      this._retry = Math.min(this._retry * 2, RETRY_MS[1]);
+    }
+  }
+
+  private readonly _sentence = document.createElement('p');
+  private _frame: HTMLIFrameElement | null = null;
+  private _url = '';
+  private _title = '';
+  private _timer = 0;
+  private _retry: number = RETRY_MS[0];
+}

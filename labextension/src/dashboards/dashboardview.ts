@@ -1,0 +1,126 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import type { ServerConnection } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import { dashboardUrl } from '../clusters/restapi';
+import type { Connection, IClusterManager } from '../clusters/tokens';
+import { dashboardIcon } from '../icons';
+import type { ClusterModel } from '../protocol/messages';
+import { attachedCluster, waitingSentence, type ISubject } from './attachment';
+import { DashboardBar } from './dashboardbar';
+import { DashboardFrame } from './dashboardframe';
+import type { PageLists } from './pagelists';
+import { pageTitle } from './pages';
+
+/** A page of a cluster's dashboard, as a tab. It outlives the cluster, and shows the next one of that name. */
+export class DashboardView extends MainAreaWidget<DashboardFrame> {
+  constructor(options: DashboardView.IOptions) {
+    super({ content: new DashboardFrame() });
+    this._options = options;
+    this._subject = { id: options.id, name: options.name };
+    this._page = options.page;
+    this.addClass('gpc-DashboardView');
+    this.title.icon = dashboardIcon;
+    this.title.closable = true;
+    this._bar = new DashboardBar(this, options);
+    this.toolbar.addItem('gpucluster', this._bar);
+    options.manager.changed.connect(this._draw, this);
+    this._draw();
+  }
+
+  /** Emitted when the tab shows something else: another page, or another cluster of the same name. */
+  get subjectChanged(): ISignal<this, void> {
+    return this._subjectChanged;
+  }
+
+  /** The cluster that is shown, if there is one. */
+  get cluster(): ClusterModel | undefined {
+    return attachedCluster(this._options.manager, this._subject);
+  }
+
+  get clusterId(): string {
+    return this._subject.id;
+  }
+
+  get clusterName(): string {
+    return this._subject.name;
+  }
+
+  get page(): string {
+    return this._page;
+  }
+
+  set page(page: string) {
+    if (page !== this._page) {
+      this._page = page;
+      this._draw();
+      this._subjectChanged.emit();
+    }
+  }
+
+  /** Address of the page. */
+  get url(): string {
+    return dashboardUrl(this._options.serverSettings, this.clusterId, this.page);
+  }
+
+  /** Whether there is a page to be seen. */
+  get isLive(): boolean {
+    return this._isLive;
+  }
+
+  private _draw(): void {
+    const { manager, trans } = this._options;
+    const cluster = this.cluster;
+    const before = { ...this._subject };
+    if (cluster !== undefined) {
+      this._subject.id = cluster.id;
+      this._subject.name = cluster.name;
+    }
+    const title = pageTitle(this.page, trans);
+    this.title.label = `${title} · ${this.clusterName}`;
+    this.title.caption = trans.__('%1: dashboard of cluster %2', title, this.clusterName);
+    const sentence = waitingSentence(manager, cluster, this.clusterName, trans);
+    this._isLive = sentence === null;
+    if (sentence === null) {
+      this.content.showPage(this.url, this.title.caption);
+      this._reloadAfterLoss(manager.connection);
+    } else {
+      this.content.showSentence(sentence);
+    }
+    this._bar.update();
+    if (before.id !== this._subject.id || before.name !== this._subject.name) {
+      this._subjectChanged.emit();
+    }
+  }
+
+  /** Bokeh does not open its own connection again. */
+  private _reloadAfterLoss(connection: Connection): void {
+    if (this._connection === 'lost' && connection !== 'lost') {
+      this.content.reload();
+    }
+    this._connection = connection;
+  }
+
+  private readonly _options: DashboardView.IOptions;
+  private readonly _subject: ISubject;
+  private readonly _bar: DashboardBar;
+  private readonly _subjectChanged = new Signal<this, void>(this);
+  private _page: string;
+  private _isLive = false;
+  private _connection: Connection = 'connecting';
+}
+
+export namespace DashboardView {
+  export interface IOptions {
+    id: string;
+    name: string;
+    page: string;
+    manager: IClusterManager;
+    pages: PageLists;
+    commands: CommandRegistry;
+    serverSettings: ServerConnection.ISettings;
+    trans: TranslationBundle;
+  }
+}

@@ -1,0 +1,149 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ClusterModel } from '../protocol/messages';
+
+/** A page of Dask's dashboard. */
+export interface IDashboardPage {
+  /** Below the dashboard, such as `individual-task-stream`. */
+  readonly path: string;
+  readonly title: string;
+  /** Whether it says something only where there are GPUs. */
+  readonly gpu?: boolean;
+}
+
+export interface IPageGroup {
+  readonly title: string;
+  readonly pages: readonly IDashboardPage[];
+}
+
+/** What the scheduler lists: a name and a path for each plot. */
+export type PlotList = Readonly<Record<string, string>>;
+
+/** Whether the workers of a cluster have GPUs. */
+export function hasGpus(cluster: ClusterModel): boolean {
+  return cluster.backend === 'cuda' || cluster.workers.some(worker => worker.device !== null);
+}
+
+/** Whether a text can be a page of a dashboard: it becomes part of an address. */
+export function isPage(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z0-9]([\w-]|[./](?=\w))*$/.test(text);
+}
+
+/** The name that people know a page by. */
+export function pageTitle(path: string, trans: TranslationBundle): string {
+  const known = knownPages(trans)
+    .flatMap(({ pages }) => pages)
+    .find(page => page.path === path);
+  return known?.title ?? plainTitle(path);
+}
+
+/**
+ * The pages of a cluster in groups.
+ *
+ * Plots are those that the scheduler lists, whatever its version; those that we have no name for keep Dask's. While
+ * the list is not known, it is the plots that we know.
+ */
+export function pageGroups(
+  plots: PlotList | null,
+  gpus: boolean,
+  trans: TranslationBundle
+): readonly IPageGroup[] {
+  const listed = plots && Object.values(plots).map(path => path.replace(/^\/+/, ''));
+  const isThere = (page: IDashboardPage): boolean =>
+    (gpus || page.gpu !== true) &&
+    (listed === null || !page.path.includes('individual-') || listed.includes(page.path));
+  const groups = knownPages(trans);
+  const known = new Set(groups.flatMap(({ pages }) => pages.map(page => page.path)));
+  const unknown = (listed ?? []).filter(path => !known.has(path) && isPage(path));
+  return [
+    ...groups.map(({ title, pages }) => ({ title, pages: pages.filter(isThere) })),
+    { title: trans.__('More'), pages: unknown.map(path => ({ path, title: plainTitle(path) })) }
+  ].filter(({ pages }) => pages.length > 0);
+}
+
+/** `statics/individual-some-plot.html` as "Some plot". */
+function plainTitle(path: string): string {
+  const name = path.replace(/^.*\//, '').replace(/\.html$/, '');
+  const words = name.replace(/^individual-/, '').replace(/-/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function knownPages(trans: TranslationBundle): readonly IPageGroup[] {
+  const group = (title: string, ...pages: [path: string, title: string][]): IPageGroup => ({
+    title,
+    pages: pages.map(([path, name]) => ({ path, title: name }))
+  });
+  const gpu = group(
+    trans.__('GPU'),
+    ['individual-gpu-memory', trans.__('GPU memory')],
+    ['individual-gpu-utilization', trans.__('GPU utilization')],
+    ['individual-rmm-memory', trans.__('RMM memory')],
+    ['gpu', trans.__('GPUs of the scheduler')]
+  );
+  return [
+    group(
+      trans.__('Overview'),
+      ['status', trans.__('Status')],
+      ['workers', trans.__('Workers')],
+      ['statics/individual-cluster-map.html', trans.__('Cluster map')],
+      ['hardware', trans.__('Hardware benchmark')],
+      ['info/main/workers.html', trans.__('Information')]
+    ),
+    group(
+      trans.__('Tasks'),
+      ['individual-task-stream', trans.__('Task stream')],
+      ['individual-progress', trans.__('Progress')],
+      ['individual-graph', trans.__('Task graph')],
+      ['individual-groups', trans.__('Task groups')],
+      ['individual-group-progress', trans.__('Progress of groups')],
+      ['individual-nprocessing', trans.__('Tasks by worker')],
+      ['individual-occupancy', trans.__('Occupancy')],
+      ['individual-compute-time-per-key', trans.__('Compute time')],
+      ['individual-aggregate-time-per-action', trans.__('Time by action')],
+      ['individual-fine-performance-metrics', trans.__('Fine performance metrics')],
+      ['individual-profile', trans.__('Profile')],
+      ['individual-exceptions', trans.__('Exceptions')],
+      ['tasks', trans.__('Tasks, whole page')],
+      ['graph', trans.__('Task graph, whole page')],
+      ['groups', trans.__('Task groups, whole page')],
+      ['profile', trans.__('Profile, whole page')],
+      ['exceptions', trans.__('Exceptions, whole page')]
+    ),
+    group(
+      trans.__('Memory'),
+      ['individual-workers-memory', trans.__('Memory by worker')],
+      ['individual-cluster-memory', trans.__('Memory of the cluster')],
+      ['individual-workers-memory-timeseries', trans.__('Memory over time')],
+      ['individual-memory-by-key', trans.__('Memory by key')],
+      ['individual-workers-disk', trans.__('Disk by worker')],
+      ['individual-workers-disk-timeseries', trans.__('Disk over time')]
+    ),
+    { ...gpu, pages: gpu.pages.map(page => ({ ...page, gpu: true })) },
+    group(
+      trans.__('CPU'),
+      ['individual-cpu', trans.__('CPU by worker')],
+      ['individual-workers-cpu-timeseries', trans.__('CPU over time')],
+      ['individual-workers', trans.__('Table of workers')]
+    ),
+    group(
+      trans.__('Communication'),
+      ['individual-workers-transfer-bytes', trans.__('Transfers')],
+      ['individual-workers-network', trans.__('Network by worker')],
+      ['individual-workers-network-timeseries', trans.__('Network over time')],
+      ['individual-bandwidth-workers', trans.__('Bandwidth between workers')],
+      ['individual-bandwidth-types', trans.__('Bandwidth by type')],
+      ['shuffle', trans.__('Shuffles')]
+    ),
+    group(
+      trans.__('Scheduler'),
+      ['individual-scheduler-system', trans.__('Scheduler')],
+      ['individual-contention', trans.__('Contention')],
+      ['individual-profile-server', trans.__('Profile of the scheduler')],
+      ['system', trans.__('Scheduler, whole page')],
+      ['profile-server', trans.__('Profile of the scheduler, whole page')],
+      ['stealing', trans.__('Work stealing')],
+      ['events', trans.__('Events')],
+      ['counters', trans.__('Counters')]
+    )
+  ];
+}

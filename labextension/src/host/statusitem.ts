@@ -1,0 +1,101 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Signal, type ISignal } from '@lumino/signaling';
+import { Widget } from '@lumino/widgets';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { formatPercent, formatShare } from '../gauges/units';
+import type { HostDevices } from '../protocol/messages';
+import { hostGpus, hostTotals } from './hosttotals';
+
+/** When the item is shown: where there is a GPU, always, or never. */
+export type StatusBarChoice = 'gpu' | 'always' | 'never';
+
+/** States in which there may well be a GPU, but it cannot be used. */
+const TROUBLES: readonly string[] = ['version_mismatch', 'no_permission', 'error'];
+
+/** The GPUs of the Jupyter host in the status bar. */
+export class StatusItem extends Widget {
+  constructor(private readonly _options: StatusItem.IOptions) {
+    super();
+    this.addClass('gpc-StatusItem');
+    this._button.type = 'button';
+    this._button.addEventListener('click', () => _options.onOpen());
+    this.node.append(this._button);
+    _options.manager.hostChanged.connect(this._draw, this);
+    this._draw();
+  }
+
+  get isActive(): boolean {
+    return this._isActive;
+  }
+
+  /** Emitted when the item is to be shown or hidden. */
+  get isActiveChanged(): ISignal<this, void> {
+    return this._isActiveChanged;
+  }
+
+  get choice(): StatusBarChoice {
+    return this._choice;
+  }
+
+  set choice(choice: StatusBarChoice) {
+    this._choice = choice;
+    this._draw();
+  }
+
+  private _draw(): void {
+    const { manager, trans } = this._options;
+    const { host } = manager;
+    const isActive = host !== null && isWanted(host, this._choice);
+    if (isActive) {
+      this._button.textContent = statusText(host, trans);
+      this._button.title = statusTitle(host, trans);
+    }
+    if (isActive !== this._isActive) {
+      this._isActive = isActive;
+      this._isActiveChanged.emit();
+    }
+  }
+
+  private readonly _button = document.createElement('button');
+  private readonly _isActiveChanged = new Signal<this, void>(this);
+  private _choice: StatusBarChoice = 'gpu';
+  private _isActive = false;
+}
+
+export namespace StatusItem {
+  export interface IOptions {
+    manager: IClusterManager;
+    /** Show the panel. */
+    onOpen: () => void;
+    trans: TranslationBundle;
+  }
+}
+
+function isWanted(host: HostDevices, choice: StatusBarChoice): boolean {
+  const hasGpu = host.devices.length > 0 || TROUBLES.includes(host.code);
+  return choice === 'always' || (choice === 'gpu' && hasGpu);
+}
+
+/** `GPU 12 / 80 GiB · 45 %`, or that there is none. */
+export function statusText(host: HostDevices, trans: TranslationBundle): string {
+  const { nGpus, nUnreadable, used, total, utilization } = hostTotals(host);
+  if (nGpus === 0) {
+    return TROUBLES.includes(host.code) ? trans.__('GPU not readable') : trans.__('No GPU');
+  }
+  const figures = [
+    used === null || total === null ? null : formatShare(used, total),
+    utilization === null ? null : formatPercent(utilization),
+    nUnreadable === 0 ? null : trans._n('%1 not readable', '%1 not readable', nUnreadable)
+  ].filter(figure => figure !== null);
+  const name = nGpus === 1 ? trans.__('GPU') : trans.__('%1 GPUs', nGpus);
+  return [name, figures.join(' · ')].join(' ').trim();
+}
+
+function statusTitle(host: HostDevices, trans: TranslationBundle): string {
+  const lines = hostGpus(host.devices).map(({ device }) => {
+    const name = trans.__('GPU %1: %2', device.index ?? '', device.name ?? '');
+    return device.error === null ? name : `${name}. ${device.error}`;
+  });
+  return [host.message, ...lines].join('\n');
+}

@@ -1,0 +1,176 @@
+import { Clipboard, MainAreaWidget } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Message } from '@lumino/messaging';
+import { Poll } from '@lumino/polling';
+import { Widget } from '@lumino/widgets';
+
+import { hasEnded } from '../clusters/states';
+import type { IClusterManager } from '../clusters/tokens';
+import { logIcon } from '../icons';
+import { sentenceOf } from '../panel/asking';
+import { LogBar } from './logbar';
+import { LogText } from './logtext';
+
+/** Lines that are read at first, and again whenever lines are missing. */
+const WHOLE = 10_000;
+
+/** Lines that are read to see what is new. */
+const END = 250;
+
+/** The log of a cluster, as a tab: it follows what is written, and can be searched. */
+export class LogView extends MainAreaWidget<Widget> {
+  constructor(options: LogView.IOptions) {
+    const text = new LogText(options.trans.__('Log: %1', options.name));
+    super({ content: new Widget({ node: text.node }) });
+    this._options = options;
+    this.text = text;
+    this.addClass('gpc-LogView');
+    this.title.icon = logIcon;
+    this.title.closable = true;
+    this.title.label = options.trans.__('Log: %1', this.clusterName);
+    this._bar = new LogBar(this, options.trans);
+    this.toolbar.addItem('gpucluster', this._bar);
+    text.node.addEventListener('scroll', () => this._onScroll());
+    this.node.addEventListener('keydown', event => this._onKey(event));
+    this._poll = new Poll({
+      auto: true,
+      name: `gpucluster:log:${options.id}`,
+      factory: () => this._read(),
+      frequency: { interval: 2000, backoff: true, max: 30_000 },
+      standby: () => !this.isVisible || document.hidden || this._isComplete
+    });
+  }
+
+  readonly text: LogText;
+
+  get clusterId(): string {
+    return this._options.id;
+  }
+
+  get clusterName(): string {
+    return this._options.manager.get(this.clusterId)?.name ?? this._options.name;
+  }
+
+  /** What went wrong when the log was read last. */
+  get fault(): string | null {
+    return this._fault;
+  }
+
+  /** Whether the log has been read and holds nothing. */
+  get isEmpty(): boolean {
+    return this._isRead && this.text.lines.length === 0;
+  }
+
+  /** Whether the end is kept in view as lines arrive. */
+  get isFollowing(): boolean {
+    return this._isFollowing;
+  }
+
+  set isFollowing(isFollowing: boolean) {
+    this._isFollowing = isFollowing;
+    if (isFollowing) {
+      this.text.scrollToEnd();
+    }
+    this._bar.update();
+  }
+
+  /** Show an occurrence of what is searched for. */
+  step(by: 1 | -1): void {
+    this._isFollowing = false;
+    this.text.step(by);
+    this._bar.update();
+  }
+
+  /** Put the whole log on the clipboard. */
+  copy(): void {
+    Clipboard.copyToSystem(this._whole());
+  }
+
+  /** Save the whole log as a file. */
+  download(): void {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([this._whole()], { type: 'text/plain' }));
+    link.download = `${this.clusterName}.log`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._poll.dispose();
+      super.dispose();
+    }
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    void this._poll.refresh();
+  }
+
+  private _whole(): string {
+    return this.text.lines.map(line => `${line}\n`).join('');
+  }
+
+  private async _read(): Promise<void> {
+    const { id, manager } = this._options;
+    // Asked before the log is read: what is written until the end is in it then.
+    const cluster = manager.get(id);
+    const isOver = manager.isReady && (cluster === undefined || hasEnded(cluster));
+    try {
+      if (!this._isRead || !this.text.take(await manager.logs(id, END))) {
+        this.text.replace(await manager.logs(id, WHOLE));
+      }
+      this._isRead = true;
+      this._isComplete = isOver;
+      this._fault = null;
+      if (this._isFollowing) {
+        this.text.scrollToEnd();
+      }
+    } catch (error) {
+      this._fault = sentenceOf(error);
+      this._isComplete = isOver;
+      throw error;
+    } finally {
+      if (!this.isDisposed) {
+        this._bar.update();
+      }
+    }
+  }
+
+  private _onScroll(): void {
+    const isAtEnd = this.text.isAtEnd;
+    if (isAtEnd !== this._isFollowing && this.isVisible) {
+      this._isFollowing = isAtEnd;
+      this._bar.update();
+    }
+  }
+
+  private _onKey(event: KeyboardEvent): void {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') {
+      event.preventDefault();
+      event.stopPropagation();
+      this._bar.focusSearch();
+    } else if (event.key === 'F3') {
+      event.preventDefault();
+      this.step(event.shiftKey ? -1 : 1);
+    }
+  }
+
+  private readonly _options: LogView.IOptions;
+  private readonly _bar: LogBar;
+  private readonly _poll: Poll;
+  private _fault: string | null = null;
+  private _isFollowing = true;
+  private _isRead = false;
+  /** Whether nothing will be added any more. */
+  private _isComplete = false;
+}
+
+export namespace LogView {
+  export interface IOptions {
+    id: string;
+    name: string;
+    manager: IClusterManager;
+    trans: TranslationBundle;
+  }
+}

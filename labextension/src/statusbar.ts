@@ -1,0 +1,45 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStatusBar } from '@jupyterlab/statusbar';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { CommandIDs } from './actions/commandids';
+import { IClusterManager } from './clusters/tokens';
+import { StatusItem } from './host/statusitem';
+import { followSettings, initialSettings, PLUGIN_ID } from './settings';
+
+/** The GPUs of the Jupyter host at the bottom of the window. */
+export const statusPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpucluster:status',
+  description: 'Shows memory and utilization of the GPUs of this machine in the status bar.',
+  autoStart: true,
+  requires: [IClusterManager, IStatusBar],
+  optional: [ITranslator, ISettingRegistry],
+  activate: (
+    app: JupyterFrontEnd,
+    manager: IClusterManager,
+    statusBar: IStatusBar,
+    translator: ITranslator | null,
+    registry: ISettingRegistry | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('gpucluster');
+    const onOpen = (): void => void app.commands.execute(CommandIDs.openPanel);
+    const item = new StatusItem({ manager, onOpen, trans });
+    statusBar.registerStatusItem('gpucluster:status', {
+      item,
+      align: 'left',
+      rank: 20,
+      isActive: () => item.isActive,
+      activeStateChanged: item.isActiveChanged
+    });
+    if (registry !== null) {
+      const settings = initialSettings();
+      const onChange = (): void => {
+        item.choice = settings.statusBar;
+      };
+      followSettings(registry, PLUGIN_ID, settings, onChange).catch((reason: unknown) => {
+        console.error('The settings of gpucluster could not be read.', reason);
+      });
+    }
+  }
+};
