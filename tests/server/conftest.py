@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,10 @@ from gpucluster.protocol.models import ClusterModel
 # Fixtures and hooks for this folder only: as a plugin they would start a server around every test.
 from pytest_jupyter.jupyter_server import *  # noqa: F403
 from traitlets.config import Config
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
+
+from nvml.fixtures import fake_libraries, machine  # noqa: E402, F401
 
 Call = Callable[..., Awaitable[tuple[int, Any]]]
 

@@ -31,9 +31,10 @@ class JupyterProcess:
     def __init__(self, process: subprocess.Popen[bytes], port: int, modules: Path, log: Path) -> None:
         self.process = process
         self.log = log
+        self.url = f"http://127.0.0.1:{port}/"
         self._modules = modules
         self._client = httpx.Client(
-            base_url=f"http://127.0.0.1:{port}/gpucluster/",
+            base_url=f"{self.url}gpucluster/",
             headers={"Authorization": f"token {TOKEN}"},
             timeout=60,
             trust_env=False,

@@ -36,6 +36,12 @@ async def test_life_of_a_cluster(api, until):
         lambda model: running_with(2)(model) and not pids & {worker["pid"] for worker in model["workers"]},
     )
 
+    leaving = (await until(made["id"], running_with(2)))["workers"][0]["name"]
+    code, model = await api("POST", f"{path}/workers/{leaving}/retire")
+    assert (code, model["wanted"]["n_workers"]) == (200, 1)
+    model = await until(made["id"], running_with(1))
+    assert leaving not in [worker["name"] for worker in model["workers"]]
+
     code, model = await api("PATCH", path, {"adapt": {"minimum": 1, "maximum": 2}})
     assert (code, model["wanted"]["adapt"]) == (200, {"minimum": 1, "maximum": 2})
 
@@ -51,6 +57,15 @@ async def test_life_of_a_cluster(api, until):
     assert code == 200
     assert model["wanted"]["stopped"]
     await until(made["id"], lambda model: model["state"] == "stopped")
+
+    code, activity = await api("GET", f"{path}/activity")
+    assert code == 200
+    asked = [(entry["kind"], entry["by"]) for entry in activity["entries"] if entry["by"]]
+    kinds = ("create", "scale", "restart", "retire", "adapt", "idle_timeout", "stop")
+    assert asked == [(kind, "JupyterLab") for kind in kinds]
+    assert activity["entries"][-1]["message"] == "Stopped."
+    assert (await api("GET", f"{path}/history"))[0] == 409
+    assert (await api("POST", f"{path}/workers/0/retire"))[0] == 409
 
     # An ended cluster is taken off the list by the same request.
     assert (await api("DELETE", path))[0] == 200
@@ -83,6 +98,9 @@ async def test_second_cluster_of_a_name_is_refused(api, running_cluster):
         ("PATCH", "", {"n_workers": "abc"}),
         ("DELETE", "", None),
         ("POST", "/restart", {}),
+        ("POST", "/workers/0/retire", {}),
+        ("GET", "/activity", None),
+        ("GET", "/history", None),
         ("GET", "/logs", None),
     ],
 )
@@ -92,6 +110,14 @@ async def test_unknown_cluster(api, method, path, body, cluster):
     assert code == 404
     assert error["code"] in {"cluster_not_found", "not_found"}
     assert error["message"].endswith(".")
+
+
+@pytest.mark.parametrize("worker", ["no-such-worker", "..%2f..", "0" * 300, "%00", "a%20b", "%2e%2e", "é"])
+async def test_unknown_worker(api, running_cluster, worker):
+    code, error = await api("POST", f"clusters/shared/workers/{worker}/retire")
+    assert code == 404, error
+    assert error["code"] in {"worker_not_found", "not_found"}
+    assert (await api("GET", "clusters/shared"))[1]["wanted"]["n_workers"] == 1
 
 
 async def test_living_cluster_is_not_forgotten(api, running_cluster, registry_directory):
