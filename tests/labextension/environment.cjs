@@ -14,6 +14,8 @@ module.exports = class extends TestEnvironment {
     Object.assign(this.global, { Blob, DecompressionStream, ReadableStream });
     this.global.DragEvent ??= class DragEvent extends this.global.Event {};
     this.global.matchMedia ??= () => ({ matches: false, addListener() {}, addEventListener() {} });
+    this.global.requestIdleCallback ??= callback => this.global.setTimeout(callback);
+    this.global.Element.prototype.scrollIntoView ??= () => {};
     this.global.IS_REACT_ACT_ENVIRONMENT = true;
   }
 };

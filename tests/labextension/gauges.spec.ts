@@ -1,18 +1,29 @@
 import {
   Bar,
-  clusterBars,
+  column,
+  entry,
   formatBytes,
+  formatCount,
   formatDuration,
+  formatRate,
   formatShare,
+  formatSizes,
+  formatWatts,
   levelOf,
-  readingOf,
-  sumOf,
-  workerBars
+  readingOf
 } from '../../labextension/src/gauges';
-import { barWords } from '../../labextension/src/panel/bars';
-import { sample, trans } from './models';
-
-const words = barWords(trans);
+import { clusterFigures, workerFigures } from '../../labextension/src/gauges/figures';
+import { Flows } from '../../labextension/src/gauges/flows';
+import { Past } from '../../labextension/src/gauges/past';
+import {
+  sumStacks,
+  tierStack,
+  vramStack,
+  type IVram
+} from '../../labextension/src/gauges/segments';
+import { Trace } from '../../labextension/src/gauges/trace';
+import { gaugeWords, englishWords } from '../../labextension/src/gauges/words';
+import { gpuSample, sample, trans } from './models';
 
 describe('units', () => {
   it.each([
@@ -43,6 +54,27 @@ describe('units', () => {
   });
 });
 
+describe('other units', () => {
+  it('writes speeds, sizes in one unit, power and big numbers', () => {
+    expect(formatRate(2 ** 21)).toBe('2 MiB/s');
+    expect(formatSizes([2 ** 30, 2 ** 29, 0], ' → ')).toBe('1 → 0.5 → 0 GiB');
+    expect(formatWatts(231.4)).toBe('231 W');
+    expect(formatWatts(225_000)).toBe('225 kW');
+    expect([9999, 12_345, 1_500_000].map(formatCount)).toEqual(['9999', '12 k', '1.5 M']);
+  });
+});
+
+describe('columns', () => {
+  it('expands a value that holds for all, and what nobody measures to nulls', () => {
+    const one = sample({ n_threads: 4, cpu_percent: undefined, device: null });
+    expect(column(one, 'n_threads')).toEqual([4, 4]);
+    expect(column(one, 'cpu_percent')).toEqual([null, null]);
+    expect(column(one, 'device')).toEqual([null, null]);
+    expect(entry(one, 'n_threads', 1)).toBe(4);
+    expect(entry(one, 'memory_bytes', 7)).toBeNull();
+  });
+});
+
 describe('levels', () => {
   it('turns from normal to warning to critical', () => {
     expect(levelOf({ used: 69, total: 100 })).toBe('normal');
@@ -51,42 +83,205 @@ describe('levels', () => {
     expect(levelOf({ used: 85, total: null })).toBe('normal');
   });
 
+  it('follows the settings, whichever of the two is smaller', () => {
+    const reading = { used: 50, total: 100 };
+    expect(levelOf(reading, { warningPercent: 40, criticalPercent: 60 })).toBe('warning');
+    expect(levelOf(reading, { warningPercent: 60, criticalPercent: 40 })).toBe('warning');
+    expect(levelOf(reading, { warningPercent: 40, criticalPercent: 50 })).toBe('critical');
+  });
+
   it('keeps what is not measured absent, and zero zero', () => {
     expect(readingOf(null, 10)).toBeNull();
     expect(readingOf(undefined, 10)).toBeNull();
     expect(readingOf(0, 10)).toEqual({ used: 0, total: 10 });
   });
+});
 
-  it('sums what is measured, and gives a total only if each worker has one', () => {
-    expect(sumOf([null, null], [1, 1])).toBeNull();
-    expect(sumOf([1, null, 2], [10, 10, 10])).toEqual({ used: 3, total: 20 });
-    expect(sumOf([1, 2], [10, null])).toEqual({ used: 3, total: null });
+describe('the memory of a GPU', () => {
+  const vram: IVram = { total: 100, used: 60, cluster: 50, rmmUsed: null, rmmPool: null };
+  const parts = (changes: Partial<IVram>): string =>
+    (vramStack({ ...vram, ...changes })?.segments ?? [])
+      .map(({ part, bytes }) => `${part} ${bytes}`)
+      .join(', ');
+
+  it.each<[string, Partial<IVram>, string]>([
+    ['without RMM', {}, 'cluster 50, others 10, free 40'],
+    [
+      'with a pool that nobody counts',
+      { rmmPool: 30 },
+      'rmmPool 30, cluster 20, others 10, free 40'
+    ],
+    [
+      'with a pool that is counted',
+      { rmmPool: 30, rmmUsed: 12 },
+      'rmmUsed 12, rmmFree 18, cluster 20, others 10, free 40'
+    ],
+    ['with RMM that has no pool', { rmmUsed: 12 }, 'rmmUsed 12, cluster 38, others 10, free 40'],
+    [
+      'where the driver does not tell by whom it is used',
+      { cluster: null, rmmPool: 30, rmmUsed: 12 },
+      'rmmUsed 12, rmmFree 18, unknown 30, free 40'
+    ],
+    ['whose total is unknown', { total: null }, 'cluster 50, others 10'],
+    ['where RMM pages to the host', { rmmUsed: 150, rmmPool: 150 }, 'rmmUsed 60, free 40'],
+    ['where all is in use', { used: 100, cluster: 100 }, 'cluster 100']
+  ])('%s', (_, changes, expected) => {
+    expect(parts(changes)).toBe(expected);
+  });
+
+  it('is not shown where it is not measured', () => {
+    expect(vramStack({ ...vram, used: null })).toBeNull();
+  });
+
+  it('is counted once where workers share a GPU', () => {
+    const shared = gpuSample({
+      device: 'GPU-1',
+      vram_total_bytes: 100,
+      vram_used_bytes: 60,
+      vram_cluster_bytes: 50,
+      rmm_used_bytes: [10, 5],
+      rmm_pool_bytes: [20, 10]
+    });
+    expect(clusterFigures(shared).vram).toEqual({
+      segments: [
+        { part: 'rmmUsed', bytes: 15 },
+        { part: 'rmmFree', bytes: 15 },
+        { part: 'cluster', bytes: 20 },
+        { part: 'others', bytes: 10 },
+        { part: 'free', bytes: 40 }
+      ],
+      used: 60,
+      total: 100
+    });
   });
 });
 
-describe('bars of a cluster', () => {
-  it('shows host memory alone where nothing else is measured', () => {
-    const bars = clusterBars(sample(), words);
-    expect(bars.map(bar => bar.label)).toEqual(['Memory']);
-    expect(bars[0].sentence).toBe('Workers use 1 GiB of the 2 GiB of host memory they may use.');
-  });
-
-  it('adds GPU memory and RMM where workers report them', () => {
-    const gpu = sample({
-      vram_used_bytes: [2 ** 30, 2 ** 30],
-      vram_total_bytes: [2 ** 34, 2 ** 34],
-      rmm_used_bytes: [2 ** 28, null],
-      rmm_pool_bytes: [2 ** 33, null]
+describe('the figures of a worker', () => {
+  it('split host memory on a CPU worker, and name the tiers on a GPU worker', () => {
+    const managed = { managed_bytes: 2 ** 28, memory_bytes: 2 ** 29 };
+    expect(workerFigures(sample(managed), 0, true).memory?.segments).toEqual([
+      { part: 'managed', bytes: 2 ** 28 },
+      { part: 'unmanaged', bytes: 2 ** 28 },
+      { part: 'free', bytes: 2 ** 29 }
+    ]);
+    const gpu = gpuSample({ ...managed, tier_host_bytes: 2 ** 27 });
+    expect(workerFigures(gpu, 0, false).memory?.segments[0]).toEqual({
+      part: 'tierHost',
+      bytes: 2 ** 27
     });
-    expect(clusterBars(gpu, words).map(bar => bar.label)).toEqual(['Memory', 'VRAM', 'RMM']);
-    expect(workerBars(gpu, '1', words).map(bar => bar.label)).toEqual(['Memory', 'VRAM']);
-    expect(workerBars(gpu, 'gone', words)).toEqual([]);
   });
 
-  it('says how old an old figure is', () => {
-    const [bar] = workerBars(sample({ age_seconds: [0, 75] }), '1', words);
-    expect(bar.isStale).toBe(true);
-    expect(bar.sentence).toContain('Reported 1 min ago.');
+  it('show the tiers of a CPU worker once it has spilled', () => {
+    expect(workerFigures(sample({ tier_disk_bytes: 0 }), 0, true).results).toBeNull();
+    const spilled = sample({ tier_disk_bytes: [7, 0], managed_bytes: 3 });
+    expect(workerFigures(spilled, 0, true).results?.segments).toEqual([
+      { part: 'tierHost', bytes: 3 },
+      { part: 'tierDisk', bytes: 7 }
+    ]);
+  });
+
+  it('keep what is not measured absent', () => {
+    const nothing = sample({ memory_bytes: undefined, cpu_percent: undefined });
+    expect(clusterFigures(nothing)).toEqual({
+      vram: null,
+      memory: null,
+      results: null,
+      gpu: null,
+      cores: null,
+      threads: 2
+    });
+    expect(tierStack(null, 5, null)).toBeNull();
+    expect(sumStacks([null, null])).toBeNull();
+  });
+
+  it('are summed and averaged over those that measure', () => {
+    const figures = clusterFigures(gpuSample({ gpu_utilization_percent: [80, null] }));
+    expect(figures.gpu).toBe(80);
+    expect(figures.cores).toBeCloseTo(0.03);
+  });
+});
+
+describe('the past', () => {
+  it('keeps means of equal steps, and gaps', () => {
+    const trace = new Trace(10, 60);
+    trace.put(100, 10);
+    trace.put(105, 30);
+    trace.put(121, 50);
+    trace.put(200, 70);
+    expect([...trace.last(60)].map(value => (Number.isNaN(value) ? null : value))).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+      70
+    ]);
+    const short = new Trace(10, 60);
+    short.put(100, 10);
+    short.put(105, 30);
+    short.put(121, 50);
+    // What was missed for a moment is filled in with what came next.
+    expect([...short.last(30)]).toEqual([20, 50, 50]);
+    expect(short.length).toBe(30);
+  });
+
+  it('is merged with what has been seen since', () => {
+    const past = new Past();
+    const now = sample();
+    past.load({
+      id: now.id,
+      at: now.at,
+      seconds: [-4, -2, 0],
+      cpu_percent: [100, 50, 0],
+      memory_bytes: [2 ** 30, 2 ** 29, 0],
+      gpu_utilization_percent: [null, null, null],
+      vram_used_bytes: [null, null, null],
+      rmm_used_bytes: [null, null, null],
+      processing: [0, 0, 0],
+      worker_seconds: [-5, 0],
+      workers: {
+        '0': {
+          cpu_percent: [40, 0],
+          memory_bytes: [2 ** 28, 0],
+          gpu_utilization_percent: null,
+          vram_used_bytes: null
+        }
+      }
+    });
+    past.add(now, clusterFigures(now));
+    expect([...past.totals.cpu.last(6)]).toEqual([100, 50, 1.5]);
+    expect([...past.totals.memory.last(6)]).toEqual([50, 25, 50]);
+    expect(past.totals.gpu.length).toBe(0);
+    expect([...(past.worker('0')?.busy.last(10) ?? [])]).toEqual([40, 1]);
+    expect([...(past.worker('0')?.memory.last(10) ?? [])]).toEqual([25, 50]);
+  });
+
+  it('forgets workers that have gone', () => {
+    const past = new Past();
+    const both = sample();
+    past.add(both, clusterFigures(both));
+    const one = sample({ workers: ['1'], age_seconds: 0, memory_bytes: 1, cpu_percent: 1 });
+    past.add(one, clusterFigures(one));
+    expect(past.worker('0')).toBeUndefined();
+    expect(past.worker('1')).toBeDefined();
+  });
+});
+
+describe('flows', () => {
+  it('are what counters gain per second, and nothing when a worker starts anew', () => {
+    const flows = new Flows();
+    const at = (seconds: number): string => new Date(1e12 + seconds * 1000).toISOString();
+    flows.add(sample({ at: at(0), received_bytes: [100, 500], sent_bytes: [0, 0] }));
+    expect(flows.total).toBeUndefined();
+    flows.add(sample({ at: at(2), received_bytes: [300, 10], sent_bytes: [50, 0] }));
+    expect(flows.worker('0')).toEqual({ received: 100, sent: 25 });
+    expect(flows.total).toEqual({ received: 100, sent: 25 });
+  });
+});
+
+describe('words', () => {
+  it('are the same in English as untranslated', () => {
+    expect(gaugeWords(trans)).toEqual(englishWords);
   });
 });
 

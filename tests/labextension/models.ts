@@ -73,6 +73,18 @@ export function sample(changes: Partial<TelemetrySample> = {}): TelemetrySample 
   };
 }
 
+/** A sample of two workers with a GPU each. */
+export function gpuSample(changes: Partial<TelemetrySample> = {}): TelemetrySample {
+  return sample({
+    device: ['GPU-1', 'GPU-2'],
+    vram_total_bytes: 16 * 2 ** 30,
+    vram_used_bytes: [4 * 2 ** 30, 15 * 2 ** 30],
+    vram_cluster_bytes: [3 * 2 ** 30, 14 * 2 ** 30],
+    gpu_utilization_percent: [50, 90],
+    ...changes
+  });
+}
+
 export const noDevices: HostDevices = {
   available: false,
   message: 'No GPU here: clusters use CPU workers.',

@@ -7,7 +7,12 @@ import type { IClusterManager, IOffer } from '../../labextension/src/clusters/to
 import { CreateForm } from '../../labextension/src/form/createform';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList } from '../../labextension/src/panel/clusterlist';
-import type { ClusterModel, ClusterPatch } from '../../labextension/src/protocol/messages';
+import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
+import type {
+  ClusterModel,
+  ClusterPatch,
+  TelemetrySample
+} from '../../labextension/src/protocol/messages';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
 import { cluster, noDevices, sample, trans } from './models';
 
@@ -21,6 +26,8 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     changed: new Signal(owner),
     sampled: new Signal(owner),
     isDisposed: false,
+    host: null,
+    hostChanged: new Signal(owner),
     dispose: () => undefined,
     get: id => clusters.find(one => one.id === id),
     sample: () => undefined,
@@ -31,6 +38,9 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     restart: () => Promise.resolve(cluster()),
     stop: () => Promise.resolve(),
     remove: () => Promise.resolve(),
+    retire: () => Promise.resolve(cluster()),
+    history: () => Promise.reject(new Error('There is none.')),
+    activity: () => Promise.resolve([]),
     logs: () => Promise.resolve([]),
     schemas: () => Promise.resolve(offer.backends),
     offer: () => Promise.resolve(offer),
@@ -119,16 +129,32 @@ afterEach(async () => {
   });
 });
 
-const card = (manager: IClusterManager): JSX.Element => (
-  <ClusterCard cluster={manager.clusters[0]} manager={manager} commands={commands} trans={trans} />
+const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (
+  <ClusterCard
+    cluster={manager.clusters[0]}
+    manager={manager}
+    commands={commands}
+    thresholds={thresholds}
+    trans={trans}
+  />
 );
+const list = (manager: IClusterManager, onCreate = jest.fn()): JSX.Element => (
+  <ClusterList
+    manager={manager}
+    commands={commands}
+    thresholds={DEFAULT_THRESHOLDS}
+    trans={trans}
+    onCreate={onCreate}
+  />
+);
+/** Gauges draw in the next frame. */
+const frame = (): Promise<void> =>
+  act(() => new Promise<void>(resolve => requestAnimationFrame(() => resolve())));
 
 describe('list', () => {
   it('invites to create the first cluster', async () => {
     const onCreate = jest.fn();
-    await draw(
-      <ClusterList manager={store([])} commands={commands} trans={trans} onCreate={onCreate} />
-    );
+    await draw(list(store([]), onCreate));
     expect(host.textContent).toContain('No cluster yet.');
     await click('New cluster');
     expect(onCreate).toHaveBeenCalledTimes(1);
@@ -140,9 +166,7 @@ describe('list', () => {
     ['outdated', 'Reload this page']
   ] as const)('says that the connection is %s', async (connection, sentence) => {
     const manager = store([cluster()], { connection });
-    await draw(
-      <ClusterList manager={manager} commands={commands} trans={trans} onCreate={jest.fn()} />
-    );
+    await draw(list(manager));
     expect(host.querySelector('[role=status]')?.textContent).toContain(sentence);
   });
 });
@@ -152,19 +176,51 @@ describe('card', () => {
     const idle = { timeout_seconds: 3600, idle_since: null, stops_at: '2026-01-01T10:57:01Z' };
     const busy = sample({ tasks: { processing: 3, waiting: 4, erred: 1 } });
     await draw(card(store([cluster({ n_clients: 1, idle })], { sample: () => busy })));
+    await frame();
     for (const text of [
       'blue',
       'Running',
-      '2 CPU workers · up 5 min',
-      '1 client',
-      '3 tasks running, 4 waiting, 1 failed',
+      '2 CPU workers · up 5 min · 1 client',
+      '3 running, 4 waiting, 1 failed',
       'Stops in 52 min unless used',
       '1 / 2 GiB'
     ]) {
       expect(host.textContent).toContain(text);
     }
-    expect(host.textContent).not.toContain('VRAM');
     expect(host.textContent).not.toContain('unencrypted');
+  });
+
+  it('draws each sample, and the past once the connection is live', async () => {
+    const history = jest.fn(() => Promise.reject(new Error('There is none.')));
+    let now: TelemetrySample | undefined;
+    const manager = store([cluster()], { sample: () => now, history, connection: 'polling' });
+    await draw(card(manager));
+    expect(history).not.toHaveBeenCalled();
+    Object.assign(manager, { connection: 'live' });
+    (manager.changed as Signal<IClusterManager, void>).emit();
+    (manager.changed as Signal<IClusterManager, void>).emit();
+    expect(history).toHaveBeenCalledTimes(1);
+    now = sample({ memory_bytes: 0.7 * 2 ** 30 });
+    (manager.sampled as Signal<IClusterManager, string>).emit('another');
+    await frame();
+    expect(host.textContent).toContain('Waiting for the first figures.');
+    (manager.sampled as Signal<IClusterManager, string>).emit('a1b2c3d4');
+    await frame();
+    expect(host.textContent).toContain('1.4 / 2 GiB');
+    expect(host.querySelector('.gpc-Alarm:not([hidden])')).not.toBeNull();
+  });
+
+  it('follows the thresholds of the settings', async () => {
+    const manager = store([cluster()], { sample: () => sample() });
+    await draw(card(manager));
+    await frame();
+    expect(host.querySelector('.gpc-Alarm:not([hidden])')).toBeNull();
+    await act(() => {
+      root.render(card(manager, { warningPercent: 20, criticalPercent: 90 }));
+      return Promise.resolve();
+    });
+    await frame();
+    expect(host.querySelector('.gpc-Alarm:not([hidden])')).not.toBeNull();
   });
 
   it('tells how many workers are missing, and warns of a cluster without encryption', async () => {
@@ -203,6 +259,56 @@ describe('card', () => {
     await draw(card(store([cluster({ state: 'stopped' })], { remove })));
     await click('Remove');
     expect(host.querySelector('[role=alert]')?.textContent).toBe('It is still alive.');
+  });
+});
+
+describe('retiring a worker', () => {
+  const dialog = (): Element | null => document.querySelector('.jp-Dialog');
+  const inDialog = (label: string): void =>
+    [...(dialog()?.querySelectorAll('button') ?? [])]
+      .find(one => one.textContent === label)
+      ?.click();
+
+  async function ask(changes: Partial<TelemetrySample>): Promise<jest.Mock> {
+    const retire = jest.fn(() => Promise.resolve(cluster()));
+    await draw(card(store([cluster()], { retire, sample: () => sample(changes) })));
+    await frame();
+    if (button('Workers').getAttribute('aria-expanded') === 'false') {
+      await click('Workers');
+    }
+    await click('Retire worker 1');
+    return retire;
+  }
+
+  it('is done at once if it has nothing to lose', async () => {
+    const retire = await ask({ in_memory: [5, 0] });
+    expect(retire).toHaveBeenCalledWith('a1b2c3d4', '1');
+    expect(dialog()).toBeNull();
+  });
+
+  it('asks if it holds results or has tasks', async () => {
+    const retire = await ask({ in_memory: [0, 3], processing: [0, 1] });
+    expect(dialog()?.textContent).toContain('Retire worker 1 of blue?');
+    expect(dialog()?.textContent).toContain(
+      'It holds 3 results. They move to other workers first.'
+    );
+    expect(dialog()?.textContent).toContain('1 task starts anew elsewhere.');
+    expect(retire).not.toHaveBeenCalled();
+    await act(async () => {
+      inDialog('Retire');
+      await new Promise(resolve => window.setTimeout(resolve, 20));
+    });
+    expect(retire).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not done without a yes', async () => {
+    const retire = await ask({ in_memory: [0, 3] });
+    await act(async () => {
+      inDialog('Cancel');
+      await new Promise(resolve => window.setTimeout(resolve, 20));
+    });
+    expect(dialog()).toBeNull();
+    expect(retire).not.toHaveBeenCalled();
   });
 });
 

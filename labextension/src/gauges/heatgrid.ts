@@ -62,8 +62,11 @@ export class HeatGrid {
   draw(): void {
     const sample = this._sample;
     const measure = this._measure;
+    if (sample === null || measure === undefined || this.width === 0) {
+      return;
+    }
     const context = this._canvas.getContext('2d');
-    if (sample === null || measure === undefined || context === null || this.width === 0) {
+    if (context === null) {
       return;
     }
     this._values = measure.read(sample);

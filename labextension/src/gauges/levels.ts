@@ -42,22 +42,3 @@ export function levelOf(
 export function readingOf(used: Measured, total: Measured): IReading | null {
   return used === null || used === undefined ? null : { used, total: total ?? null };
 }
-
-/**
- * The sum of those that are measured; null when none is.
- *
- * A total is given only if each measured worker has one: a sum of some limits limits nothing.
- */
-export function sumOf(used: readonly Measured[], total: readonly Measured[]): IReading | null {
-  const readings = used.flatMap((value, index) => readingOf(value, total[index]) ?? []);
-  if (readings.length === 0) {
-    return null;
-  }
-  const totals = readings.map(reading => reading.total);
-  return {
-    used: readings.reduce((sum, reading) => sum + reading.used, 0),
-    total: totals.some(value => value === null)
-      ? null
-      : totals.reduce<number>((sum, value) => sum + (value ?? 0), 0)
-  };
-}

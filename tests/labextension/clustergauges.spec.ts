@@ -1,0 +1,288 @@
+import { ClusterGauges, englishWords } from '../../labextension/src/gauges';
+import type { ClusterModel, TelemetrySample } from '../../labextension/src/protocol/messages';
+import { cluster, gpuSample, sample } from './models';
+
+const words = englishWords;
+let gauges: ClusterGauges;
+
+/** Gauges in a page, after the frame in which they draw. */
+async function draw(
+  one: TelemetrySample | null,
+  options: Partial<ClusterGauges.IOptions> = {},
+  model: ClusterModel = cluster()
+): Promise<HTMLElement> {
+  gauges = new ClusterGauges({ words, ...options });
+  document.body.replaceChildren(gauges.node);
+  gauges.update(one, model);
+  await frame();
+  return gauges.node;
+}
+
+function frame(): Promise<void> {
+  return new Promise(resolve => requestAnimationFrame(() => resolve()));
+}
+
+function many(count: number): TelemetrySample {
+  const workers = Array.from({ length: count }, (_, i) => `w${i}`);
+  return gpuSample({
+    workers,
+    age_seconds: 1,
+    memory_bytes: workers.map((_, i) => i),
+    cpu_percent: 5,
+    device: workers.map(name => `GPU-${name}`),
+    vram_used_bytes: workers.map((_, i) => i * 2 ** 20),
+    vram_cluster_bytes: 0,
+    gpu_utilization_percent: 7
+  });
+}
+
+const rowsOf = (node: HTMLElement): HTMLElement[] => [
+  ...node.querySelectorAll<HTMLElement>('[role=listitem]')
+];
+const meter = (node: Element, name: string): Element | null =>
+  node.querySelector(`[role=meter][aria-label="${name}"]`);
+const open = (node: HTMLElement): void =>
+  [...node.querySelectorAll('button')].find(one => one.textContent === 'Workers')?.click();
+const tooltip = (): string => document.querySelector('[role=tooltip]')?.textContent ?? '';
+
+afterEach(() => {
+  gauges.dispose();
+});
+
+describe('the gauges of a cluster', () => {
+  it('wait for figures', async () => {
+    const node = await draw(null);
+    expect(node.textContent).toContain('Waiting for the first figures.');
+    expect(meter(node, 'Memory')?.closest('[hidden]')).not.toBeNull();
+  });
+
+  it('show a CPU cluster what it has, and nothing of GPUs', async () => {
+    const node = await draw(sample({ tasks: { processing: 3, waiting: 4, erred: 1 } }));
+    expect(meter(node, 'Memory')?.getAttribute('aria-valuetext')).toContain('1 GiB of 2 GiB');
+    expect(node.textContent).toContain('3 running, 4 waiting, 1 failed');
+    expect(node.textContent).toContain('0 / 2 cores');
+    expect(meter(node, 'VRAM')?.closest('[hidden]')).not.toBeNull();
+  });
+
+  it('show who uses GPU memory, in words too', async () => {
+    const node = await draw(gpuSample({ rmm_used_bytes: 2 ** 30, rmm_pool_bytes: 2 ** 31 }));
+    const text = meter(node, 'VRAM')?.getAttribute('aria-valuetext');
+    expect(text).toBe(
+      '19 GiB of 32 GiB; RMM used 2 GiB; RMM pool, free 2 GiB; This cluster, not RMM 13 GiB; ' +
+        'Others 2 GiB; Free 13 GiB'
+    );
+    const parts = [...(meter(node, 'VRAM')?.querySelectorAll<HTMLElement>('.gpc-Segment') ?? [])];
+    expect(parts.map(part => part.dataset.part)).toEqual([
+      'rmmUsed',
+      'rmmFree',
+      'cluster',
+      'others'
+    ]);
+    expect(node.textContent).toContain('70 %');
+  });
+
+  it('warn in words from the thresholds on, also when those change', async () => {
+    const node = await draw(sample({ memory_bytes: 0.75 * 2 ** 30 }));
+    const alarm = (): string | null | undefined =>
+      meter(node, 'Memory')?.parentElement?.querySelector('.gpc-Alarm')?.getAttribute('aria-label');
+    expect(alarm()).toBe('Filling up');
+    gauges.thresholds = { warningPercent: 50, criticalPercent: 75 };
+    await frame();
+    expect(alarm()).toBe('Almost full');
+  });
+
+  it('mark where Dask acts; on a GPU worker there is no target', async () => {
+    const marks = (node: HTMLElement): (string | undefined)[] =>
+      [...node.querySelectorAll<HTMLElement>('.gpc-Mark')].map(mark => mark.dataset.part);
+    expect(marks(await draw(sample()))).toEqual(['target', 'spill', 'pause', 'terminate']);
+    gauges.dispose();
+    expect(marks(await draw(gpuSample()))).toEqual(['spill', 'pause', 'terminate']);
+    gauges.dispose();
+    expect(marks(await draw(sample({ memory_limit_bytes: null })))).toEqual([]);
+  });
+
+  it('show the most recent kinds of tasks first, and more on demand', async () => {
+    const progress = ['a', 'b', 'c', 'd'].map(prefix => ({
+      prefix,
+      waiting: 1,
+      processing: 2,
+      in_memory: 3,
+      released: 4,
+      erred: 0
+    }));
+    const node = await draw(sample({ progress }));
+    const names = (): (string | null)[] =>
+      [...node.querySelectorAll('.gpc-Prefix-name')].map(one => one.textContent);
+    expect(names()).toEqual(['d', 'c', 'b']);
+    expect(node.querySelector('[role=progressbar]')?.getAttribute('aria-valuetext')).toBe(
+      '7 of 10 done, 2 running, 1 waiting'
+    );
+    [...node.querySelectorAll('button')].find(one => one.textContent === 'Show 1 more')?.click();
+    expect(names()).toEqual(['d', 'c', 'b', 'a']);
+  });
+
+  it('draw nothing while they are not seen, and the newest sample when they are', async () => {
+    let report: (entries: { isIntersecting: boolean }[]) => void = () => undefined;
+    const original = globalThis.IntersectionObserver;
+    class Observer {
+      constructor(callback: typeof report) {
+        report = callback;
+      }
+      observe(): void {}
+      disconnect(): void {}
+    }
+    Object.assign(globalThis, { IntersectionObserver: Observer });
+    try {
+      const node = await draw(sample());
+      expect(node.textContent).toContain('Waiting');
+      report([{ isIntersecting: true }]);
+      await frame();
+      expect(node.textContent).toContain('1 / 2 GiB');
+    } finally {
+      Object.assign(globalThis, { IntersectionObserver: original });
+    }
+  });
+
+  it('leave nothing behind', async () => {
+    const node = await draw(sample());
+    meter(node, 'Memory')?.dispatchEvent(new FocusEvent('focusin', { bubbles: true }));
+    gauges.dispose();
+    expect(document.body.childElementCount).toBe(0);
+  });
+});
+
+describe('workers', () => {
+  it('are listed on demand, each with its state', async () => {
+    const node = await draw(
+      gpuSample({
+        age_seconds: [1, 75],
+        executing: 1,
+        ready: 4,
+        gpu_power_watts: 200,
+        gpu_power_limit_watts: 400,
+        gpu_temperature_celsius: 61,
+        pcie_received_bytes_per_second: 2 ** 30,
+        pcie_sent_bytes_per_second: 2 ** 29,
+        device_error: [null, 'The GPU is lost.'],
+        tier_device_bytes: 2 ** 30,
+        tier_host_bytes: 2 ** 29,
+        tier_disk_bytes: 0
+      })
+    );
+    expect(rowsOf(node)).toHaveLength(0);
+    open(node);
+    const [first, second] = rowsOf(node);
+    for (const text of [
+      'Worker 0',
+      '4 / 16 GiB',
+      '50 %',
+      '1 running, 4 ready',
+      '200 / 400 W',
+      '61 °C',
+      '↓1 ↑0.5 GiB/s',
+      '1 → 0.5 → 0 GiB'
+    ]) {
+      expect(first.textContent).toContain(text);
+    }
+    expect(second.textContent).toContain('1 min old');
+    expect(second.textContent).toContain('The GPU is lost.');
+    expect(node.textContent).toContain('GPUs that cannot be read: 1.');
+  });
+
+  it('can be retired where somebody does it', async () => {
+    const onRetire = jest.fn();
+    const node = await draw(sample(), { onRetire, isOpen: true });
+    node.querySelectorAll<HTMLElement>('[aria-label="Retire worker 1"]')[0].click();
+    expect(onRetire).toHaveBeenCalledWith('1');
+    gauges.dispose();
+    expect((await draw(sample(), { isOpen: true })).textContent).not.toContain('Retire');
+  });
+
+  it('are in the document as far as they are seen, and are walked through with arrows', async () => {
+    const node = await draw(many(1000), { isOpen: true });
+    expect(rowsOf(node).length).toBeLessThan(20);
+    const [first] = rowsOf(node);
+    expect(first.getAttribute('aria-setsize')).toBe('1000');
+    expect(first.tabIndex).toBe(0);
+    first.focus();
+    const press = (key: string): boolean =>
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })) ??
+      false;
+    press('ArrowDown');
+    expect(document.activeElement?.textContent).toContain('Worker w1');
+    press('End');
+    expect(document.activeElement?.textContent).toContain('Worker w999');
+    expect(document.activeElement?.getAttribute('aria-posinset')).toBe('1000');
+    expect(rowsOf(node).filter(row => row.tabIndex === 0)).toHaveLength(1);
+  });
+
+  it('come and go', async () => {
+    const node = await draw(sample(), { isOpen: true });
+    const model = cluster();
+    gauges.update(sample({ workers: ['1', '2'] }), model);
+    await frame();
+    expect(rowsOf(node).map(row => row.querySelector('.gpc-WorkerRow-name')?.textContent)).toEqual([
+      'Worker 1',
+      'Worker 2'
+    ]);
+    gauges.update(sample({ workers: [], age_seconds: [], memory_bytes: [] }), model);
+    await frame();
+    expect(rowsOf(node)).toHaveLength(0);
+  });
+
+  it('stay in order and under the eye when the list of workers is updated', async () => {
+    const node = await draw(sample(), { isOpen: true });
+    const [before] = rowsOf(node);
+    gauges.update(sample({ memory_bytes: 5 }), cluster());
+    await frame();
+    expect(rowsOf(node)[0]).toBe(before);
+  });
+});
+
+describe('explanations', () => {
+  it('are shown for what has the focus, and go with Escape', async () => {
+    const node = await draw(gpuSample());
+    const target = meter(node, 'VRAM') as HTMLElement;
+    target.matches = () => true;
+    target.focus();
+    expect(tooltip()).toContain(words.parts.vram.sentence);
+    expect(target.getAttribute('aria-describedby')).toBe(
+      document.querySelector('[role=tooltip]')?.id
+    );
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+    expect(document.querySelector('[role=tooltip]')).toBeNull();
+    expect(target.hasAttribute('aria-describedby')).toBe(false);
+  });
+
+  it('are shown for each part that is pointed at', async () => {
+    jest.useFakeTimers();
+    try {
+      gauges = new ClusterGauges({ words });
+      document.body.replaceChildren(gauges.node);
+      gauges.update(gpuSample(), cluster());
+      jest.runOnlyPendingTimers();
+      const part = gauges.node.querySelector('.gpc-Segment[data-part=others]');
+      part?.dispatchEvent(new MouseEvent('pointerover', { bubbles: true }));
+      jest.advanceTimersByTime(300);
+      expect(tooltip()).toBe(`Others: 2 GiB${words.parts.others.sentence}`);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('are in the legend, of what there is alone', async () => {
+    const node = await draw(sample());
+    const legend = (): string => node.querySelector('.gpc-Legend')?.textContent ?? '';
+    const button = node.querySelector<HTMLElement>('.gpc-Legend button');
+    expect(legend()).not.toContain('Managed');
+    button?.click();
+    expect(button?.getAttribute('aria-expanded')).toBe('true');
+    expect(legend()).toContain(words.parts.managed.sentence);
+    expect(legend()).toContain('Above 80 %, a worker starts no new tasks.');
+    expect(legend()).not.toContain('RMM');
+    gauges.update(gpuSample(), cluster());
+    await frame();
+    expect(legend()).toContain(words.parts.rmmPool.sentence);
+    expect(legend()).not.toContain(words.parts.managed.sentence);
+  });
+});
