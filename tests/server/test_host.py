@@ -137,19 +137,15 @@ def test_a_process_is_told_with_its_notebook_its_cluster_and_its_user(jupyter, m
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
 def test_of_other_users_only_name_and_memory_are_told(jupyter, machine, tmp_path):
-    other = subprocess.Popen(["/bin/sh", "-c", "read secret"], stdin=subprocess.PIPE, user=65534, cwd="/")
-    try:
+    with subprocess.Popen(["/bin/sh", "-c", "read secret"], stdin=subprocess.PIPE, user=65534, cwd="/") as other:
         machine.write([gpu(1), f"process {other.pid} used=2048", f"process {os.getpid()} used=1"])
         answer = jupyter.call("GET", "devices")
-        told = {process["pid"]: process for process in answer["devices"][0]["processes"]}
-        theirs, ours = told[other.pid], told[os.getpid()]
-        assert (theirs["command"], theirs["memory_used_bytes"]) == (None, 2 * 2**30)
-        assert theirs["user"] not in {None, ours["user"]}
-        assert ours["command"]
-        assert "secret" not in json.dumps(answer)
-    finally:
-        other.kill()
-        other.wait()
+    told = {process["pid"]: process for process in answer["devices"][0]["processes"]}
+    theirs, ours = told[other.pid], told[os.getpid()]
+    assert (theirs["command"], theirs["memory_used_bytes"]) == (None, 2 * 2**30)
+    assert theirs["user"] not in {None, ours["user"]}
+    assert ours["command"]
+    assert "secret" not in json.dumps(answer)
 
 
 class TestWhatMatters:
