@@ -192,15 +192,15 @@ describe('card', () => {
 
   it('draws each sample, and the past once the connection is live', async () => {
     const history = jest.fn(() => Promise.reject(new Error('There is none.')));
-    let now: TelemetrySample | undefined;
-    const manager = store([cluster()], { sample: () => now, history, connection: 'polling' });
+    const samples: TelemetrySample[] = [];
+    const manager = store([cluster()], { sample: () => samples[0], history, connection: 'polling' });
     await draw(card(manager));
     expect(history).not.toHaveBeenCalled();
     Object.assign(manager, { connection: 'live' });
     (manager.changed as Signal<IClusterManager, void>).emit();
     (manager.changed as Signal<IClusterManager, void>).emit();
     expect(history).toHaveBeenCalledTimes(1);
-    now = sample({ memory_bytes: 0.7 * 2 ** 30 });
+    samples.push(sample({ memory_bytes: 0.7 * 2 ** 30 }));
     (manager.sampled as Signal<IClusterManager, string>).emit('another');
     await frame();
     expect(host.textContent).toContain('Waiting for the first figures.');
