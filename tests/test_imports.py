@@ -17,9 +17,11 @@ MAY_IMPORT = {
     "devices": {"protocol"},
     "client": {"registry", "protocol"},
     "backends": {"devices", "protocol"},
-    "supervisor": {"backends", "registry", "protocol"},
-    **{face: {"client", "registry", "protocol", "devices", "cli", "lessons"} for face in FACES},
+    "telemetry": {"devices", "protocol"},
+    "supervisor": {"backends", "registry", "telemetry", "protocol"},
+    **{face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling"} for face in FACES},
     "lessons": {"client", "protocol"},
+    "profiling": {"client", "registry", "protocol"},
 }
 """Between our packages. Each may import itself and the package's own top."""
 DASK = {"dask", "distributed", "bokeh", "dask_cuda"}

@@ -25,6 +25,7 @@ from gpucluster.protocol.models import (
 )
 from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.spec import CLUSTER_SPEC, Adapt, AutoSpec, CudaSpec, LocalSpec, parse_patch, parse_spec
+from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, WorkerHistory
 from pydantic import ValidationError
 
 CLUSTER = ClusterModel(
@@ -53,9 +54,14 @@ CLUSTER = ClusterModel(
 )
 SAMPLE = TelemetrySample(
     id="0123abcd", at="2026-01-01T00:00:00Z", workers=["0", "1"], age_seconds=[0.1, 0.2], memory_bytes=[1, None],
-    memory_limit_bytes=[None, 2], spilled_bytes=[0, None], cpu_percent=[1.5, None], n_threads=[1, 1],
-    processing=[0, 3], vram_used_bytes=[None, 5], vram_total_bytes=[None, 6], gpu_utilization_percent=[None, 7.5],
-    rmm_used_bytes=[None, None], rmm_pool_bytes=[None, 8], tasks={"memory": 3},
+    memory_limit_bytes=2, tier_disk_bytes=[0, None], cpu_percent=[1.5, None], n_threads=1, processing=[0, 3],
+    device=[None, "GPU-1"], device_error=[None, "This GPU is lost."], vram_used_bytes=[None, 5],
+    gpu_utilization_percent=[None, 7.5], rmm_pool_bytes=[None, 8], sent_bytes=[2**53, 0], tasks={"memory": 3},
+    progress=[PrefixProgress(prefix="inc", in_memory=3)],
+)  # fmt: skip
+HISTORY = TelemetryHistory(
+    id="0123abcd", at="2026-01-01T00:00:00Z", seconds=[-1.0, 0.0], cpu_percent=[None, 1.5], memory_bytes=[1, 2],
+    worker_seconds=[0.0], workers={"0": WorkerHistory(cpu_percent=[1.5], memory_bytes=[None])},
 )  # fmt: skip
 DEVICES = HostDevices(
     available=True,
@@ -65,7 +71,7 @@ DEVICES = HostDevices(
 )
 
 
-@pytest.mark.parametrize("model", [CLUSTER, SAMPLE, DEVICES, *PRESETS], ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("model", [CLUSTER, SAMPLE, HISTORY, DEVICES, *PRESETS], ids=lambda model: type(model).__name__)
 def test_a_model_arrives_as_it_was_sent(model):
     assert type(model).model_validate_json(model.model_dump_json()) == model
 
@@ -82,6 +88,13 @@ def test_a_model_arrives_as_it_was_sent(model):
 )
 def test_an_event_arrives_as_it_was_sent(event):
     assert EVENT.validate_json(event.model_dump_json()) == event
+
+
+def test_a_column_that_is_the_same_for_all_workers_is_one_value():
+    assert SAMPLE.column("memory_limit_bytes") == [2, 2]
+    assert SAMPLE.column("vram_used_bytes") == [None, 5]
+    assert SAMPLE.column("vram_total_bytes") == [None, None], "nobody measures it"
+    assert "vram_total_bytes" not in SAMPLE.model_dump_json(exclude_none=True)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,4 @@ def cluster_model(cluster_id: str = "00000001", **changes) -> ClusterModel:
 
 
 def sample(cluster_id: str = "00000001", at: str = "2026-11-21T08:00:00.000Z") -> TelemetrySample:
-    columns = ("workers", "age_seconds", "memory_bytes", "memory_limit_bytes", "spilled_bytes", "cpu_percent")
-    more = ("n_threads", "processing", "vram_used_bytes", "vram_total_bytes", "gpu_utilization_percent")
-    lists = {name: [] for name in (*columns, *more, "rmm_used_bytes", "rmm_pool_bytes")}
-    return TelemetrySample(id=cluster_id, at=at, tasks={}, **lists)
+    return TelemetrySample(id=cluster_id, at=at, workers=["0"], memory_bytes=180_000_000, cpu_percent=2.0)

@@ -29,6 +29,7 @@ MODULES = (
     "dask.dataframe",
     "sklearn.cluster",
     "sklearn.decomposition",
+    "gpucluster.telemetry.report",
 )
 _PR_SET_PDEATHSIG = 1
 

@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from tornado import httpserver, iostream, netutil, web
 
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, ProtocolMismatch, invalid_request
-from ..protocol.models import Telemetry
 from ..protocol.spec import parse_patch
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
 from ..registry.record import Folder
 from .owner import Owner
+from .sampler import Sampler
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -63,6 +63,19 @@ class Interface:
         if self.owner is None:
             raise InvalidState("This process waits in standby; it has no cluster yet.")
         return self.owner
+
+    def must_sample(self) -> Sampler:
+        """Return the cluster's sampler.
+
+        Raises
+        ------
+        InvalidState
+            Before the cluster runs.
+        """
+        owner = self.must_own()
+        if owner.sampler is None:
+            raise InvalidState(f"The cluster '{owner.model.name}' is {owner.model.state.value}; it has no figures yet.")
+        return owner.sampler
 
 
 class _Handler(web.RequestHandler):
@@ -155,16 +168,20 @@ class _Telemetry(_Handler):
     """Samples as JSON lines, for as long as the listener listens."""
 
     async def get(self) -> None:
-        owner = self.interface.must_own()
-        if owner.sampler is None:
-            raise InvalidState(f"The cluster '{owner.model.name}' is {owner.model.state.value}; it has no figures yet.")
+        sampler = self.interface.must_sample()
         self.set_header("Content-Type", "application/x-ndjson")
         try:
-            async for sample in owner.sampler.listen():
-                self.write(Telemetry(sample=sample).model_dump_json(exclude_none=True) + "\n")
+            async for line in sampler.listen():
+                self.write(line)
                 await self.flush()
         except iostream.StreamClosedError:
             return
+
+
+class _History(_Handler):
+    def get(self) -> None:
+        self.set_header("Content-Type", "application/json")
+        self.finish(self.interface.must_sample().history.encoded())
 
 
 class _Unknown(_Handler):
@@ -193,6 +210,7 @@ def serve(interface: Interface, folder: Folder) -> httpserver.HTTPServer:
             (r"/adopt", _Adopt, options),
             (r"/release", _Release, options),
             (r"/telemetry", _Telemetry, options),
+            (r"/history", _History, options),
         ],
         default_handler_class=_Unknown,
         default_handler_args=options,

@@ -225,6 +225,7 @@ class Owner:
         self.cluster = cluster
         scheduler = scheduler_of(cluster)
         self.sampler = Sampler(scheduler, self.folder.id)
+        self.sampler.start(devices=spec.backend != "local")
         self._applied = Applied(n_workers=self.plan.n_workers)
         wanted = self.model.wanted
         if wanted.n_workers is None and wanted.adapt is None:
@@ -384,6 +385,8 @@ class Owner:
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
         leftovers = operations.descendants()
+        if self.sampler is not None:
+            self.sampler.stop()
         if self.cluster is not None:
             if state is ClusterState.FAILED:
                 self.journal.update(state=ClusterState.STOPPING)

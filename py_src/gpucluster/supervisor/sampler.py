@@ -1,77 +1,35 @@
 """One sampler per cluster: reads what the workers' heartbeats have brought to the scheduler.
 
-Nothing is asked of the workers, and nothing is sampled unless somebody looks.
+Nothing is asked of the workers. While nobody looks, only the history is fed; a sample is put into words once, whatever
+the number of those who look.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.telemetry import TelemetrySample
+from pydantic_core import to_json
+
 from ..registry.store import now
+from ..telemetry.plugin import register
+from .history import History
+from .prefixes import PrefixWatch
+from .reading import Columns, HeartbeatReader, folded
 
 if TYPE_CHECKING:
     from distributed import Scheduler
 
+logger = logging.getLogger("gpucluster.supervisor")
+
 INTERVAL_SECONDS = 1.0
 
 
-def _number(metrics: Mapping[str, Any], key: str) -> int | None:
-    value = metrics.get(key)
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def _share(metrics: Mapping[str, Any], key: str) -> float | None:
-    value = metrics.get(key)
-    return round(float(value), 1) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def take_sample(scheduler: Scheduler, cluster_id: str) -> TelemetrySample:
-    """Read all workers' last heartbeats.
-
-    A figure that a worker does not measure is ``None``. Three honest states of RMM: no pool figure (no RMM), a
-    pool without a used figure (allocations are not tracked), both.
-    """
-    clock = time.time()
-    workers = sorted(scheduler.workers.values(), key=lambda worker: str(worker.name))
-    columns: defaultdict[str, list[Any]] = defaultdict(list)
-    for worker in workers:
-        metrics: Mapping[str, Any] = worker.metrics or {}
-        rmm = metrics.get("rmm")
-        rmm = rmm if isinstance(rmm, Mapping) else {}
-        on_gpu = _number(metrics, "gpu_memory_used") is not None
-        spilled = metrics.get("spilled_bytes")
-        columns["workers"].append(str(worker.name))
-        columns["age_seconds"].append(round(max(0.0, clock - worker.last_seen), 2))
-        columns["memory_bytes"].append(_number(metrics, "memory"))
-        columns["memory_limit_bytes"].append(worker.memory_limit or None)
-        # Dask's figure is always 0 for CUDA workers, whose spilled data is elsewhere: not measured.
-        columns["tier_disk_bytes"].append(
-            _number(spilled, "disk") if isinstance(spilled, Mapping) and not on_gpu else None
-        )
-        columns["cpu_percent"].append(_share(metrics, "cpu"))
-        columns["n_threads"].append(worker.nthreads)
-        columns["processing"].append(len(worker.processing))
-        columns["vram_used_bytes"].append(_number(metrics, "gpu_memory_used"))
-        columns["vram_total_bytes"].append(_number(metrics, "gpu-memory-total"))
-        columns["gpu_utilization_percent"].append(_share(metrics, "gpu_utilization"))
-        pool = _number(rmm, "rmm-total") or None
-        columns["rmm_pool_bytes"].append(pool)
-        columns["rmm_used_bytes"].append(
-            (_number(rmm, "rmm-used") or None) if pool is None else _number(rmm, "rmm-used")
-        )
-    tasks: Counter[str] = Counter()
-    for prefix in scheduler.task_prefixes.values():
-        tasks.update({state: number for state, number in prefix.states.items() if number})
-    return TelemetrySample(id=cluster_id, at=now(), tasks=dict(tasks), **columns)
-
-
 class Sampler:
-    """Samples once a second while somebody listens.
+    """Samples a cluster from its start to its end.
 
     Parameters
     ----------
@@ -82,33 +40,97 @@ class Sampler:
     def __init__(self, scheduler: Scheduler, cluster_id: str) -> None:
         self._scheduler = scheduler
         self._id = cluster_id
-        self._latest: TelemetrySample | None = None
-        self._changed = asyncio.Condition()
+        self._reader = HeartbeatReader(scheduler)
+        self._prefixes = PrefixWatch(scheduler)
+        self.history = History(cluster_id)
+        self._line = b""
+        self._number = 0
+        self._taken = float("-inf")
         self._listeners = 0
-        self._task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Condition()
+        self._tasks: list[asyncio.Task[None]] = []
 
-    async def listen(self) -> AsyncIterator[TelemetrySample]:
-        """Yield samples. A slow listener misses some; it always gets the newest next."""
+    def start(self, *, devices: bool) -> None:
+        """Begin to sample, and let the workers send our figures; needs a running event loop.
+
+        Parameters
+        ----------
+        devices : bool
+            Whether workers may have GPUs.
+        """
+        # Beside: a cluster is ready to work before its workers have answered this.
+        self._tasks = [asyncio.create_task(self._equip(devices)), asyncio.create_task(self._run())]
+
+    def stop(self) -> None:
+        """Sample no more."""
+        while self._tasks:
+            self._tasks.pop().cancel()
+
+    async def listen(self) -> AsyncIterator[bytes]:
+        """Yield samples as lines of JSON, each a whole event, beginning with one at once.
+
+        A slow listener misses some; it always gets the newest next.
+        """
         self._listeners += 1
-        if self._task is None:
-            self._task = asyncio.create_task(self._run())
         try:
+            if time.monotonic() - self._taken > self.interval:
+                self._put_into_words(self._reader.read())
+            seen = self._number
+            yield self._line
             while True:
                 async with self._changed:
-                    await self._changed.wait()
-                    sample = self._latest
-                if sample is not None:
-                    yield sample
+                    await self._changed.wait_for(lambda: self._number != seen)  # noqa: B023  # of this round
+                    seen = self._number
+                    line = self._line
+                yield line
         finally:
             self._listeners -= 1
-            if not self._listeners and self._task is not None:
-                self._task.cancel()
-                self._task = None
+
+    @property
+    def interval(self) -> float:
+        """Seconds between samples: no less than between the heartbeats of one worker."""
+        from distributed import scheduler
+
+        return max(INTERVAL_SECONDS, float(scheduler.heartbeat_interval(len(self._scheduler.workers))))
+
+    def encoded(self, columns: Columns) -> bytes:
+        """Return the event that tells a reading.
+
+        It is put together without the model, which would take ten times as long; a test holds the two together.
+        """
+        tasks, progress = self._prefixes.read()
+        sample: dict[str, Any] = {
+            "id": self._id,
+            "at": now(),
+            "workers": columns["workers"],
+            **folded(columns),
+            "tasks": tasks,
+            "progress": progress,
+        }
+        return b'{"kind":"telemetry","sample":' + to_json(sample, inf_nan_mode="null") + b"}\n"
+
+    def _put_into_words(self, columns: Columns) -> None:
+        self._line = self.encoded(columns)
+        self._number += 1
+        self._taken = time.monotonic()
+
+    async def _equip(self, devices: bool) -> None:
+        try:
+            await register(self._scheduler, devices=devices)
+        except Exception as error:
+            # A worker that left meanwhile. Those that come later get the plugin all the same.
+            logger.warning("Not every worker can tell all its figures (%s: %s)", type(error).__name__, error)
 
     async def _run(self) -> None:
         while True:
-            sample = take_sample(self._scheduler, self._id)
-            async with self._changed:
-                self._latest = sample
-                self._changed.notify_all()
-            await asyncio.sleep(INTERVAL_SECONDS)
+            try:
+                columns = self._reader.read()
+                self.history.add(columns)
+                if self._listeners:
+                    self._put_into_words(columns)
+                    async with self._changed:
+                        self._changed.notify_all()
+            except Exception:
+                logger.exception("A sample could not be taken")
+                await asyncio.sleep(10 * INTERVAL_SECONDS)
+            await asyncio.sleep(self.interval)

@@ -1,0 +1,121 @@
+"""The last ten minutes of a cluster, for a view that has just been opened."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from pydantic_core import to_json
+
+from ..registry.store import now
+from .reading import Columns, mean, total
+from .series import Series, as_list
+
+SECONDS = 600
+MOST_TOTALS = 600
+MOST_WORKER_POINTS = 20_000
+"""Workers times points: with many workers each has fewer points, further apart."""
+FEWEST_POINTS, MOST_POINTS = 20, 600
+
+_TOTALS = {
+    "cpu_percent": mean,
+    "memory_bytes": total,
+    "gpu_utilization_percent": mean,
+    "rmm_used_bytes": total,
+    "processing": total,
+}
+_WORKERS = ("cpu_percent", "memory_bytes", "gpu_utilization_percent", "vram_used_bytes")
+_PERCENTS = {"cpu_percent", "gpu_utilization_percent"}
+
+
+def points_per_worker(n_workers: int) -> int:
+    """Return how many points each of so many workers keeps."""
+    return min(MOST_POINTS, max(FEWEST_POINTS, MOST_WORKER_POINTS // max(1, n_workers)))
+
+
+class History:
+    """Keeps what the sampler reads.
+
+    Parameters
+    ----------
+    cluster_id : str
+    """
+
+    def __init__(self, cluster_id: str) -> None:
+        self._id = cluster_id
+        self._at = now()
+        self._totals = Series((*_TOTALS, "vram_used_bytes"))
+        self._workers = {name: Series() for name in _WORKERS}
+
+    def add(self, columns: Columns, moment: float | None = None) -> None:
+        """Keep one reading.
+
+        Parameters
+        ----------
+        columns : dict
+            As ``HeartbeatReader`` reads them.
+        moment : float, optional
+            Of the reading, in seconds on a clock that is never set; by default now.
+        """
+        moment = time.monotonic() if moment is None else moment
+        self._at = now()
+        totals = {name: summary(columns.get(name, ())) for name, summary in _TOTALS.items()}
+        self._totals.append(moment, totals | {"vram_used_bytes": _vram_used(columns)})
+        self._totals.forget(moment - SECONDS, MOST_TOTALS)
+        names = columns["workers"]
+        points = points_per_worker(len(self._workers["cpu_percent"].values.keys() | set(names)))
+        times = self._workers["cpu_percent"].times
+        # Heartbeats and timers are never quite punctual.
+        if times and moment - times[-1] < 0.95 * SECONDS / points:
+            return
+        for figure, series in self._workers.items():
+            values = columns.get(figure, ())
+            series.append(
+                moment, {name: value for name, value in zip(names, values, strict=False) if value is not None}
+            )
+            series.forget(moment - SECONDS, points)
+            series.drop_empty()
+
+    def encoded(self) -> bytes:
+        """Return the ``TelemetryHistory`` as JSON."""
+        totals, workers = self._totals, self._workers
+        newest = totals.times[-1] if totals.times else 0.0
+        message: dict[str, Any] = {
+            "id": self._id,
+            "at": self._at,
+            "seconds": [round(moment - newest, 1) for moment in totals.times],
+            **{name: as_list(column, digits=_digits(name)) for name, column in totals.values.items()},
+            "worker_seconds": [round(moment - newest, 1) for moment in workers["cpu_percent"].times],
+            "workers": self._by_worker(),
+        }
+        return to_json(message, inf_nan_mode="null")
+
+    def _by_worker(self) -> dict[str, dict[str, Any]]:
+        names = sorted({name for series in self._workers.values() for name in series.values})
+        length = len(self._workers["cpu_percent"])
+        found: dict[str, dict[str, Any]] = {name: {} for name in names}
+        for figure, series in self._workers.items():
+            always = figure in {"cpu_percent", "memory_bytes"}
+            for name, worker in found.items():
+                column = series.values.get(name)
+                if column is not None:
+                    worker[figure] = as_list(column, digits=_digits(figure))
+                elif always:
+                    worker[figure] = [None] * length
+        return found
+
+
+def _digits(figure: str) -> int | None:
+    return 1 if figure in _PERCENTS else None
+
+
+def _vram_used(columns: Columns) -> float | None:
+    """Return the sum over devices: workers that share one have the same figure."""
+    by_device: dict[Any, float] = {}
+    devices = columns.get("device", ())
+    for place, used in enumerate(columns.get("vram_used_bytes", ())):
+        if used is not None:
+            device = devices[place] if place < len(devices) else None
+            by_device[place if device is None else device] = used
+    return math.fsum(by_device.values()) if by_device else None

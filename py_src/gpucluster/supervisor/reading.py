@@ -1,0 +1,124 @@
+"""What the workers' last heartbeats say, as columns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..telemetry.columns import COLUMNS, METRIC, VERSION
+from ..telemetry.rounding import RATE_DIGITS, rounded, size
+
+if TYPE_CHECKING:
+    from distributed import Scheduler
+    from distributed.scheduler import WorkerState
+
+Columns: TypeAlias = dict[str, Sequence[Any]]
+"""One entry per worker, by name of the column."""
+_ROW_LENGTH = 1 + len(COLUMNS)
+
+
+class HeartbeatReader:
+    """Reads all workers of a scheduler, in the order of their names.
+
+    Parameters
+    ----------
+    scheduler : distributed.Scheduler
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._known: list[WorkerState] = []
+        self._sorted: list[WorkerState] = []
+
+    def read(self) -> Columns:
+        """Return every column; a figure that a worker does not measure is ``None``."""
+        workers = self._workers()
+        clock = time.time()
+        columns: Columns = {
+            "workers": [str(worker.name) for worker in workers],
+            "age_seconds": [round(max(0.0, clock - worker.last_seen), 1) for worker in workers],
+            "n_threads": [worker.nthreads for worker in workers],
+            "processing": [len(worker.processing) for worker in workers],
+            "memory_limit_bytes": [worker.memory_limit or None for worker in workers],
+        }
+        rows = [_row(worker.metrics or {}) for worker in workers]
+        # The first entry of a row is its version.
+        columns |= zip(COLUMNS, list(zip(*rows, strict=True))[1:], strict=False)
+        return columns
+
+    def _workers(self) -> list[WorkerState]:
+        now = list(self._scheduler.workers.values())
+        if now != self._known:
+            self._known = now
+            self._sorted = sorted(now, key=lambda worker: (len(str(worker.name)), str(worker.name)))
+        return self._sorted
+
+
+def folded(columns: Columns) -> dict[str, Any]:
+    """Return the columns as they travel: unmeasured ones not, one that is the same for all as a single value."""
+    message: dict[str, Any] = {}
+    for name, values in columns.items():
+        if not values:
+            continue
+        first = values[0]
+        if name != "workers" and values.count(first) == len(values):
+            if first is not None:
+                message[name] = first
+        else:
+            message[name] = values
+    return message
+
+
+def _row(metrics: Mapping[str, Any]) -> Sequence[Any]:
+    row = metrics.get(METRIC)
+    if isinstance(row, (list, tuple)) and len(row) == _ROW_LENGTH and row[0] == VERSION:
+        return row
+    return _foreign_row(metrics)
+
+
+def _foreign_row(metrics: Mapping[str, Any]) -> Sequence[Any]:
+    """Return what Dask itself measures, for a worker that has just started or has no gpucluster of this version.
+
+    Three honest states of RMM: no pool figure (no RMM), a pool without a used figure (not tracked), both.
+    """
+    rmm = _part(metrics, "rmm")
+    pool = _number(rmm, "rmm-total") or None
+    used = _number(rmm, "rmm-used") or None
+    on_gpu = _number(metrics, "gpu_memory_used") is not None
+    cpu, utilization = _number(metrics, "cpu"), _number(metrics, "gpu_utilization")
+    figures = {
+        "executing": _number(_part(metrics, "task_counts"), "executing"),
+        "cpu_percent": None if cpu is None else rounded(cpu, RATE_DIGITS),
+        "memory_bytes": size(_number(metrics, "memory")),
+        # Dask's own figure is always 0 for CUDA workers, whose spilled results are elsewhere: not measured.
+        "tier_disk_bytes": None if on_gpu else size(_number(_part(metrics, "spilled_bytes"), "disk")),
+        "vram_total_bytes": size(_number(metrics, "gpu-memory-total")),
+        "vram_used_bytes": size(_number(metrics, "gpu_memory_used")),
+        "gpu_utilization_percent": utilization,
+        "rmm_pool_bytes": size(pool),
+        "rmm_used_bytes": size(used),
+    }
+    return [VERSION, *map(figures.get, COLUMNS)]
+
+
+def _part(metrics: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    part = metrics.get(key)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _number(metrics: Mapping[str, Any], key: str) -> int | None:
+    value = metrics.get(key)
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def total(values: Iterable[Any]) -> float | None:
+    """Return the sum of what is measured; ``None`` when nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def mean(values: Iterable[Any]) -> float | None:
+    """Return the mean of what is measured; ``None`` when nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None

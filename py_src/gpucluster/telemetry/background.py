@@ -1,0 +1,78 @@
+"""Blocking readings beside the worker's event loop: one thread, one reading at a time, waited for a moment only."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+PATIENCE_SECONDS = 0.2
+"""A heartbeat is not held up for longer than this; then it takes the figures of the reading before."""
+SILENCE_SECONDS = 10.0
+"""After so long without an answer the figures before are not shown any more."""
+SILENT = "The NVIDIA driver has not answered for some time. Run nvidia-smi on this worker's machine."
+
+
+class BackgroundReading:
+    """Runs a blocking function in a thread that does not keep the process from ending.
+
+    Parameters
+    ----------
+    read : callable
+        Returns columns.
+    """
+
+    def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
+        self._read = read
+        self._wanted: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Future[dict[str, Any]]] | None]
+        self._wanted = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._running: asyncio.Future[dict[str, Any]] | None = None
+        self._figures: dict[str, Any] = {}
+        self._read_at = time.monotonic()
+
+    async def latest(self) -> dict[str, Any]:
+        """Return a new reading, or the one before where the new one takes long."""
+        if self._running is None:
+            self._running = self._start()
+        running = self._running
+        done, _ = await asyncio.wait({running}, timeout=PATIENCE_SECONDS)
+        if done and self._running is running:
+            self._running = None
+            self._figures = running.result()
+            self._read_at = time.monotonic()
+        if time.monotonic() - self._read_at > SILENCE_SECONDS:
+            return {"device": self._figures.get("device"), "device_error": SILENT}
+        return self._figures
+
+    def close(self) -> None:
+        """End the thread, once it is done."""
+        self._wanted.put(None)
+
+    def _start(self) -> asyncio.Future[dict[str, Any]]:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="gpucluster-telemetry", daemon=True)
+            self._thread.start()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[dict[str, Any]] = loop.create_future()
+        self._wanted.put((loop, future))
+        return future
+
+    def _work(self) -> None:
+        while (item := self._wanted.get()) is not None:
+            loop, future = item
+            try:
+                figures = self._read()
+            except Exception as error:
+                figures = {"device_error": f"The GPU cannot be read ({type(error).__name__})."}
+            if loop.is_closed():
+                return
+            loop.call_soon_threadsafe(_deliver, future, figures)
+
+
+def _deliver(future: asyncio.Future[dict[str, Any]], figures: dict[str, Any]) -> None:
+    if not future.done():
+        future.set_result(figures)

@@ -1,0 +1,137 @@
+"""The worker's GPU, or MIG slice, as NVML sees it now. Blocking: runs in a thread."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from ..devices.nvml import NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable
+from .fields import traffic
+from .kinship import Kin
+from .rates import Rates
+from .rounding import rounded, size
+
+_NONE = {"", "-1", "nodevfiles"}
+_TEMPERATURE_OF_GPU = 0
+_NOT_FOUND = 6
+_PROCESS_LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
+_UNAVAILABLE = {
+    "no_library": "The NVIDIA driver, or the package 'nvidia-ml-py', is not there on this worker's machine.",
+    "no_driver": "The NVIDIA driver is not loaded on this worker's machine. Load it, or restart the machine.",
+    "version_mismatch": "The NVIDIA driver was updated while in use. Restart the machine, or this cluster.",
+    "no_permission": "This account may not use the GPUs of this worker's machine. Ask for access to /dev/nvidia*.",
+}
+_NO_SUCH_DEVICE = "This worker's GPU is not there any more. Run nvidia-smi on its machine."
+
+
+def first_device(setting: str | None) -> str | None:
+    """Return the first entry of ``CUDA_VISIBLE_DEVICES``; ``None``: the worker has no GPU of its own."""
+    if setting is None or setting.strip().lower() in _NONE:
+        return None
+    return setting.split(",")[0].strip() or None
+
+
+class DeviceReader:
+    """Reads one device, whatever happens to it and to the driver.
+
+    Parameters
+    ----------
+    name : str
+        Index, or UUID of a GPU or MIG slice, which may be shortened.
+    kin : Kin
+        This cluster's processes.
+    session : NVMLSession, optional
+        By default one of its own.
+    """
+
+    def __init__(self, name: str, kin: Kin, session: NVMLSession | None = None) -> None:
+        self._name = name
+        self._kin = kin
+        self._session = session or NVMLSession()
+        self._rates = Rates()
+        self._handle: Any = None
+        self._uuid = name if name.startswith(("GPU-", "MIG-")) else None
+        self._is_slice = False
+
+    def read(self) -> dict[str, Any]:
+        """Return the columns of the device that can be read, and a sentence where it cannot."""
+        session = self._session
+        try:
+            if self._handle is None:
+                self._find()
+            figures = self._memory()
+        except NVMLUnavailable as error:
+            self._handle = None
+            sentence = _UNAVAILABLE.get(error.code, "The NVIDIA driver of this worker's machine does not answer.")
+            return {"device": self._uuid, "device_error": sentence}
+        except NVMLCallFailed as error:
+            self._handle = None
+            return {"device": self._uuid, "device_error": error.sentence}
+        except LookupError:
+            return {"device": self._uuid, "device_error": _NO_SUCH_DEVICE}
+        figures["device"] = self._uuid
+        figures["vram_cluster_bytes"] = self._cluster_bytes()
+        rates = session.soft("nvmlDeviceGetUtilizationRates", self._handle)
+        figures["gpu_utilization_percent"] = None if rates is None else int(rates.gpu)
+        if not self._is_slice:  # What the whole GPU draws says nothing about a slice of it.
+            figures |= self._physical()
+        return figures
+
+    def _find(self) -> None:
+        session = self._session
+        handle = session.call("nvmlDeviceGetHandleByIndex", int(self._name)) if self._name.isdigit() else None
+        if handle is None:
+            handle = self._by_uuid()
+        self._uuid = session.call("nvmlDeviceGetUUID", handle)
+        self._is_slice = str(self._uuid).startswith("MIG-")
+        self._handle = handle
+
+    def _by_uuid(self) -> Any:
+        session = self._session
+        try:
+            return session.call("nvmlDeviceGetHandleByUUID", self._name.encode())
+        except NVMLCallFailed as error:
+            if error.number != _NOT_FOUND:
+                raise
+        for index in range(session.call("nvmlDeviceGetCount")):
+            handle = session.soft("nvmlDeviceGetHandleByIndex", index)
+            if handle and str(session.soft("nvmlDeviceGetUUID", handle)).startswith(self._name):
+                return handle
+        raise LookupError(self._name)
+
+    def _memory(self) -> dict[str, Any]:
+        try:
+            memory = self._session.call("nvmlDeviceGetMemoryInfo", self._handle)
+        except NVMLCallFailed as error:
+            if error.number == NOT_SUPPORTED:  # A system on a chip has no memory of its own.
+                return {}
+            raise
+        return {"vram_total_bytes": size(memory.total), "vram_used_bytes": size(memory.used)}
+
+    def _cluster_bytes(self) -> int | None:
+        usage: dict[int, int | None] = {}
+        listed = False
+        for function in _PROCESS_LISTS:
+            processes = self._session.soft(function, self._handle)
+            listed = listed or processes is not None
+            for process in processes or []:
+                # A process that computes and draws is in both lists with the same figure.
+                usage.setdefault(int(process.pid), process.usedGpuMemory)
+        return size(self._kin.used_bytes(usage)) if listed else None
+
+    def _physical(self) -> dict[str, Any]:
+        session, handle = self._session, self._handle
+        figures: dict[str, Any] = {
+            "gpu_power_watts": _watts(session.soft("nvmlDeviceGetPowerUsage", handle)),
+            "gpu_power_limit_watts": _watts(session.soft("nvmlDeviceGetEnforcedPowerLimit", handle)),
+            "gpu_temperature_celsius": session.soft("nvmlDeviceGetTemperature", handle, _TEMPERATURE_OF_GPU),
+        }
+        counters = traffic(session, handle)
+        at = time.monotonic()
+        for column, value in counters.items():
+            figures[column] = self._rates.per_second(column, value, at)
+        return figures
+
+
+def _watts(milliwatts: Any) -> int | None:
+    return rounded(milliwatts / 1000) if isinstance(milliwatts, (int, float)) else None

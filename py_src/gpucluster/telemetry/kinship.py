@@ -1,0 +1,84 @@
+"""Which processes belong to this cluster: those that descend from its supervisor, or from the worker's nanny."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+_CUDA_DEVICE = "/dev/nvidia-uvm"
+
+
+def this_host() -> str:
+    """Return a name for the machine, or container, whose process ids this process sees."""
+    namespace = ""
+    with suppress(OSError):
+        namespace = os.readlink("/proc/self/ns/pid")
+    return f"{socket.gethostname()} {namespace}"
+
+
+class Kin:
+    """The processes of a cluster on this machine.
+
+    Parameters
+    ----------
+    host : str
+        Where the supervisor runs, as ``this_host`` calls it there.
+    supervisor : int
+        Its process id.
+    has_nanny : bool
+        Whether the worker was started by a nanny, which elsewhere is all that can be known of the family.
+    """
+
+    def __init__(self, host: str, supervisor: int, *, has_nanny: bool) -> None:
+        ancestors: list[int] = []
+        with suppress(psutil.Error):
+            ancestors = [process.pid for process in psutil.Process().parents()]
+        if host == this_host() and supervisor in {os.getpid(), *ancestors}:
+            self.root = supervisor
+        else:
+            self.root = ancestors[0] if has_nanny and ancestors else os.getpid()
+
+    def pids(self) -> set[int]:
+        """Return the processes that live now."""
+        found = {self.root, os.getpid()}
+        with suppress(psutil.Error):
+            found |= {process.pid for process in psutil.Process(self.root).children(recursive=True)}
+        return found
+
+    def used_bytes(self, usage: dict[int, int | None]) -> int | None:
+        """Return how much of a device these processes use.
+
+        Parameters
+        ----------
+        usage : dict
+            Bytes by process id, as NVML tells. In a container it tells the ids of the outside, or no process at all.
+
+        Returns
+        -------
+        int or None
+            ``None`` when it cannot be told.
+        """
+        ours = self.pids() & usage.keys()
+        known = [used for pid in ours if (used := usage[pid]) is not None]
+        if len(known) < len(ours):
+            return None
+        if not ours and (_uses_cuda() or any(not psutil.pid_exists(pid) for pid in usage)):
+            return None
+        return sum(known)
+
+
+def _uses_cuda() -> bool:
+    """Whether this process has a CUDA context, which NVML should then have listed."""
+    if sys.platform != "linux":
+        return False
+    with suppress(OSError):
+        for descriptor in Path("/proc/self/fd").iterdir():
+            with suppress(OSError):
+                if os.readlink(descriptor) == _CUDA_DEVICE:
+                    return True
+    return False

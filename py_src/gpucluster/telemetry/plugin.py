@@ -1,0 +1,64 @@
+"""The plugin that the scheduler gives to each worker, now and later."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .kinship import this_host
+
+if TYPE_CHECKING:
+    from distributed import Scheduler, Worker
+
+PLUGIN = "gpucluster-telemetry"
+
+
+def pickled_plugin(*, devices: bool) -> bytes:
+    """Return the plugin as the scheduler keeps it.
+
+    Its class is sent by value: a worker in an environment without gpucluster, or with another version of it, starts all
+    the same and tells only what Dask itself measures.
+    """
+    import cloudpickle
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class Telemetry(WorkerPlugin):
+        def __init__(self, options: dict[str, Any]) -> None:
+            self.options = options
+            self.report: Any = None
+
+        def setup(self, worker: Worker) -> None:
+            import logging
+
+            try:
+                from gpucluster.telemetry.report import WorkerReport
+
+                self.report = WorkerReport(worker, **self.options)
+                worker.metrics["gpucluster"] = self.report
+            except Exception as error:  # An error in here would keep the worker from starting.
+                logging.getLogger("gpucluster.telemetry").warning(
+                    "This worker cannot tell all its figures (%s: %s)", type(error).__name__, error
+                )
+
+        def teardown(self, worker: Worker) -> None:
+            if self.report is not None:
+                worker.metrics.pop("gpucluster", None)
+                self.report.close()
+
+    options = {"host": this_host(), "supervisor": os.getpid(), "devices": devices}
+    pickled: bytes = cloudpickle.dumps(Telemetry(options))
+    return pickled
+
+
+async def register(scheduler: Scheduler, *, devices: bool) -> None:
+    """Let all workers, and all that join later, send our figures with their heartbeats.
+
+    Parameters
+    ----------
+    scheduler : distributed.Scheduler
+    devices : bool
+        Whether workers may have GPUs.
+    """
+    await scheduler.register_worker_plugin(
+        comm=None, plugin=pickled_plugin(devices=devices), name=PLUGIN, idempotent=False
+    )
