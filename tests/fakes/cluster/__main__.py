@@ -1,0 +1,106 @@
+"""``python -m tests.fakes.cluster``: what the options do is in ``options.py``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import Any
+
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
+from gpucluster.protocol.spec import MAX_WORKERS, CudaSpec, LocalSpec
+from gpucluster.registry.record import Folder, Record
+from gpucluster.registry.store import Registry, now
+from gpucluster.supervisor import owner as owners
+from gpucluster.supervisor.history import History
+from gpucluster.supervisor.interface import Interface, serve
+from gpucluster.supervisor.owner import Owner
+from gpucluster.supervisor.warmup import configure_dask
+
+from .backend import SimulatedBackend, SimulatedCluster
+from .options import Simulation, parse
+from .past import invent
+from .workload import work
+
+
+def _written_down(registry: Registry, simulation: Simulation) -> tuple[Folder, ClusterModel]:
+    """Make folder, lock and record, as ``AsyncControl.create`` does."""
+    count = simulation.workers if simulation.workers <= MAX_WORKERS else None
+    kind = CudaSpec if simulation.on_gpus else LocalSpec
+    with registry.exclusive():
+        name = registry.free_name(simulation.name)
+        spec = kind(name=name, n_workers=count, idle_timeout_seconds=None)
+        # The lock is held until this process ends.
+        folder, _ = registry.new_folder()
+        model = ClusterModel(
+            id=folder.id,
+            name=name,
+            backend=spec.backend,
+            state=ClusterState.STARTING,
+            progress=Progress(step="launch", message="Starting the simulation"),
+            wanted=Wanted(n_workers=simulation.workers),
+            idle=Idle(timeout_seconds=None),
+            python=sys.executable,
+            pid=os.getpid(),
+            created_at=now(),
+            spec=spec,
+        )
+        registry.write(folder, Record(kind="cluster", cluster=model))
+    return folder, model
+
+
+async def _run(simulation: Simulation) -> ClusterModel:
+    registry = Registry()
+    folder, model = _written_down(registry, simulation)
+    logging.basicConfig(filename=folder.log, level=logging.INFO, format="%(asctime)s %(levelname)-7s %(message)s")
+    configure_dask()
+    for name in ("distributed", "distributed.scheduler"):
+        logging.getLogger(name).handlers = []
+        logging.getLogger(name).propagate = True
+    backend = SimulatedBackend(simulation)
+    owners.load_backend = lambda name: backend
+    owner = Owner(registry, folder, model, lambda secret: None)
+    interface = Interface(None, None)
+    interface.owner = owner
+    serve(interface, folder)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, owner.stop, "Stopped by a signal.")
+    working = asyncio.create_task(_work(owner, simulation))
+    ended = await owner.run()
+    working.cancel()
+    with suppress(asyncio.CancelledError, OSError):
+        await working
+    return ended
+
+
+async def _work(owner: Owner, simulation: Simulation) -> None:
+    while owner.model.running_at is None:  # noqa: ASYNC110  # the owner tells nobody
+        await asyncio.sleep(0.05)
+    cluster: Any = owner.cluster
+    assert isinstance(cluster, SimulatedCluster) and owner.sampler is not None
+    if simulation.past:
+        owner.sampler.history = history = History(owner.folder.id)
+        invent(history, simulation, seconds_apart=owner.sampler.interval)
+    print(f"{owner.model.id} {owner.model.name}: {owner.model.n_workers} workers", flush=True)
+    if simulation.tasks_per_second:
+        try:
+            await work(cluster)
+        except Exception:
+            if owner.model.wanted.stopped:
+                return
+            logging.exception("The client of the simulation has ended")
+            raise
+
+
+def main() -> None:
+    """Run one simulated cluster until it is stopped."""
+    ended = asyncio.run(_run(parse()))
+    print(f"{ended.name}: {ended.state.value}. {ended.reason or ''}", flush=True)
+    # distributed leaves threads behind that nobody waits for.
+    os._exit(ended.state is ClusterState.FAILED)
+
+
+main()

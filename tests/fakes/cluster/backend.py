@@ -1,0 +1,103 @@
+"""The backend that the owner of a simulated cluster gets."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from distributed import Scheduler
+from distributed.deploy.spec import SpecCluster
+from gpucluster.backends.backend import Backend, Plan, StartContext
+from gpucluster.backends.starting import start_cluster
+from gpucluster.protocol.spec import SpecBase
+
+from .figures import device_of
+from .options import Simulation
+from .worker import SimulatedWorker
+
+MOST_WORKERS = 1000
+
+
+class SimulatedCluster(SpecCluster):  # type: ignore[misc]
+    """A real scheduler with simulated workers.
+
+    Parameters
+    ----------
+    simulation : Simulation
+    options
+        What ``start_cluster`` gives every cluster.
+    """
+
+    def __init__(self, simulation: Simulation, **options: Any) -> None:
+        self.simulation = simulation
+        security, address = options["security"], options["dashboard_address"]
+        scheduler = {
+            "cls": Scheduler,
+            "options": {
+                "host": "127.0.0.1",
+                "port": 0,
+                "protocol": "tls://",
+                "security": security,
+                "dashboard": True,
+                "dashboard_address": address,
+                **options["scheduler_kwargs"],
+            },
+        }
+        super().__init__(
+            workers={},
+            scheduler=scheduler,
+            security=security,
+            asynchronous=True,
+            name=options["name"],
+        )
+        for number in range(simulation.workers):
+            self.worker_spec.update(self._worker(number))
+
+    def _worker(self, number: int) -> dict[Any, Any]:
+        mig = self.simulation.mig
+        name = device_of(number, mig=mig) if self.simulation.on_gpus else number
+        options = {
+            "scheduler": lambda: self.scheduler,
+            "simulation": self.simulation,
+            "number": number,
+            "name": name,
+            "pace": self._pace,
+        }
+        return {name: {"cls": SimulatedWorker, "options": options}}
+
+    def new_worker_spec(self) -> dict[Any, Any]:
+        """Return the first worker that is not there."""
+        return next(
+            spec for number in range(MOST_WORKERS) if (spec := self._worker(number)).keys() - self.worker_spec.keys()
+        )
+
+    def _pace(self) -> float:
+        """Seconds of a task that keep the wanted number of tasks a second on busy workers."""
+        scheduler = self.scheduler
+        threads = scheduler.total_nthreads if scheduler is not None else 1
+        return max(0.2, 0.8 * threads / max(0.1, self.simulation.tasks_per_second))
+
+
+class SimulatedBackend(Backend[SpecBase]):
+    """Starts a ``SimulatedCluster`` the way real ones are started."""
+
+    name: ClassVar[str] = "simulated"
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+
+    async def preflight(self, spec: SpecBase, context: StartContext) -> Plan:
+        """Plan the workers that were asked for."""
+        return Plan(
+            n_workers=self.simulation.workers,
+            maximum_workers=MOST_WORKERS,
+            maximum_reason="a simulation ends somewhere",
+            encrypted=True,
+        )
+
+    async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
+        """Start scheduler and workers."""
+        return await start_cluster(lambda **options: SimulatedCluster(self.simulation, **options), plan, context)
+
+    def device_of(self, cluster: SpecCluster, worker: Any) -> str | None:
+        """Return the UUID: GPU workers are named after their devices."""
+        return str(worker.name) if self.simulation.on_gpus else None
