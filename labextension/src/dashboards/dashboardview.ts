@@ -25,7 +25,9 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
     this.title.icon = dashboardIcon;
     this.title.closable = true;
     this._bar = new DashboardBar(this, options);
-    this.toolbar.addItem('gpucluster', this._bar);
+    // The toolbar would hide what stretches.
+    this.toolbar.hide();
+    this.contentHeader.addWidget(this._bar);
     options.manager.changed.connect(this._draw, this);
     this._draw();
   }

@@ -29,7 +29,9 @@ export class LogView extends MainAreaWidget<Widget> {
     this.title.closable = true;
     this.title.label = options.trans.__('Log: %1', this.clusterName);
     this._bar = new LogBar(this, options.trans);
-    this.toolbar.addItem('gpucluster', this._bar);
+    // The toolbar would hide what stretches.
+    this.toolbar.hide();
+    this.contentHeader.addWidget(this._bar);
     text.node.addEventListener('scroll', () => this._onScroll());
     this.node.addEventListener('keydown', event => this._onKey(event));
     this._poll = new Poll({
