@@ -22,6 +22,7 @@ MAY_IMPORT = {
     **{face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling"} for face in FACES},
     "lessons": {"client", "protocol"},
     "profiling": {"client", "registry", "protocol"},
+    "widgets": {"client", "protocol"},
 }
 """Between our packages. Each may import itself and the package's own top."""
 DASK = {"dask", "distributed", "bokeh", "dask_cuda"}
@@ -80,7 +81,20 @@ HEAVY = {"pydantic", "distributed", "dask", "jupyter_server", "IPython", "numpy"
         ("import gpucluster.protocol.spec, gpucluster.protocol.models", HEAVY - {"pydantic"}),
         ("import gpucluster.registry.store", HEAVY - {"pydantic", "psutil"}),
         ("import gpucluster.client.control", {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_server"}),
-        ("import gpucluster.client.api", {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_server"}),
+        (
+            "import gpucluster.client.api",
+            {
+                "anywidget",
+                "ipywidgets",
+                "IPython",
+                "distributed",
+                "dask",
+                "numpy",
+                "tornado",
+                "bokeh",
+                "jupyter_server",
+            },
+        ),
         ("import gpucluster; gpucluster.list()", {"distributed", "dask", "numpy", "bokeh"}),
         ("import gpucluster.server.extension", {"distributed", "dask", "numpy", "bokeh", "dask_cuda"}),
     ],

@@ -1,0 +1,97 @@
+"""When a widget is looked at, and when a message would pile up."""
+
+from __future__ import annotations
+
+from gpucluster.widgets.attendance import (
+    MOST_VIEWS,
+    PATIENCE_SECONDS,
+    PROBE_SECONDS,
+    UNANSWERED,
+    UNANSWERED_WHILE_BUSY,
+    Attendance,
+)
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def attendance() -> tuple[Attendance, Clock]:
+    clock = Clock()
+    return Attendance(clock), clock
+
+
+def test_nobody_looks_before_it_is_shown():
+    found, _ = attendance()
+    assert not found.looked_at(busy=False)
+    assert not found.looked_at(busy=True)
+
+
+def test_a_view_is_expected_for_a_while_after_it_was_shown():
+    found, clock = attendance()
+    found.displayed()
+    assert found.looked_at(busy=False)
+    clock.now += PATIENCE_SECONDS + 1
+    assert not found.looked_at(busy=False)
+    assert found.looked_at(busy=True), "a busy kernel has not heard of the view yet"
+
+
+def test_a_view_that_closes_ends_it_at_once():
+    found, _ = attendance()
+    found.displayed()
+    found.opened("a", keeps=False)
+    found.opened("b", keeps=True)
+    assert found.keeps
+    found.closed("b")
+    assert found.looked_at(busy=False)
+    assert not found.keeps
+    found.closed("a")
+    found.closed("never opened")
+    assert not found.looked_at(busy=True)
+
+
+def test_a_view_that_falls_silent_is_gone_and_can_come_back():
+    found, clock = attendance()
+    found.opened("a", keeps=False)
+    clock.now += PATIENCE_SECONDS - 1
+    found.answered()
+    clock.now += PATIENCE_SECONDS - 1
+    assert found.looked_at(busy=False)
+    clock.now += 2
+    assert not found.looked_at(busy=False)
+    found.opened("a", keeps=False)
+    assert found.looked_at(busy=False)
+
+
+def test_messages_do_not_pile_up():
+    found, clock = attendance()
+    found.opened("a", keeps=False)
+    for _ in range(UNANSWERED):
+        assert found.may_send(busy=False)
+        found.sent()
+    assert not found.may_send(busy=False)
+    clock.now += PROBE_SECONDS
+    assert found.may_send(busy=False), "now and then it is tried"
+    found.sent()
+    assert not found.may_send(busy=False)
+    found.answered()
+    assert found.may_send(busy=False)
+
+
+def test_a_busy_kernel_reads_no_answers_and_sends_some_more():
+    found, _ = attendance()
+    found.displayed()
+    for _ in range(UNANSWERED_WHILE_BUSY):
+        assert found.may_send(busy=True)
+        found.sent()
+    assert not found.may_send(busy=True)
+
+
+def test_a_flood_of_views_is_not_remembered():
+    found, _ = attendance()
+    for number in range(10 * MOST_VIEWS):
+        found.opened(str(number), keeps=False)
+    assert len(found._views) == MOST_VIEWS

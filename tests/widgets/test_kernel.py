@@ -1,0 +1,271 @@
+"""Widgets in a real kernel with a real cluster: what goes over the wire, and how it ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from .frontend import WIDGET, FrontEnd
+
+pytestmark = pytest.mark.timeout(300)
+
+LOOK = """
+from gpucluster.widgets.kernel import widget_kernel
+print([feed.running for feed in widget_kernel()._feeds.values()], len(widget_kernel()._widgets))
+"""
+
+
+@pytest.fixture
+def blue(site: Any) -> Any:
+    """A cluster that a test may change."""
+    return site.running(name="blue", n_workers=2)
+
+
+@pytest.fixture
+def page(shared_site: Any, request: pytest.FixtureRequest) -> Iterator[FrontEnd]:
+    if "blue" in request.fixturenames:
+        request.getfixturevalue("blue")  # Its registry, not the shared one.
+    made = FrontEnd()
+    yield made
+    made.close()
+
+
+def test_nothing_is_imported_before_something_is_shown(page: FrontEnd, shared_cluster: Any) -> None:
+    code = "import gpucluster, sys\ncluster = gpucluster.connect()\nrepr(cluster), cluster._repr_html_()\n"
+    assert page.text(code + "print([n for n in ('anywidget', 'ipywidgets') if n in sys.modules])") == "[]\n"
+
+
+def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None:
+    page.run("import gpucluster\ncluster = gpucluster.connect()")
+    (output,) = page.run("cluster")
+    assert output["data"]["text/plain"] == "<Cluster 'blue': running, local, 2 workers>"
+    html = output["data"]["text/html"]
+    assert "MiB of 1 GiB" in html, "the first figures are there at once"
+    assert "<script" not in html
+    card = output["data"][WIDGET]["model_id"]
+    state = page.models[card]
+    assert (state["view"], state["cluster"]["name"], state["cluster"]["n_workers"]) == ("card", "blue", 2)
+    assert "render" in state["_esm"] and ".gpc-Widget" in state["_css"], "run 'jlpm build' first"
+
+    # the same card again is another view of the same model
+    assert page.view("cluster") == card
+
+    # a view opens: the past is sent once, a picture to keep, and about one sample a second
+    page.wish(card, kind="opened", view="v1", keeps=True)
+    page.until(lambda: [data for id, data, _ in page.received if data.get("content", {}).get("kind") == "history"])
+    page.until(lambda: page.pictures(card))
+    seen: list[str] = []
+    while len(set(seen)) < 5:
+        before = page.samples(card)
+        page.until(lambda before=before: page.samples(card) > before)
+        page.wish(card, kind="drawn")
+        seen.append(state["sample"]["sample"]["at"])
+    assert len(set(seen)) == len(seen), "each sample is sent once"
+    histories = [data for _, data, _ in page.received if data.get("content", {}).get("kind") == "history"]
+    assert len(histories) == 1
+    assert state["sample"]["sample"]["id"] == blue.id
+
+    # what is refused is a sentence in the card, and nothing changes
+    page.wish(card, kind="scale", n_workers=-1)
+    page.until(lambda: state["refusal"])
+    assert state["refusal"] == "n_workers: must be at least 0, not -1."
+    page.wish(card, kind="scale", n_workers="lots")
+    page.until(lambda: "lots" in state["refusal"])
+    page.wish(card, kind="scale", n_workers=10**15)
+    page.until(lambda: "256" in state["refusal"])
+    assert site.get("blue").wanted.n_workers == 2
+
+    page.wish(card, kind="scale", n_workers=1)
+    page.until(lambda: state["cluster"]["n_workers"] == 1)
+    assert state["refusal"] == ""
+    assert site.get("blue").n_workers == 1
+    page.until(lambda: "1 (1 threads)" in page.pictures(card)[-1])
+
+    page.wish(card, kind="stop")
+    page.until(lambda: state["cluster"]["state"] == "stopped")
+    page.until(lambda: state["note"] == "The cluster has stopped; this is the last state.")
+    page.until(lambda: "stopped" in page.pictures(card)[-1])
+    assert site.get("blue").state.value == "stopped"
+    # an ended cluster is a picture, not a widget
+    (output,) = page.run("cluster")
+    assert WIDGET not in output["data"]
+    assert "stopped" in output["data"]["text/html"]
+
+
+HOSTILE: list[Any] = [
+    None,
+    [],
+    "stop",
+    {},
+    {"method": "update"},
+    {"method": "update", "state": {"_esm": "alert(1)", "cluster": {}, "note": "gone", "sample": "x", "nonsense": 1}},
+    {"method": "update", "state": {"_view_module": "evil", "keys": [], "comm": None}, "buffer_paths": [["sample"]]},
+    {"method": "custom"},
+    {"method": "custom", "content": "stop"},
+    {"method": "custom", "content": {"kind": "stop", "id": "another"}},
+    {"method": "custom", "content": {"kind": "scale", "n_workers": {"$": 1}}},
+    {"method": "custom", "content": {"kind": "page", "page": "../../../etc"}},
+    {"method": "custom", "content": {"kind": "anywidget-command", "name": "close", "id": "1"}},
+    {"method": "echo_update", "state": {"note": "x"}},
+    {"method": ["custom"]},
+]
+
+
+def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
+    page.run("import gpucluster\ncluster = gpucluster.connect()\ng = cluster.gauges()")
+    card, gauges = page.view("cluster"), page.view("g")
+    before = shared_site.get("shared")
+    known = {name: page.models[card][name] for name in ("_esm", "note", "refusal")}
+    for data in HOSTILE:
+        page.say(card, data)
+        page.say(gauges, data)
+    # Gauges offer neither; only the card does.
+    page.wish(gauges, kind="stop")
+    page.wish(gauges, kind="scale", n_workers=9)
+    read = "print(cluster.state, g.note == '', len(g._esm) > 1000, 'sample' in g.keys)"
+    assert page.text(read) == "running True True True\n"
+    page.read(2)
+    assert [message for message in page.said if "traceback" in message] == []
+    assert page.text("1", "stderr") == ""
+    after = shared_site.get("shared")
+    assert (after.state, after.wanted, after.workers) == (before.state, before.wanted, before.workers)
+    assert {name: page.models[card][name] for name in known} == known
+
+
+def test_retiring_a_worker_from_the_gauges(page: FrontEnd, blue: Any, site: Any) -> None:
+    gauges = page.view("import gpucluster\ngpucluster.connect().gauges()")
+    page.wish(gauges, kind="retire", worker="nobody")
+    page.until(lambda: "nobody" in page.models[gauges]["refusal"])
+    name = site.get("blue").workers[0].name
+    page.wish(gauges, kind="retire", worker=name)
+    page.until(lambda: name not in [worker["name"] for worker in page.models[gauges]["cluster"]["workers"]])
+
+
+def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cluster: Any) -> None:
+    gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
+    page.wish(gauges, kind="opened", view="a", keeps=False)
+    page.wish(gauges, kind="opened", view="b", keeps=False)
+    page.until(lambda: page.samples(gauges) > 1)
+    page.wish(gauges, kind="closed", view="a")
+    assert page.text(LOOK) == "[True] 1\n"
+    page.wish(gauges, kind="closed", view="b")
+    page.until(lambda: page.text(LOOK) == "[False] 1\n")
+    before = page.samples(gauges)
+    page.read(3)
+    assert page.samples(gauges) == before
+    page.wish(gauges, kind="opened", view="c", keeps=False)
+    page.until(lambda: page.samples(gauges) > before)
+
+
+def test_a_front_end_that_does_not_answer_gets_no_pile(page: FrontEnd, shared_cluster: Any) -> None:
+    gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
+    page.wish(gauges, kind="opened", view="a", keeps=False)
+    page.until(lambda: page.samples(gauges) >= 3)
+    page.read(5)
+    assert page.samples(gauges) <= 5
+    page.wish(gauges, kind="drawn")
+    before = page.samples(gauges)
+    page.until(lambda: page.samples(gauges) > before)
+
+
+def test_gauges_move_while_a_cell_runs(page: FrontEnd, shared_cluster: Any) -> None:
+    code = "import gpucluster, time\ncluster = gpucluster.connect()\ndisplay(cluster.gauges())\ntime.sleep(6)"
+    (output,) = page.run(code)
+    gauges = output["data"][WIDGET]["model_id"]
+    assert page.samples(gauges) > 3, "nobody could answer meanwhile"
+
+
+def test_closing_leaves_a_picture(page: FrontEnd, shared_cluster: Any) -> None:
+    (output,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ng = cluster.gauges()\ng")
+    model = output["data"][WIDGET]["model_id"]
+    page.run("g.close()\ng.close()")
+    page.until(lambda: model in page.closed)
+    assert WIDGET not in output["data"]
+    assert "This is the last state. As it was at" in output["data"]["text/html"]
+    (again,) = page.run("g")
+    assert WIDGET not in again["data"]
+    page.until(lambda: page.text(LOOK) == "[False] 0\n")
+
+
+def test_reset_ends_all_widgets(page: FrontEnd, shared_cluster: Any) -> None:
+    (card,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster")
+    (gauges,) = page.run("cluster.gauges()")
+    assert "_gpucluster_widgets" not in page.text("%who")
+    page.run("%reset -f")
+    page.until(lambda: len(page.closed) == 2)
+    for output in (card, gauges):
+        assert WIDGET not in output["data"]
+        assert "The notebook&#x27;s variables were reset" in output["data"]["text/html"]
+    page.until(lambda: page.text(LOOK) == "[False] 0\n")
+    # and everything works anew
+    page.run("%reset -f\nimport gpucluster\ncluster = gpucluster.connect()")
+    again = page.view("cluster")
+    page.until(lambda: page.samples(again))
+
+
+def test_the_kernel_ends_without_a_word_of_complaint(page: FrontEnd, shared_cluster: Any, shared_site: Any) -> None:
+    (output,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
+    model = output["data"][WIDGET]["model_id"]
+    page.run("print('before')")
+    page.shut_down()
+    assert page.models[model]["note"] == "The kernel has stopped; this is the last state."
+    assert page.models[model]["kernel_over"] is True
+    assert model not in page.closed, "the view stays drawn"
+    assert WIDGET not in output["data"]
+    assert "The kernel has stopped; this is the last state." in output["data"]["text/html"]
+    assert [message["text"] for message in page.said if message.get("name") == "stderr"] == []
+    assert shared_site.get("shared").state.value == "running"
+
+
+def test_a_dashboard_belongs_to_a_jupyter_server(page: FrontEnd, shared_cluster: Any) -> None:
+    page.run("import gpucluster, os\nos.environ.pop('JPY_PARENT_PID', None)\ncluster = gpucluster.connect()")
+    (output,) = page.run("cluster.dashboard('task-stream')")
+    state = page.models[output["data"][WIDGET]["model_id"]]
+    assert state["path"] is None
+    assert "belongs to no Jupyter server" in state["refusal"]
+    secret = page.text("print(cluster.dashboard_link)").split("/")[3]
+    page.run("os.environ['JUPYTERHUB_SERVICE_PREFIX'] = '/user/me/'")
+    (output,) = page.run("d = cluster.dashboard('Task stream')\nd")
+    dashboard = output["data"][WIDGET]["model_id"]
+    state = page.models[dashboard]
+    assert state["path"] == f"/user/me/gpucluster/dashboard/{shared_cluster.id}"
+    assert state["page"] == "individual-task-stream"
+    assert ["individual-gpu-memory", "GPU memory"] not in state["pages"], "no GPU pages without GPUs"
+    assert secret not in repr(page.models) + repr(page.outputs)
+    page.wish(dashboard, kind="page", page="individual-progress")
+    page.until(lambda: page.text("print(d.page)") == "individual-progress\n")
+    page.wish(dashboard, kind="page", page="../status")
+    page.until(lambda: page.models[dashboard]["refusal"])
+    assert page.text("print(d.page)") == "individual-progress\n"
+
+
+def test_the_magics(page: FrontEnd, blue: Any, site: Any) -> None:
+    assert page.text("%load_ext gpucluster") == ""
+    gauges = page.view("%gpucluster gauges")
+    assert page.models[gauges]["view"] == "gauges"
+    assert page.models[page.view("%gpucluster gauges blue")]["cluster"]["id"] == blue.id
+    # Without a Jupyter server there is only the direct link.
+    page.run("import os\nos.environ.pop('JPY_PARENT_PID', None)")
+    link = page.text("%gpucluster dashboard --page task-stream")
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/individual-task-stream\n", link)
+    page.run("os.environ['JUPYTERHUB_SERVICE_PREFIX'] = '/user/me/'")
+    shown = page.models[page.view("%gpucluster dashboard blue --page 'GPU memory'")]
+    assert (shown["view"], shown["page"]) == ("dashboard", "individual-gpu-memory")
+    for line, sentence in {
+        "dashboard --page nonsense": "--page: there is no page 'nonsense'. The pages are status, ",
+        "dashboard --page taskstream": "--page: there is no page 'taskstream'. Did you mean 'task-stream'?",
+        "dashboard --page": "--page needs a value.",
+        "gauges nobody": "There is no cluster 'nobody'.",
+        "gauges blue twice": "Unexpected 'twice'.",
+        "gauges --json": "Unknown option '--json'.",
+    }.items():
+        assert page.text(f"%gpucluster {line}", "stderr").startswith(sentence)
+    # create shows the card, with live view, in place of its line of progress
+    (output,) = page.run("%gpucluster create --backend local --n-workers 1 --memory-limit '512 MiB' --name red")
+    assert output["updates"] > 0
+    assert page.models[output["data"][WIDGET]["model_id"]]["cluster"]["name"] == "red"
+    assert page.text("%gpucluster stop red") == "red: stopped\n"
+    page.until(lambda: WIDGET not in output["data"], "the output of an ended cluster is its picture")
