@@ -30,8 +30,8 @@ export class ProgressList {
 
   update(kinds: readonly PrefixProgress[]): void {
     const { words } = this._context;
-    this._kinds = kinds;
-    const recent = [...kinds].reverse();
+    this._kinds = kinds.map(whole);
+    const recent = [...this._kinds].reverse();
     const shown = this._isWhole ? recent : recent.slice(0, FEW);
     this.node.hidden = kinds.length === 0;
     while (this._list.childElementCount > shown.length) {
@@ -112,4 +112,10 @@ function doneOf(kind: PrefixProgress): number {
 
 function totalOf(kind: PrefixProgress): number {
   return doneOf(kind) + kind.waiting + kind.processing + kind.erred;
+}
+
+/** On the wire, states without tasks are left out. */
+function whole(kind: Partial<PrefixProgress>): PrefixProgress {
+  const none = { prefix: '', waiting: 0, processing: 0, in_memory: 0, released: 0, erred: 0 };
+  return { ...none, ...kind };
 }
