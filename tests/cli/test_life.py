@@ -77,6 +77,26 @@ def test_adapt_then_scale(shared_cluster: Any, answer: Callable[..., Any]) -> No
     assert (fixed["id"], fixed["wanted"]["adapt"], fixed["n_workers"]) == (shared_cluster.id, None, 2)
 
 
+def test_retire_and_activity(
+    shared_site: Any, shared_cluster: Any, answer: Callable[..., Any], gpucluster: Callable[..., Any]
+) -> None:
+    answer("scale", "2")
+    leaving, staying = (worker.name for worker in shared_site.get("shared").workers)
+    after = answer("retire", leaving)
+    assert [worker["name"] for worker in after["workers"]] == [staying]
+    refused = gpucluster("retire", "shared", "nobody")
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert refused.stderr == f"The cluster 'shared' has no worker 'nobody'. Its workers are: {staying}.\n"
+    answer("scale", "2")
+    entries = answer("activity", "--lines", "500")["entries"]
+    asked = [entry for entry in entries if entry["kind"] in {"scale", "retire"}]
+    assert [entry["message"] for entry in asked[-2:]] == [f"Retire worker {leaving}", "Scale to 2 workers"]
+    assert asked[-1]["by"].startswith("command line, process ")
+    text = gpucluster("activity", "shared").stdout
+    assert text.startswith("TIME")
+    assert f"Retire worker {leaving}" in text
+
+
 def test_restart_replaces_the_workers(shared_site: Any, shared_cluster: Any, answer: Callable[..., Any]) -> None:
     before = shared_site.get("shared")
     after = answer("restart")

@@ -115,6 +115,51 @@ def test_more_gpus_than_workers_are_refused():
         SiteLimits(n_workers=1).narrow_spec(parse_spec({"backend": "cuda", "devices": [0, 1]}))
 
 
+class TestMemory:
+    LIMITS = SiteLimits.from_config({"memory_limit": "1 GiB"})
+    GIB = 2**30
+
+    @pytest.fixture(autouse=True)
+    def machine_with_64_gib(self, monkeypatch):
+        monkeypatch.setattr("gpucluster.server.limits.psutil.virtual_memory", lambda: type("", (), {"total": 2**36}))
+        monkeypatch.setattr(os, "cpu_count", lambda: 8)
+
+    @pytest.mark.parametrize(
+        ("spec", "memory"),
+        [
+            ({}, GIB),
+            ({"backend": "local", "n_workers": 128}, "auto"),
+            ({"backend": "local", "n_workers": 2, "memory_limit": "auto"}, GIB),
+            ({"backend": "cuda", "n_workers": 8}, GIB),
+            ({"memory_limit": "512 MiB"}, GIB // 2),
+            ({"memory_limit": "1 GiB"}, GIB),
+            ({"memory_limit": 0.01}, 0.01),
+        ],
+    )
+    def test_defaults_are_narrowed(self, spec, memory):
+        assert self.LIMITS.narrow_spec(parse_spec(spec)).memory_limit == memory
+
+    @pytest.mark.parametrize(
+        ("memory", "shown"), [("2 GiB", "2 GiB"), ("50%", "32 GiB"), (None, "unlimited"), (2**40, "1 TiB")]
+    )
+    def test_more_is_refused(self, memory, shown):
+        with pytest.raises(InvalidRequest) as refused:
+            self.LIMITS.narrow_spec(parse_spec({"memory_limit": memory}))
+        assert refused.value.message == f"memory_limit: must be at most 1 GiB on this server, not {shown}."
+        assert refused.value.fields[0].field == "memory_limit"
+
+    def test_form_shows_it(self):
+        for schema in self.LIMITS.schemas().values():
+            field = schema["properties"]["memory_limit"]
+            assert field["description"].endswith("At most 1 GiB on this server.")
+            assert {"type": "null"} not in field["anyOf"]
+
+    @pytest.mark.parametrize("value", ["50%", 0.5, "a lot", 1, None, True, -1, "0 GiB"])
+    def test_settings_that_are_none(self, value):
+        with pytest.raises(ValueError, match="memory_limit"):
+            SiteLimits.from_config({"memory_limit": value})
+
+
 def test_no_limits_change_nothing():
     limits = SiteLimits.from_config({})
     for spec in ({"backend": "auto"}, {"backend": "cuda", "n_workers": 256}, {"idle_timeout_seconds": None}):

@@ -56,8 +56,9 @@ class GPUClusterExtension(ExtensionApp):
 
     limits = Dict(
         help="""What clusters made through this server may ask for, where that is less than usual:
-        {"n_workers": 4, "threads_per_worker": 2, "idle_timeout_seconds": 3600,
-        "backends": ["local", "auto"]}. All keys are optional; the three numbers are maxima.""",
+        {"n_workers": 4, "threads_per_worker": 2, "memory_limit": "4 GiB", "idle_timeout_seconds": 3600,
+        "backends": ["local", "auto"]}. All keys are optional; numbers and the size, which is that of one worker,
+        are maxima.""",
     ).tag(config=True)
 
     cluster_directory = Unicode(

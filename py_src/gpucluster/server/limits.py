@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import psutil
+
 from ..protocol.errors import FieldError, InvalidRequest
 from ..protocol.models import DeviceModel, HostDevices
+from ..protocol.sizes import format_size, parse_size
 from ..protocol.spec import AutoSpec, ClusterPatch, CudaSpec, LocalSpec, SpecBase, parse_spec
 
 Spec = LocalSpec | CudaSpec | AutoSpec
@@ -26,6 +29,8 @@ class SiteLimits:
     threads_per_worker: int | None = None
     idle_timeout_seconds: int | None = None
     backends: tuple[str, ...] = tuple(BACKENDS)
+    memory_limit: int | None = None
+    """Bytes of host memory of one worker."""
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
@@ -40,12 +45,15 @@ class SiteLimits:
             if key == "backends":
                 if not isinstance(value, (list, tuple)) or not value or any(name not in [*BACKENDS] for name in value):
                     raise ValueError(f"limits['backends'] must be a list out of {', '.join(BACKENDS)}")
+            elif key == "memory_limit":
+                _bytes(value)
             elif key not in COUNTS:
-                raise ValueError(f"limits has no {key!r}; there are {', '.join(COUNTS)} and backends")
+                raise ValueError(f"limits has no {key!r}; there are {', '.join(COUNTS)}, memory_limit and backends")
             elif type(value) is not int or value < 1:
                 raise ValueError(f"limits[{key!r}] must be a whole number of at least 1, not {value!r}")
         numbers = {key: config[key] for key in COUNTS if key in config}
-        return cls(**numbers, backends=tuple(config.get("backends", BACKENDS)))
+        memory = _bytes(config["memory_limit"]) if "memory_limit" in config else None
+        return cls(**numbers, backends=tuple(config.get("backends", BACKENDS)), memory_limit=memory)
 
     def narrow_spec(self, spec: Spec) -> Spec:
         """Return ``spec`` with its defaults narrowed to what the site allows.
@@ -69,6 +77,7 @@ class SiteLimits:
                 if field in spec.model_fields_set:
                     raise _refused(field, _at_most(limit, value))
                 changes[field] = limit
+        changes |= self._memory(spec)
         chosen = spec.devices if isinstance(spec, CudaSpec) and spec.n_workers is None else None
         if self.n_workers is not None and chosen is not None and len(chosen) > self.n_workers:
             raise _refused("devices", f"must name at most {self.n_workers} GPUs on this server")
@@ -76,6 +85,25 @@ class SiteLimits:
         if spec.backend == "auto" and len(allowed := {"local", "cuda"} & set(self.backends)) == 1:
             changes["backend"] = allowed.pop()
         return _changed(spec, changes)
+
+    def _memory(self, spec: Spec) -> dict[str, Any]:
+        """Return the narrowed memory limit of a worker, if it has to be narrowed."""
+        most, value = self.memory_limit, spec.memory_limit
+        if most is None:
+            return {}
+        total = psutil.virtual_memory().total
+        if value == "auto":
+            # An equal share, of CPU workers as if there were one for each CPU.
+            cpus = os.cpu_count() or 1
+            workers = max(spec.n_workers or DEFAULT_CPU_WORKERS, cpus) if spec.backend == "local" else spec.n_workers
+            return {"memory_limit": most} if total // (workers or 1) > most else {}
+        wanted = int(value * total) if isinstance(value, float) else value
+        if isinstance(wanted, int) and wanted <= most:
+            return {}
+        if "memory_limit" in spec.model_fields_set:
+            given = "unlimited" if wanted is None else format_size(int(wanted))
+            raise _refused("memory_limit", f"must be at most {format_size(most)} on this server, not {given}")
+        return {"memory_limit": most}
 
     def needs_devices(self, spec: Spec) -> bool:
         """Return whether ``fill_workers`` has to know the GPUs of this machine."""
@@ -114,6 +142,10 @@ class SiteLimits:
             for field in COUNTS:
                 if (limit := getattr(self, field)) is not None:
                     _narrow_property(schema["properties"][field], limit, keeps_null=field == "n_workers")
+            if self.memory_limit is not None:
+                memory = schema["properties"]["memory_limit"]
+                memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
+                memory["description"] += f" At most {format_size(self.memory_limit)} on this server."
         return found
 
 
@@ -126,6 +158,16 @@ def _narrow_property(schema: dict[str, Any], limit: int, *, keeps_null: bool) ->
     if isinstance(schema.get("default"), int):
         schema["default"] = min(limit, schema["default"])
     schema["description"] = f"{schema['description']} At most {limit} on this server."
+
+
+def _bytes(value: Any) -> int:
+    try:
+        size = parse_size(value)
+    except ValueError as error:
+        raise ValueError(f"limits['memory_limit'] {error}") from None
+    if isinstance(size, float):
+        raise ValueError(f"limits['memory_limit'] must be a size such as '4 GiB', not the share {value!r}")
+    return size
 
 
 def _usable(device: DeviceModel) -> bool:
