@@ -26,6 +26,10 @@ RULES: tuple[Rule, ...] = (
     to_notebook, between_workers, from_notebook, data_loading, gpu_waits, busy_gpu_at_low_power, hardly_used,
 )  # fmt: skip
 
+SAID_ALREADY = {"unused": "tiny_tasks", "skew": "few_partitions"}
+"""What would be the same thing said twice: between tiny tasks no thread works either, and one giant partition is
+one worker's."""
+
 
 def find_bottlenecks(report: ProfileReport) -> list[Finding]:
     """Apply all rules. There is always an answer: when no rule fires, that the workers idled, or that all is well."""
@@ -33,9 +37,7 @@ def find_bottlenecks(report: ProfileReport) -> list[Finding]:
         return []
     found = [finding for rule in RULES if (finding := rule(report)) is not None]
     names = {finding.rule for finding in found}
-    if "tiny_tasks" in names and report.n_tasks:
-        # Between tiny tasks no thread works either: that is the same thing said twice.
-        found = [finding for finding in found if finding.rule != "unused"]
+    found = [finding for finding in found if SAID_ALREADY.get(finding.rule, "") not in names]
     return found or [idle(report) or fine(report)]
 
 

@@ -30,7 +30,7 @@ def checked_path(path: str | Path | None, option: str, suffix: str | None = None
     if not str(path).strip() or "\0" in str(path):
         raise InvalidRequest(f"{option}: must be the name of a file.")
     found = Path(path).expanduser()
-    if suffix is not None and not found.suffix:
+    if suffix is not None and not found.suffix and not found.is_dir():
         found = found.with_suffix(suffix)
     if found.is_dir():
         raise InvalidRequest(f"{option}: {found} is a directory; give the name of a file.")

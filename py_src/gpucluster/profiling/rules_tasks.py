@@ -62,7 +62,7 @@ def failed_tasks(report: ProfileReport) -> Finding | None:
     return Finding(
         rule="failed",
         title="Tasks failed",
-        evidence=f"{counted(report.n_failed_tasks, 'task')} of {report.n_tasks:,} failed.{example}",
+        evidence=f"{counted(report.n_failed_tasks, 'task')} of {report.n_tasks or 0:,} failed.{example}",
         advice="The figures hold for what ran until then. Mend the error first.",
     )
 
@@ -88,7 +88,9 @@ def tiny_tasks(report: ProfileReport) -> Finding | None:
 
 def few_partitions(report: ProfileReport) -> Finding | None:
     """A kind of task that takes ``LARGE_PREFIX_SHARE`` of the computing, with fewer tasks than threads."""
-    if not report.compute_seconds or report.idle_share is None or report.idle_share < UNUSED_SHARE:
+    if not report.compute_seconds or not report.prefixes:
+        return None
+    if report.idle_share is None or report.idle_share < UNUSED_SHARE:
         return None
     large = max(report.prefixes, key=lambda prefix: prefix.compute_seconds)
     if large.n_tasks >= report.n_threads or large.compute_seconds < LARGE_PREFIX_SHARE * report.compute_seconds:
@@ -111,19 +113,10 @@ def skew(report: ProfileReport) -> Finding | None:
     if report.idle_share is None or report.idle_share < SKEW_SHARE:
         return None
     floor = SKEW_SHARE * report.wall_seconds
-    stayed = [worker for worker in report.workers if not worker.joined_later and not worker.lost]
-    if len(stayed) > 1:
-        busiest = max(stayed, key=lambda worker: worker.busy_seconds)
-        others = statistics.median(worker.busy_seconds for worker in stayed if worker is not busiest)
-        if busiest.busy_seconds >= max(SKEW_RATIO * others, floor) and busiest.n_tasks > 1:
-            return Finding(
-                rule="skew",
-                title="One worker did most of the work",
-                evidence=f"Worker {busiest.name} computed {seconds(busiest.busy_seconds)}, the others "
-                f"{seconds(others)} in the middle.",
-                advice="Split the data evenly (repartition, rechunk, client.rebalance()), and let no task depend on "
-                "one large result of one worker.",
-            )
+    return _long_task(report, floor) or _busy_worker(report, floor)
+
+
+def _long_task(report: ProfileReport, floor: float) -> Finding | None:
     for prefix in report.prefixes:
         if prefix.n_tasks < max(4, report.n_threads):
             continue
@@ -138,6 +131,24 @@ def skew(report: ProfileReport) -> Finding | None:
                 "repartition, or split that group.",
             )
     return None
+
+
+def _busy_worker(report: ProfileReport, floor: float) -> Finding | None:
+    stayed = [worker for worker in report.workers if not worker.joined_later and not worker.lost]
+    if len(stayed) < 2:
+        return None
+    busiest = max(stayed, key=lambda worker: worker.busy_seconds)
+    others = statistics.median(worker.busy_seconds for worker in stayed if worker is not busiest)
+    if busiest.n_tasks < 2 or busiest.busy_seconds < max(SKEW_RATIO * others, floor):
+        return None
+    return Finding(
+        rule="skew",
+        title="One worker did most of the work",
+        evidence=f"Worker {busiest.name} computed {seconds(busiest.busy_seconds)}, the others {seconds(others)} in the "
+        "middle.",
+        advice="Split the data evenly (repartition, rechunk, client.rebalance()), and let no task depend on one large "
+        "result of one worker.",
+    )
 
 
 def data_loading(report: ProfileReport) -> Finding | None:

@@ -114,11 +114,14 @@ class SchedulerRecorder(SchedulerPlugin):
             },
         )
 
-    def _was_expected(self, address: str) -> bool | None:
-        for _, event in reversed(self._scheduler.get_events(address) or ()):
-            if isinstance(event, dict) and event.get("action") == "remove-worker":
-                return bool(event.get("expected"))
-        return None
+    def _was_expected(self, address: str) -> bool:
+        """Return whether the worker said goodbye, or was retired. One that dies does neither."""
+        for _, event in self._scheduler.get_events(address) or ():
+            if not isinstance(event, dict):
+                continue
+            if event.get("expected") is True or str(event.get("status", "")).startswith("closing"):
+                return True
+        return False
 
     # -- tasks -----------------------------------------------------------------------------------
 

@@ -1,0 +1,88 @@
+"""``%%gpucluster profile`` in JupyterLab: a timeline that can be zoomed, in both themes, and a picture after a reload."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from playwright.sync_api import Browser, expect
+
+from .chromium import open_page
+from .conftest import ARTIFACTS
+from .lab import Lab
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+
+CODE = """%%gpucluster profile
+import time
+done = client.gather(client.map(lambda seconds: time.sleep(seconds) or bytes(3_000_000), [0.1] * 12, pure=False))"""
+TINY = "%%gpucluster profile\nlen(client.gather(client.map(lambda number: number + 1, range(10_000))))"
+CELLS = [
+    "%load_ext gpucluster\n%gpucluster create --backend local --n-workers 2 --name profiled --connect",
+    CODE,
+    TINY,
+]
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "id": f"c{number}", "metadata": {}, "source": source, "outputs": [],
+         "execution_count": None}
+        for number, source in enumerate(CELLS)
+    ],
+    "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_the_timeline(browser: Browser, lab: Lab, theme: str) -> None:
+    name = f"Profile{theme}.ipynb"
+    (lab.directory / "root" / name).write_text(json.dumps(NOTEBOOK).replace("profiled", f"profiled{theme.lower()}"))
+    page = open_page(browser, lab, f"lab/tree/{name}?reset")
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.locator(".jp-Notebook .cm-content").first.wait_for()
+    page.get_by_text("Settings", exact=True).click()
+    page.get_by_text("Theme", exact=True).hover()
+    page.get_by_text(f"JupyterLab {theme}", exact=True).click()
+    page.locator(".jp-Notebook .cm-content").first.click()
+    page.get_by_text("Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+
+    reports = page.locator(".gpucluster-profile")
+    expect(reports).to_have_count(2, timeout=120_000)
+    live = page.locator("[id$=-live] .bk-Figure, [id$=-live] .bk-GridPlot")
+    expect(live.first).to_be_visible(timeout=60_000)
+    expect(page.locator(".gpucluster-timeline")).to_have_count(0, timeout=60_000)  # both pictures are replaced
+    expect(reports.nth(1)).to_contain_text("Tasks are too small")
+    expect(reports.nth(1)).to_contain_text("10,000 of 10,000 tasks are drawn, short ones together")
+    ARTIFACTS.mkdir(exist_ok=True)
+    for number in range(2):
+        reports.nth(number).scroll_into_view_if_needed()
+        page.wait_for_timeout(500)  # Bokeh paints in a frame of its own
+        reports.nth(number).screenshot(path=ARTIFACTS / f"profile-{theme.lower()}-{number}.png")
+    assert faults == []
+
+    # What is saved has no BokehJS, but a picture for whoever opens it later.
+    page.keyboard.press("Control+s")
+    saved = lab.directory / "root" / name
+
+    def outputs() -> list[str]:
+        cells = json.loads(saved.read_text())["cells"]
+        found = [output["data"]["text/html"] for cell in cells for output in cell["outputs"] if "data" in output
+                 and "text/html" in output["data"]]  # fmt: skip
+        return ["".join(text) for text in found if "gpucluster-profile" in "".join(text)]
+
+    for _ in range(100):
+        if len(outputs()) == 2:
+            break
+        page.wait_for_timeout(100)
+    assert all("<svg" in text and len(text) < 1_000_000 for text in outputs()) and len(outputs()) == 2
+    page.reload()
+    page.locator(".jp-Notebook .cm-content").first.wait_for()
+    expect(page.locator(".gpucluster-profile svg").first).to_be_visible(timeout=60_000)
+    page.locator(".gpucluster-profile").first.screenshot(path=ARTIFACTS / f"profile-{theme.lower()}-saved.png")
+    page.context.close()

@@ -1,0 +1,121 @@
+"""The timeline is bounded and loses nothing, whatever it is made of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from gpucluster.profiling.blocks import Block, bounded, covered_seconds, spread
+from gpucluster.profiling.display import live_timeline
+from gpucluster.profiling.drawing import timeline_svg
+from gpucluster.profiling.model import PrefixFigures, TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
+from gpucluster.profiling.report import ProfileReport
+from gpucluster.profiling.tasksums import HELD_BLOCKS, TaskSums
+from hypothesis import given
+from hypothesis import strategies as st
+
+moments = st.floats(0, 100, allow_nan=False)
+blocks = st.builds(
+    lambda worker, thread, prefix, start, duration: Block(worker, thread, prefix, start, start + duration, 1, duration),
+    st.sampled_from("ab"), st.integers(0, 2), st.sampled_from(["inc", "sum"]), moments, st.floats(0, 10),
+)  # fmt: skip
+
+
+@given(st.lists(blocks, max_size=60), st.integers(1, 20))
+def test_joining_blocks_loses_no_task_and_no_second(found: list[Block], budget: int) -> None:
+    kept = bounded(found, budget)
+    lanes = {(block.worker, block.thread) for block in found}
+    assert len(kept) <= max(len(found) if len(found) <= budget else 0, 2 * budget + 2 * len(lanes))
+    assert sum(block.n_tasks for block in kept) == len(found)
+    assert sum(block.busy_seconds for block in kept) == pytest.approx(sum(block.busy_seconds for block in found))
+    assert {(block.worker, block.thread) for block in kept} == lanes
+    assert kept == sorted(kept, key=lambda block: block.start)
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 10)), max_size=20))
+def test_covered_time(found: list[tuple[int, int]]) -> None:
+    intervals = [(float(start), float(start + length)) for start, length in found]
+    seconds = {second for start, length in found for second in range(start, start + length)}
+    assert covered_seconds(intervals) == len(seconds)
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), st.floats(0, 9)), st.integers(1, 8))
+def test_threads_are_chosen_evenly(busy: dict[tuple[str, int], float], most: int) -> None:
+    chosen = spread(busy, most)
+    assert len(chosen) == len(set(chosen)) == min(most, len(busy))
+    if busy:
+        assert busy[chosen[0]] == max(busy.values())
+    if len(chosen) > 1:
+        assert busy[chosen[-1]] == min(busy.values())
+
+
+def test_a_scheduler_holds_a_bounded_number_whatever_comes() -> None:
+    sums = TaskSums(0.0)
+    for number in range(2 * HELD_BLOCKS):
+        step = {"action": "compute", "start": number * 0.001, "stop": number * 0.001 + 0.0005}
+        sums.add(f"kind-{number % 3}", False, {"worker": f"w{number % 200}", "thread": 1, "startstops": [step]})
+    found = sums.collect()
+    assert len(found["blocks"]) < 5000
+    assert found["n_blocks"] == 2 * HELD_BLOCKS
+    assert found["n_lanes"] == 200
+    assert len({(worker, thread) for worker, thread, *_ in found["blocks"]}) == 48
+    assert sum(entry["n_tasks"] for entry in found["prefixes"].values()) == 2 * HELD_BLOCKS
+    assert sum(entry["compute"] for entry in found["prefixes"].values()) == pytest.approx(HELD_BLOCKS * 0.001)
+
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+def drawn(**changes: Any) -> ProfileReport:
+    data: dict[str, Any] = {
+        "lanes": ["0", f"{HOSTILE}"],
+        "blocks": [
+            TimelineBlock(lane=number % 2, prefix=HOSTILE if number % 2 else "inc", start_seconds=number / 100,
+                          stop_seconds=number / 100 + 0.009, busy_seconds=0.009)
+            for number in range(2000)
+        ],
+        "transfers": [
+            TimelineTransfer(start_seconds=1.0, stop_seconds=2.0, n_bytes=10**6, source="0", target=HOSTILE)
+        ],
+        "lines": [
+            TimelineLine(name="host memory", unit="bytes", seconds=[0.0, 20.0], values=[None, 10**9]),
+            TimelineLine(name="GPU", unit="percent", seconds=[0.0, 20.0], values=[50.0, 100.0]),
+        ],
+    }  # fmt: skip
+    return ProfileReport(
+        complete=True, cluster=HOSTILE, wall_seconds=20.0, n_tasks=2000, n_threads=2, compute_seconds=18.0,
+        prefixes=[PrefixFigures(prefix="inc", n_tasks=1000, compute_seconds=9.0)],
+        timeline_data=TimelineData(**(data | changes)), failures={HOSTILE: HOSTILE}, notes=[HOSTILE],
+    )  # fmt: skip
+
+
+def test_names_of_tasks_are_no_markup() -> None:
+    report = drawn()
+    for shown in (report._repr_html_(), timeline_svg(report), live_timeline(report)):
+        assert "<img" not in shown
+    live = live_timeline(report)
+    assert live.count("</script>") == live.count("<script") == 1
+    assert "</script" not in report._repr_html_()
+
+
+def test_pictures_are_bounded() -> None:
+    report = drawn()
+    assert len(timeline_svg(report)) < 60_000
+    assert len(live_timeline(report)) < 600_000
+
+
+@pytest.mark.parametrize("missing", [{}, {"transfers": []}, {"lines": []}, {"blocks": [], "lanes": []}])
+def test_the_figure_is_one_that_bokeh_can_draw(missing: dict[str, Any]) -> None:
+    from bokeh.embed import json_item
+
+    written = json.dumps(json_item(drawn(**missing).timeline()))  # type: ignore[arg-type]
+    assert "nan" in written or not missing.get("lines", True)
+    assert ("inc" in written) == bool(missing.get("blocks", True))
+
+
+def test_an_empty_report_shows_no_picture() -> None:
+    report = ProfileReport(complete=True, cluster="c")
+    assert timeline_svg(report) == ""
+    assert "Profile of c" in report._repr_html_()
+    assert ProfileReport().text() == "The profiled block has not ended."

@@ -1,0 +1,167 @@
+"""Each rule on a real run that deserves it, and a good run on which all are silent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import Any
+
+import gpucluster
+import pytest
+from gpucluster.profiling.report import ProfileReport
+
+MEBIBYTE = 2**20
+pytestmark = pytest.mark.timeout(240)
+
+
+def rules(report: ProfileReport) -> list[str]:
+    return [finding.rule for finding in report.findings]
+
+
+def found(report: ProfileReport, rule: str) -> Any:
+    [finding] = [finding for finding in report.findings if finding.rule == rule]
+    assert finding.title and finding.evidence.endswith(".") and finding.advice
+    return finding
+
+
+def work(seconds: float) -> int:
+    """Compute, without holding the lock that would keep the worker from answering."""
+    time.sleep(seconds)
+    return 1
+
+
+def test_a_good_run(client: Any) -> None:
+    with gpucluster.profile() as report:
+        client.gather(client.map(work, [0.5] * 8, pure=False))
+    assert rules(report) == ["fine"], report.text()
+    assert "Workers were busy" in found(report, "fine").evidence
+
+
+def test_thousands_of_tiny_tasks(client: Any) -> None:
+    with gpucluster.profile() as report:
+        client.gather(client.map(lambda number: number + 1, range(5000)))
+    assert report.n_tasks == 5000
+    assert rules(report) == ["tiny_tasks"]
+    assert found(report, "tiny_tasks").evidence.startswith("5,000 tasks computed ")
+    assert len(report.timeline_data.blocks) <= 4000
+    assert sum(block.n_tasks for block in report.timeline_data.blocks) == 5000
+
+
+def test_one_giant_partition(client: Any) -> None:
+    with gpucluster.profile() as report:
+        parts = client.map(work, [0.05] * 4, pure=False)
+        client.submit(lambda seconds, after: work(seconds), 2.0, parts, pure=False).result()
+    assert rules(report) == ["few_partitions"], report.text()
+    assert "1 task of kind" in found(report, "few_partitions").evidence
+
+
+def test_one_worker_does_it_all(client: Any) -> None:
+    [busy, _] = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    with gpucluster.profile() as report:
+        client.gather(client.map(work, [0.2] * 10, workers=busy, pure=False))
+    assert rules(report) == ["skew"], report.text()
+
+
+def test_one_task_holds_the_others_up(client: Any) -> None:
+    with gpucluster.profile() as report:
+        client.gather(client.map(work, [0.02] * 8 + [2.0], pure=False))
+    assert rules(report) == ["skew"], report.text()
+    assert "The longest of 9 tasks of kind 'work'" in found(report, "skew").evidence
+
+
+def test_a_large_result_comes_to_the_notebook(client: Any) -> None:
+    with gpucluster.profile() as report:
+        client.gather(client.map(lambda size, tag: bytes(size), [30 * MEBIBYTE] * 4, range(4)))
+    assert "to_notebook" in rules(report)
+    assert found(report, "to_notebook").evidence.startswith("120 MiB were brought")
+
+
+def test_everything_is_rechunked(client: Any) -> None:
+    da = pytest.importorskip("dask.array")
+    with gpucluster.profile() as report:
+        array = da.ones((4000, 5000), chunks=(400, 5000))
+        array.rechunk((4000, 500)).sum().compute()
+    assert "transfers" in rules(report), report.text()
+
+
+@pytest.mark.filterwarnings("ignore:Sending large graph")
+def test_the_notebook_sends_its_data(client: Any) -> None:
+    with gpucluster.profile() as report:
+        client.submit(len, bytes(20 * MEBIBYTE), pure=False).result()
+    assert "from_notebook" in rules(report)
+    assert found(report, "from_notebook").evidence.startswith("20 MiB went")
+
+
+def test_the_cluster_is_not_used(client: Any) -> None:
+    with gpucluster.profile() as report:
+        sum(range(1000))
+    assert rules(report) == ["unused"]
+    with gpucluster.profile() as report:
+        client.submit(work, 0.05, pure=False).result()
+        time.sleep(1.0)
+    assert rules(report) == ["unused"]
+    assert "Tasks ran during" in found(report, "unused").evidence
+
+
+def test_loading_dominates(client: Any, tmp_path: Any) -> None:
+    dd = pytest.importorskip("dask.dataframe")
+    for part in range(8):
+        lines = "\n".join(f"{row},{row * part}" for row in range(60_000))
+        (tmp_path / f"{part}.csv").write_text(f"a,b\n{lines}\n")
+    with gpucluster.profile() as report:
+        for _ in range(6):
+            dd.read_csv(str(tmp_path / "*.csv")).b.sum().compute()
+    assert "data_loading" in rules(report), report.text()
+
+
+def test_spilling(site: Any) -> None:
+    site.running(name="small", n_workers=1, memory_limit="400 MiB")
+    with gpucluster.connect("small").get_client() as client:
+        client.submit(work, 0, pure=False).result()
+        with gpucluster.profile() as report:
+            futures = [client.submit(os.urandom, 40 * MEBIBYTE, pure=False) for _ in range(12)]
+            for future in futures:
+                future.exception()
+        assert report.spilled_bytes is not None and report.spilled_bytes >= 64 * MEBIBYTE
+        assert report.workers[0].spilled_bytes == report.spilled_bytes
+        evidence = found(report, "spilling").evidence
+        assert "to disk because memory ran short" in evidence
+        del futures
+
+
+def test_a_worker_dies(site: Any) -> None:
+    site.running(name="mortal", n_workers=2)
+    with gpucluster.connect("mortal").get_client() as client:
+        pids = client.run(os.getpid)
+        with gpucluster.profile() as report:
+            futures = client.map(work, [0.5] * 4, pure=False)
+            time.sleep(0.2)
+            os.kill(next(iter(pids.values())), signal.SIGKILL)
+            client.gather(futures)
+            client.wait_for_workers(2, timeout=60)
+    assert rules(report)[0] == "worker_lost", report.text()
+    assert report.n_workers_lost == 1
+    assert report.n_workers_joined == 1
+    assert any(worker.lost for worker in report.workers)
+    assert any("gave no figures" in note for note in report.notes)
+
+
+def test_workers_asked_to_leave_did_not_die(site: Any) -> None:
+    site.running(name="less", n_workers=2)
+    cluster = gpucluster.connect("less")
+    with cluster.get_client() as client, gpucluster.profile(client) as report:
+        client.gather(client.map(work, [0.1] * 4, pure=False))
+        cluster.scale(1)
+    assert report.n_workers_lost == 0
+    assert report.n_workers == 1
+    assert "worker_lost" not in rules(report)
+
+
+def test_memory_that_cannot_be_had(client: Any) -> None:
+    def fail() -> None:
+        raise MemoryError("std::bad_alloc: out_of_memory: CUDA error")
+
+    with gpucluster.profile() as report:
+        client.submit(fail, pure=False).exception()
+    assert rules(report)[:2] == ["out_of_memory", "failed"]

@@ -1,0 +1,268 @@
+"""Figures of real runs, against what is known of them beforehand; and nothing is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import gpucluster
+import pytest
+from distributed import Client, LocalCluster
+from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
+
+MEGABYTE = 10**6
+
+
+def held(n_bytes: int, tag: int) -> bytes:
+    return bytes(n_bytes)
+
+
+def length(data: bytes) -> int:
+    return len(data)
+
+
+def workers_of(client: Any) -> list[str]:
+    return sorted(client.scheduler_info(n_workers=-1)["workers"])
+
+
+def test_bytes_brought_to_the_notebook(client: Any) -> None:
+    futures = client.map(held, [20 * MEGABYTE] * 3, range(3))
+    client.gather([client.submit(length, future) for future in futures])
+    with gpucluster.profile() as report:
+        client.gather(futures[0])
+        client.gather(futures[1:], direct=True)
+    assert report.transfers.to_clients_bytes == pytest.approx(60 * MEGABYTE, rel=0.01)
+    assert report.transfers.between_workers_bytes == 0
+    assert report.n_tasks == 0, "they had run before"
+
+
+def test_bytes_of_a_computed_array(client: Any) -> None:
+    array = pytest.importorskip("dask.array").ones((2000, 1000), chunks=(500, 1000))
+    with gpucluster.profile() as report:
+        result = array.compute()
+    assert report.transfers.to_clients_bytes == pytest.approx(result.nbytes, rel=0.02)
+
+
+def test_bytes_between_workers(client: Any) -> None:
+    first, second = workers_of(client)
+    data = [client.submit(held, 30 * MEGABYTE, tag, workers=first, pure=False) for tag in range(2)]
+    with gpucluster.profile() as report:
+        found = client.gather([client.submit(length, item, workers=second, pure=False) for item in data])
+    assert found == [30 * MEGABYTE] * 2
+    assert report.transfers.between_workers_bytes == pytest.approx(60 * MEGABYTE, rel=0.01)
+    assert report.transfers.n_between_workers in {1, 2}
+    assert report.transfers.shuffled_bytes == 0
+    assert sum(worker.received_bytes or 0 for worker in report.workers) == pytest.approx(60 * MEGABYTE, rel=0.01)
+    [prefix] = [prefix for prefix in report.prefixes if prefix.prefix == "length"]
+    assert prefix.n_tasks == 2
+    assert prefix.transfer_seconds > 0
+    assert sum(move.n_bytes for move in report.timeline_data.transfers) >= 60 * MEGABYTE
+
+
+def test_bytes_of_a_shuffle(client: Any) -> None:
+    da = pytest.importorskip("dask.array")
+    rows, columns = 2000, 2000
+    array = da.ones((rows, columns), chunks=(rows // 10, columns)).persist()
+    client.gather(client.map(length, [b""]))
+    with gpucluster.profile() as report:
+        array.rechunk((rows, columns // 10), method="p2p").sum().compute()
+    # Each of two workers keeps its half of what it has: half of the array moves.
+    assert 0.3 * array.nbytes < (report.transfers.shuffled_bytes or 0) < 0.7 * array.nbytes
+    assert report.transfers.between_workers_bytes >= report.transfers.shuffled_bytes
+
+
+def test_bytes_from_the_notebook(client: Any) -> None:
+    with gpucluster.profile() as report:
+        scattered = client.scatter(bytes(8 * MEGABYTE))
+        client.submit(length, scattered).result()
+    assert report.transfers.from_clients_bytes == pytest.approx(8 * MEGABYTE, rel=0.02)
+    with gpucluster.profile() as report:
+        client.submit(length, bytes(4 * MEGABYTE)).result()
+    assert report.transfers.from_clients_bytes == pytest.approx(4 * MEGABYTE, rel=0.02)
+
+
+def test_tasks_and_time(client: Any) -> None:
+    with gpucluster.profile("shared") as report:
+        assert not report.complete
+        client.gather(client.map(time.sleep, [0.2] * 4, pure=False))
+    assert report.complete and report.cluster == "shared" and report.failed is None
+    [prefix] = report.prefixes
+    assert (prefix.prefix, prefix.n_tasks, prefix.n_failed) == ("sleep", 4, 0)
+    assert 0.8 <= prefix.compute_seconds <= report.wall_seconds * report.n_threads
+    assert 0.2 <= prefix.longest_seconds <= prefix.compute_seconds
+    assert report.active_seconds is not None and 0.4 <= report.active_seconds <= report.wall_seconds
+    assert sum(worker.n_tasks for worker in report.workers) == report.n_tasks == 4
+    assert [worker.name for worker in report.workers] == ["0", "1"]
+    busy = sum(worker.busy_seconds for worker in report.workers)
+    assert report.idle_share == pytest.approx(1 - busy / (report.wall_seconds * report.n_threads), abs=0.02)
+    assert report.n_readings >= 2
+    assert sum(block.n_tasks for block in report.timeline_data.blocks) == 4
+
+
+def test_a_failure_passes_through_and_is_counted(client: Any) -> None:
+    def divide(number: int) -> float:
+        return 1 / number
+
+    with pytest.raises(ZeroDivisionError):
+        with gpucluster.profile() as report:
+            client.gather(client.map(divide, [1, 0], pure=False))
+    assert report.complete and report.failed == "ZeroDivisionError"
+    assert report.n_failed_tasks == 1
+    assert "ZeroDivisionError" in report.failures["divide"]
+    assert "failed" in {finding.rule for finding in report.findings}
+
+
+def test_peak_memory_and_telemetry(client: Any) -> None:
+    def hold(n_bytes: int) -> int:
+        data = b"x" * n_bytes
+        time.sleep(2.5)
+        return len(data)
+
+    with gpucluster.profile() as before:
+        client.submit(length, b"a", pure=False).result()
+    with gpucluster.profile() as report:
+        client.submit(hold, 200 * MEGABYTE, pure=False).result()
+    grown = max(worker.peak_memory_bytes or 0 for worker in report.workers)
+    assert grown - max(worker.peak_memory_bytes or 0 for worker in before.workers) > 150 * MEGABYTE
+    assert report.n_readings >= 4
+    assert report.n_telemetry_samples >= 1
+    lines = {line.name: line for line in report.timeline_data.lines}
+    assert set(lines) == {"host memory", "CPU"}
+    assert max(value or 0 for value in lines["host memory"].values) > 200 * MEGABYTE
+    for worker in report.workers:
+        assert worker.peak_vram_bytes is None and worker.peak_rmm_bytes is None, "absent, not zero"
+
+
+def test_unfinished_tasks_are_said(client: Any) -> None:
+    with gpucluster.profile() as report:
+        futures = client.map(time.sleep, [1.0] * 4, pure=False)
+        time.sleep(0.5)
+    assert (report.n_unfinished_tasks or 0) >= 2
+    assert any("were not over" in note for note in report.notes)
+    client.cancel(futures)
+
+
+async def test_in_an_asynchronous_block(shared_cluster: Any) -> None:
+    handle = gpucluster.connect("shared", asynchronous=True)
+    async with Client(handle, asynchronous=True) as client:
+        async with gpucluster.profile(handle) as report:
+            assert await client.submit(sum, [1, 2], pure=False) == 3
+            await asyncio.sleep(0)
+        assert report.n_tasks == 1
+        with pytest.raises(InvalidState, match="asynchronous=True"):
+            async with LocalCluster(n_workers=0, asynchronous=True, processes=False, dashboard_address=None) as inside:
+                async with Client(inside, asynchronous=True) as shared_loop:
+                    gpucluster.profile(shared_loop).__enter__()
+
+
+def _left(dask_scheduler: Any) -> tuple[list[str], list[str], list[str]]:
+    return (
+        sorted(dask_scheduler.plugins),
+        sorted(dask_scheduler.worker_plugins),
+        [
+            dask_scheduler.stream_handlers["update-graph"].__qualname__,
+            dask_scheduler.handlers["scatter"].__qualname__,
+        ],
+    )
+
+
+def _left_on_worker(dask_worker: Any) -> tuple[list[str], str, str]:
+    from distributed.shuffle._core import ShuffleRun
+
+    return (
+        sorted(name for name in dask_worker.plugins if "profile" in name),
+        type(dask_worker.transfer_incoming_log).__name__,
+        ShuffleRun._send.__qualname__,
+    )
+
+
+def test_nothing_is_left_behind(client: Any) -> None:
+    before = client.run_on_scheduler(_left), client.run(_left_on_worker)
+    with gpucluster.profile():
+        with gpucluster.profile() as inner:
+            client.submit(sum, [1, 2], pure=False).result()
+    assert inner.n_tasks == 1
+    with pytest.raises(KeyboardInterrupt), gpucluster.profile():
+        raise KeyboardInterrupt
+    after = client.run_on_scheduler(_left), client.run(_left_on_worker)
+    assert after == before
+    assert all(found == ([], "deque", "ShuffleRun._send") for found in after[1].values())
+
+
+def test_nothing_is_left_behind_by_a_killed_notebook(client: Any, shared_site: Any, wait_until: Any) -> None:
+    before = client.run_on_scheduler(_left), client.run(_left_on_worker)
+    program = (
+        "import gpucluster, time\n"
+        "with gpucluster.profile('shared'):\n"
+        "    print('measuring', flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    process = shared_site.python(program)
+    assert process.stdout.readline() == "measuring\n"
+    assert client.run_on_scheduler(_left) != before[0]
+    process.kill()
+    process.communicate()
+    wait_until(lambda: (client.run_on_scheduler(_left), client.run(_left_on_worker)) == before)
+
+
+def test_a_cluster_of_somebody_else() -> None:
+    # Threads: the process that multiprocessing starts for itself would outlive the test.
+    with LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address=None
+    ) as cluster:
+        with Client(cluster) as client:
+            with gpucluster.profile(client) as report:
+                client.gather(client.map(abs, range(10)))
+            assert (report.n_tasks, report.n_telemetry_samples) == (10, 0)
+            assert report.workers[0].peak_memory_bytes
+            with gpucluster.profile() as report:
+                client.submit(sum, [1, 2]).result()
+            assert report.n_tasks == 1
+
+
+def test_a_cluster_that_goes_away(site: Any) -> None:
+    site.running(name="gone")
+    with gpucluster.profile("gone") as report:
+        site.control.stop("gone")
+    assert report.complete and report.wall_seconds > 0
+    assert report.n_tasks is None and report.transfers.to_clients_bytes is None
+    assert report.findings == []
+    assert "was gone at the end" in report.text()
+
+
+def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
+    with pytest.raises(ClusterNotFound, match="There is no cluster to measure. Name one"):
+        gpucluster.profile().__enter__()
+    with pytest.raises(ClusterNotFound, match="nobody"):
+        gpucluster.profile("nobody").__enter__()
+    with pytest.raises(InvalidRequest, match="must be a name"):
+        gpucluster.profile(3).__enter__()  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequest, match="there is no directory"):
+        gpucluster.profile("shared", performance_report=tmp_path / "no" / "x.html")
+    with pytest.raises(InvalidRequest, match="is a directory"):
+        gpucluster.profile("shared", nsight=tmp_path)
+    with pytest.raises(InvalidRequest, match="name of a file"):
+        gpucluster.profile("shared", nsight=" ")
+    closed = gpucluster.connect("shared").get_client()
+    closed.close()
+    with pytest.raises(InvalidState, match="not connected any more"):
+        gpucluster.profile(closed).__enter__()
+
+
+def test_dasks_own_report_is_one_flag_away(client: Any, tmp_path: Any) -> None:
+    with gpucluster.profile(performance_report=tmp_path / "dask") as report:
+        client.submit(sum, [1, 2], pure=False).result()
+    page = (tmp_path / "dask.html").read_text()
+    assert "<html" in page and "Duration" in page
+    assert report.files == [f"Dask's performance report is in {tmp_path / 'dask.html'}."]
+
+
+def test_the_client_of_another_cluster_is_noticed(client: Any, site: Any) -> None:
+    # 'site' has a registry of its own; the client still belongs to the shared cluster.
+    site.running(name="idle")
+    with gpucluster.profile("idle") as report:
+        client.submit(sum, [1, 2], pure=False).result()
+    assert report.n_tasks == 0
+    assert any("connected to another cluster" in note for note in report.notes)
+    assert [finding.rule for finding in report.findings] == ["unused"]
