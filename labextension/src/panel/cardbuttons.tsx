@@ -6,7 +6,7 @@ import React from 'react';
 import { CommandIDs } from '../actions/commandids';
 import { hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { activityIcon, logIcon } from '../icons';
+import { activityIcon, layoutIcon, logIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
 
@@ -87,6 +87,15 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           onClick={command(CommandIDs.openDashboard)}
         >
           {trans.__('Dashboard')}
+        </button>
+        <button
+          className="gpc-Button gpc-LayoutButton"
+          title={trans.__('Lay out the dashboard: its most useful pages side by side')}
+          aria-label={trans.__('Lay out the dashboard')}
+          disabled={isBusy || !usable || cluster.dashboard_path === null}
+          onClick={command(CommandIDs.layOutDashboard)}
+        >
+          <layoutIcon.react tag="span" className="gpc-Button-icon" />
         </button>
         <button
           className="gpc-Button"

@@ -8,6 +8,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
 import type { IEnvironment } from '../actions/environment';
 import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
+import { HostDevices } from '../host/hostdevices';
 import { clusterIcon } from '../icons';
 import { ClusterList } from './clusterlist';
 
@@ -61,13 +62,16 @@ export class ClusterPanel extends ReactWidget {
         onDone={() => this.showList()}
       />
     ) : (
-      <ClusterList
-        manager={manager}
-        commands={commands}
-        thresholds={this._thresholds}
-        trans={trans}
-        onCreate={() => this.showForm()}
-      />
+      <>
+        <ClusterList
+          manager={manager}
+          commands={commands}
+          thresholds={this._thresholds}
+          trans={trans}
+          onCreate={() => this.showForm()}
+        />
+        <HostDevices manager={manager} commands={commands} trans={trans} />
+      </>
     );
   }
 

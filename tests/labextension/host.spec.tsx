@@ -1,0 +1,178 @@
+import { CommandRegistry } from '@lumino/commands';
+import { Signal } from '@lumino/signaling';
+import React from 'react';
+import { act } from 'react-dom/test-utils';
+import { createRoot, type Root } from 'react-dom/client';
+
+import type { IClusterManager } from '../../labextension/src/clusters/tokens';
+import { HostDevices } from '../../labextension/src/host/hostdevices';
+import { StatusItem } from '../../labextension/src/host/statusitem';
+import type {
+  DeviceModel,
+  HostDevices as HostReading
+} from '../../labextension/src/protocol/messages';
+import { noDevices, trans } from './models';
+
+const GiB = 2 ** 30;
+
+function device(changes: Partial<DeviceModel> = {}): DeviceModel {
+  return {
+    uuid: 'GPU-0',
+    index: 0,
+    name: 'Fake A100',
+    memory_total_bytes: 40 * GiB,
+    memory_used_bytes: 10 * GiB,
+    utilization_percent: 45,
+    power_watts: 231.4,
+    power_limit_watts: 400,
+    temperature_celsius: 61,
+    parent_uuid: null,
+    mig_enabled: false,
+    visible: true,
+    error: null,
+    processes: [],
+    ...changes
+  };
+}
+
+const host = (...devices: DeviceModel[]): HostReading => ({
+  ...noDevices,
+  available: true,
+  code: 'ok',
+  message: 'Fine.',
+  devices
+});
+
+class Manager {
+  host: HostReading | null = null;
+  hostChanged = new Signal<this, void>(this);
+
+  read(reading: HostReading | null): void {
+    this.host = reading;
+    this.hostChanged.emit();
+  }
+
+  get asManager(): IClusterManager {
+    return this as unknown as IClusterManager;
+  }
+}
+
+describe('the status item', () => {
+  const manager = new Manager();
+  const item = new StatusItem({ manager: manager.asManager, onOpen: () => undefined, trans });
+  const text = (): string | null => (item.isActive ? item.node.textContent : null);
+
+  it('is there only where a GPU is, unless a person wants it otherwise', () => {
+    expect(text()).toBeNull();
+    manager.read(noDevices);
+    expect(text()).toBeNull();
+    item.choice = 'always';
+    expect(text()).toBe('No GPU');
+    manager.read(host(device()));
+    item.choice = 'never';
+    expect(text()).toBeNull();
+    item.choice = 'gpu';
+    expect(text()).toBe('GPU 10 / 40 GiB · 45 %');
+  });
+
+  it('sums over what programs may use, slices being part of their GPU', () => {
+    const second = device({ uuid: 'GPU-1', index: 1, utilization_percent: 5 });
+    const hidden = device({ uuid: 'GPU-2', index: 2, visible: false });
+    const slice = device({ uuid: 'MIG-1', index: null, parent_uuid: 'GPU-1' });
+    manager.read(host(device(), second, slice, hidden));
+    expect(text()).toBe('2 GPUs 20 / 80 GiB · 25 %');
+  });
+
+  it('leaves out what is not measured, and counts what cannot be read', () => {
+    const lost = device({
+      uuid: 'GPU-1',
+      memory_used_bytes: null,
+      memory_total_bytes: null,
+      utilization_percent: null,
+      error: 'GPU 1 is lost.'
+    });
+    manager.read(host(device({ utilization_percent: null }), lost));
+    expect(text()).toBe('2 GPUs 10 / 40 GiB · 1 not readable');
+    manager.read({ ...noDevices, code: 'version_mismatch' });
+    expect(text()).toBe('GPU not readable');
+    manager.read(null);
+    expect(text()).toBeNull();
+  });
+});
+
+describe('the section of the panel', () => {
+  let node: HTMLElement;
+  let root: Root;
+  let manager: Manager;
+  let opened: unknown[];
+
+  beforeEach(() => {
+    node = document.createElement('div');
+    document.body.append(node);
+    manager = new Manager();
+    opened = [];
+    const commands = new CommandRegistry();
+    commands.addCommand('docmanager:open', { execute: args => void opened.push(args.path) });
+    root = createRoot(node);
+    act(() => {
+      root.render(<HostDevices manager={manager.asManager} commands={commands} trans={trans} />);
+    });
+  });
+
+  afterEach(async () => {
+    // The event "toggle" of the disclosure comes later.
+    await act(() => new Promise(resolve => setTimeout(resolve, 0)));
+    act(() => root.unmount());
+  });
+
+  const read = (reading: HostReading): void => act(() => manager.read(reading));
+
+  it('says in a sentence why there is no GPU', () => {
+    expect(node.textContent).toBe('');
+    read(noDevices);
+    expect(node.textContent).toContain('No GPU here: clusters use CPU workers.');
+  });
+
+  it('shows each GPU with its figures, and nothing for those that are not measured', () => {
+    read(host(device(), device({ uuid: 'GPU-1', index: 1, power_watts: null, visible: false })));
+    const [first, second] = Array.from(node.querySelectorAll('.gpc-Device'));
+    expect(first.textContent).toContain('45 % · 61 °C · 231 / 400 W');
+    expect(first.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe('10 / 40 GiB');
+    expect(second.textContent).toContain('hidden');
+    expect(second.textContent).not.toContain('W');
+  });
+
+  it('puts slices below their GPU, and the error of a GPU beside it', () => {
+    const slice = device({ uuid: 'MIG-1', index: null, parent_uuid: 'GPU-0', name: '1g.5gb' });
+    const lost = device({ uuid: 'GPU-1', index: 1, memory_used_bytes: null, error: 'It is lost.' });
+    read(host(slice, lost, device({ mig_enabled: true })));
+    const rows = Array.from(node.querySelectorAll('.gpc-Device'), row => row.textContent);
+    expect(rows[0]).toContain('GPU 1');
+    expect(rows[0]).toContain('It is lost.');
+    expect(rows[1]).toContain('GPU 0');
+    expect(rows[2]).toContain('MIG 0.0');
+  });
+
+  it('tells whose processes they are, and opens notebooks', () => {
+    const process = { pid: 1, user: 'ann', command: 'python', memory_used_bytes: GiB };
+    read(
+      host(
+        device({
+          processes: [
+            { ...process, pid: 1, cluster: 'blue', notebook: null },
+            { ...process, pid: 2, cluster: null, notebook: 'work/Lesson.ipynb' },
+            { ...process, pid: 3, cluster: null, notebook: null, memory_used_bytes: null }
+          ]
+        })
+      )
+    );
+    const lines = Array.from(node.querySelectorAll('.gpc-Device-processes li'));
+    expect(lines.map(line => line.textContent)).toEqual([
+      'cluster blue1 GiB',
+      'work/Lesson.ipynb1 GiB',
+      'python of ann'
+    ]);
+    lines[1].querySelector('button')?.click();
+    expect(opened).toEqual(['work/Lesson.ipynb']);
+  });
+});
