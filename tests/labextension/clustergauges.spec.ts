@@ -192,7 +192,7 @@ describe('workers', () => {
   it('can be retired where somebody does it', async () => {
     const onRetire = jest.fn();
     const node = await draw(sample(), { onRetire, isOpen: true });
-    node.querySelectorAll<HTMLElement>('[aria-label="Retire worker 1"]')[0].click();
+    node.querySelectorAll<HTMLElement>('[aria-label="Retire Worker 1"]')[0].click();
     expect(onRetire).toHaveBeenCalledWith('1');
     gauges.dispose();
     expect((await draw(sample(), { isOpen: true })).textContent).not.toContain('Retire');

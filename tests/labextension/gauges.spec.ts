@@ -175,7 +175,7 @@ describe('the figures of a worker', () => {
     expect(workerFigures(sample({ tier_disk_bytes: 0 }), 0, true).results).toBeNull();
     const spilled = sample({ tier_disk_bytes: [7, 0], managed_bytes: 3 });
     expect(workerFigures(spilled, 0, true).results?.segments).toEqual([
-      { part: 'tierHost', bytes: 3 },
+      { part: 'managed', bytes: 3 },
       { part: 'tierDisk', bytes: 7 }
     ]);
   });

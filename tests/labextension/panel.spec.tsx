@@ -193,7 +193,11 @@ describe('card', () => {
   it('draws each sample, and the past once the connection is live', async () => {
     const history = jest.fn(() => Promise.reject(new Error('There is none.')));
     const samples: TelemetrySample[] = [];
-    const manager = store([cluster()], { sample: () => samples[0], history, connection: 'polling' });
+    const manager = store([cluster()], {
+      sample: () => samples[0],
+      history,
+      connection: 'polling'
+    });
     await draw(card(manager));
     expect(history).not.toHaveBeenCalled();
     Object.assign(manager, { connection: 'live' });
@@ -276,7 +280,7 @@ describe('retiring a worker', () => {
     if (button('Workers').getAttribute('aria-expanded') === 'false') {
       await click('Workers');
     }
-    await click('Retire worker 1');
+    await click('Retire Worker 1');
     return retire;
   }
 

@@ -1,6 +1,14 @@
 import type { TelemetrySample } from '../protocol/messages';
 import { column, entry, type NumberColumn } from './columns';
-import { gpuHostStack, hostStack, sumStacks, tierStack, vramStack, type IStack } from './segments';
+import {
+  gpuHostStack,
+  hostStack,
+  spillStack,
+  sumStacks,
+  tierStack,
+  vramStack,
+  type IStack
+} from './segments';
 
 /** What is shown of one worker, and, summed, of all. */
 export interface IFigures {
@@ -69,11 +77,9 @@ function resultsOf(sample: TelemetrySample, i: number): IStack | null {
   const device = entry(sample, 'tier_device_bytes', i);
   const host = entry(sample, 'tier_host_bytes', i);
   const disk = entry(sample, 'tier_disk_bytes', i);
-  if (hasGpu(sample, i)) {
-    return tierStack(device, host, disk);
-  }
-  // A CPU worker has something to tell only once it has spilled.
-  return disk ? tierStack(null, host ?? entry(sample, 'managed_bytes', i), disk) : null;
+  return hasGpu(sample, i)
+    ? tierStack(device, host, disk)
+    : spillStack(host ?? entry(sample, 'managed_bytes', i), disk);
 }
 
 /** One stack per GPU: workers that share one see the same memory, each with an RMM of its own. */

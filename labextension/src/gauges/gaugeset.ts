@@ -174,6 +174,6 @@ function coresFigure({ cores, threads }: IFigures, words: IGaugeWords): string |
 function tiersFigure(stack: IStack, isGpu: boolean): string {
   const of = (part: Part): number =>
     stack.segments.find(segment => segment.part === part)?.bytes ?? 0;
-  const tiers = [of('tierHost'), of('tierDisk')];
+  const tiers = [isGpu ? of('tierHost') : of('managed'), of('tierDisk')];
   return formatSizes(isGpu ? [of('tierDevice'), ...tiers] : tiers, ' → ');
 }

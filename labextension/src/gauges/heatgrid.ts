@@ -3,7 +3,7 @@ import { element, setAttribute } from './element';
 import type { IGaugeContext } from './gaugeset';
 import { figureOf, measured, type IMeasure } from './heatmeasures';
 import { levelOf, type Level } from './levels';
-import { fill, type Part } from './words';
+import { titleOf, type Part } from './words';
 
 /** Size of a cell in pixels: smaller the more there are. */
 function cellOf(count: number, room: number): readonly [width: number, height: number] {
@@ -154,7 +154,7 @@ export class HeatGrid {
     }
     const figure = figureOf(this._values[this._cursor] ?? null, words.notMeasured);
     const part = words.parts[measure.part];
-    return [`${fill(words.worker, { name })}: ${part.name} ${figure}`, part.sentence];
+    return [`${titleOf(name, words)}: ${part.name} ${figure}`, part.sentence];
   }
 
   private _onKey(event: KeyboardEvent): void {

@@ -16,7 +16,7 @@ const GPU_PARTS: readonly Part[] = [
   'unknown',
   'free'
 ];
-const MEMORY_PARTS: readonly Part[] = ['cpu', 'memory', 'managed', 'unmanaged'];
+const MEMORY_PARTS: readonly Part[] = ['cpu', 'memory', 'managed', 'unmanaged', 'tierDisk'];
 const TIER_PARTS: readonly Part[] = ['results', 'tierDevice', 'tierHost', 'tierDisk'];
 const FIGURE_PARTS: readonly Part[] = [
   'tasks',

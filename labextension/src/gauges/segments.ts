@@ -81,20 +81,32 @@ export function gpuHostStack(
   return used === null ? null : split('tierHost', tierHost, used, limit);
 }
 
-/** Where the results are; null where Dask has one tier alone. */
+/** Where the results of a GPU worker are; null where Dask has one tier alone. */
 export function tierStack(
   device: number | null,
   host: number | null,
   disk: number | null
 ): IStack | null {
-  if (device === null && disk === null) {
-    return null;
-  }
-  const segments: ISegment[] = [
-    { part: 'tierDevice', bytes: device ?? 0 },
-    { part: 'tierHost', bytes: host ?? 0 },
-    { part: 'tierDisk', bytes: disk ?? 0 }
-  ];
+  return device === null && disk === null
+    ? null
+    : tiers([
+        { part: 'tierDevice', bytes: device ?? 0 },
+        { part: 'tierHost', bytes: host ?? 0 },
+        { part: 'tierDisk', bytes: disk ?? 0 }
+      ]);
+}
+
+/** Where the results of a CPU worker are; there is something to tell only once it has spilled. */
+export function spillStack(managed: number | null, disk: number | null): IStack | null {
+  return disk
+    ? tiers([
+        { part: 'managed', bytes: managed ?? 0 },
+        { part: 'tierDisk', bytes: disk }
+      ])
+    : null;
+}
+
+function tiers(segments: readonly ISegment[]): IStack {
   const used = segments.reduce((sum, segment) => sum + segment.bytes, 0);
   return { segments: segments.filter(segment => segment.bytes > 0), used, total: used };
 }

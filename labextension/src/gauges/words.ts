@@ -42,7 +42,7 @@ export function gaugeWords(trans: ITranslating) {
     showBy: trans.__('Show workers by'),
     notMeasured: trans.__('not measured'),
     retire: trans.__('Retire'),
-    retireOne: trans.__('Retire worker {name}'),
+    retireOne: trans.__('Retire {worker}'),
     retireSentence: trans.__('Move its results to other workers, then end this worker.'),
     progress: trans.__('Progress'),
     done: trans.__('{done} of {total} done'),
@@ -174,6 +174,12 @@ function partWords(trans: ITranslating) {
 }
 
 export const englishWords: IGaugeWords = gaugeWords({ __: text => text });
+
+/** A worker's name for people: those of GPU workers are UUIDs, whose beginning tells them apart. */
+export function titleOf(name: string, words: IGaugeWords): string {
+  const uuid = /^(?:GPU|MIG)-[0-9a-f]{8}(?=-)/.exec(name);
+  return uuid === null ? fill(words.worker, { name }) : uuid[0];
+}
 
 /** Fill in a template. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {

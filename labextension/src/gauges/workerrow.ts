@@ -7,7 +7,7 @@ import type { Flows } from './flows';
 import { GaugeSet, type IGaugeContext } from './gaugeset';
 import type { Past } from './past';
 import { formatDuration } from './units';
-import { fill } from './words';
+import { fill, titleOf } from './words';
 
 /** What a row is drawn from. */
 export interface IWorkerData {
@@ -30,14 +30,17 @@ export class WorkerRow {
     this.node.tabIndex = -1;
     const header = element('div', 'gpc-WorkerRow-header', this.node);
     this._title = element('span', 'gpc-WorkerRow-name', header);
-    this._title.textContent = fill(words.worker, { name });
+    this._title.textContent = titleOf(name, words);
     this._age = element('span', 'gpc-WorkerRow-age', header);
     if (onRetire !== undefined) {
       this._retire = element('button', 'gpc-WorkerRow-retire', header);
       this._retire.type = 'button';
       this._retire.textContent = words.retire;
       this._retire.tabIndex = -1;
-      this._retire.setAttribute('aria-label', fill(words.retireOne, { name }));
+      this._retire.setAttribute(
+        'aria-label',
+        fill(words.retireOne, { worker: titleOf(name, words) })
+      );
       this._retire.addEventListener('click', () => onRetire(name));
       tooltip.explain(this._retire, () => [words.retire, words.retireSentence]);
     }
