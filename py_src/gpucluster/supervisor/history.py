@@ -26,6 +26,8 @@ _TOTALS = {
     "processing": total,
 }
 _WORKERS = ("cpu_percent", "memory_bytes", "gpu_utilization_percent", "vram_used_bytes")
+_CLOCK_SECONDS = 0.001
+"""By so much a timer may be early."""
 _PERCENTS = {"cpu_percent", "gpu_utilization_percent"}
 
 
@@ -66,8 +68,7 @@ class History:
         names = columns["workers"]
         points = points_per_worker(len(self._workers["cpu_percent"].values.keys() | set(names)))
         times = self._workers["cpu_percent"].times
-        # Heartbeats and timers are never quite punctual.
-        if times and moment - times[-1] < 0.95 * SECONDS / points:
+        if times and moment - times[-1] < SECONDS / points - _CLOCK_SECONDS:
             return
         for figure, series in self._workers.items():
             values = columns.get(figure, ())

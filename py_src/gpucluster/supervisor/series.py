@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 GAP = math.nan
@@ -35,8 +36,8 @@ class Series:
             column.append(GAP if value is None else value)
 
     def forget(self, before: float, most: int) -> None:
-        """Drop what is older, and every other moment until no more than ``most`` are left."""
-        old = sum(1 for moment in self.times if moment < before) if self.times and self.times[0] < before else 0
+        """Drop what is not newer, and every other moment until no more than ``most`` are left."""
+        old = bisect_right(self.times, before)
         if old:
             del self.times[:old]
             for column in self.values.values():

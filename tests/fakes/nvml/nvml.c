@@ -5,12 +5,14 @@
  *
  *   driver VERSION
  *   fail FUNCTION CODE                                  before the first device: on every device
- *   device UUID name=TEXT total=MIB used=MIB util=PERCENT mig=0|1 power=WATT temperature=CELSIUS
+ *   device UUID name=TEXT total=MIB used=MIB util=PERCENT mig=0|1 power=WATT limit=WATT temperature=CELSIUS
+ *               pcie_sent=BYTES pcie_received=BYTES nvlink_sent=KIB nvlink_received=KIB
  *   slice UUID total=MIB used=MIB                       a MIG slice of the device above
  *   process PID used=MIB                                on the device or slice above; used=-1: not available
  *   fail FUNCTION CODE                                  on the device or slice above only
  *
- * An underscore in a name stands for a space. Without the file there is no device.
+ * An underscore in a name stands for a space. Counters and the limit are not supported unless they are written.
+ * Without the file there is no device.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -26,13 +28,17 @@ typedef struct { unsigned pid; long long used; } process_t;
 typedef struct entry {
     char uuid[96], name[96];
     unsigned long long total, used;
-    int util, mig, power, temperature, index, is_slice;
+    int util, mig, power, limit, temperature, index, is_slice;
+    long long counters[4]; /* as in COUNTERS */
     struct entry *parent;
     int n_slices, n_processes, n_failures;
     struct entry *slices[8];
     process_t processes[32];
     failure_t failures[16];
 } entry_t;
+
+static const struct { const char *name; unsigned field; } COUNTERS[4] = {
+    {"pcie_sent", 197}, {"pcie_received", 198}, {"nvlink_sent", 138}, {"nvlink_received", 139}};
 
 /* Handles are pointers into these arrays and stay valid when the file is read again. */
 static entry_t devices[16], slices[64];
@@ -56,7 +62,10 @@ static void read_fields(entry_t *entry, char *rest) {
         else if (!strcmp(field, "util")) entry->util = atoi(value);
         else if (!strcmp(field, "mig")) entry->mig = atoi(value);
         else if (!strcmp(field, "power")) entry->power = atoi(value);
+        else if (!strcmp(field, "limit")) entry->limit = atoi(value);
         else if (!strcmp(field, "temperature")) entry->temperature = atoi(value);
+        for (int i = 0; i < 4; i++)
+            if (!strcmp(field, COUNTERS[i].name)) entry->counters[i] = atoll(value);
     }
 }
 
@@ -65,6 +74,8 @@ static entry_t *new_entry(entry_t *entry, const char *uuid) {
     snprintf(entry->uuid, sizeof entry->uuid, "%s", uuid);
     snprintf(entry->name, sizeof entry->name, "Fake GPU");
     entry->temperature = 30;
+    entry->limit = -1;
+    for (int i = 0; i < 4; i++) entry->counters[i] = -1;
     return entry;
 }
 
@@ -196,6 +207,32 @@ int nvmlDeviceGetUtilizationRates(entry_t *e, unsigned *rates) {
     return SUCCESS;
 }
 int nvmlDeviceGetPowerUsage(entry_t *e, unsigned *milliwatt) { ENTER(e); *milliwatt = 1000u * (unsigned)e->power; return 0; }
+int nvmlDeviceGetEnforcedPowerLimit(entry_t *e, unsigned *milliwatt) {
+    ENTER(e);
+    if (e->limit < 0) return NOT_SUPPORTED;
+    *milliwatt = 1000u * (unsigned)e->limit;
+    return SUCCESS;
+}
+typedef struct {
+    unsigned field, scope;
+    long long timestamp, latency;
+    unsigned type;
+    int code;
+    unsigned long long value;
+} field_value_t;
+int nvmlDeviceGetFieldValues(entry_t *e, int count, field_value_t *values) {
+    ENTER(e);
+    for (int i = 0; i < count; i++) {
+        values[i].code = NOT_SUPPORTED;
+        for (int j = 0; j < 4; j++)
+            if (COUNTERS[j].field == values[i].field && e->counters[j] >= 0) {
+                values[i].code = SUCCESS;
+                values[i].type = 3; /* unsigned long long */
+                values[i].value = (unsigned long long)e->counters[j];
+            }
+    }
+    return SUCCESS;
+}
 int nvmlDeviceGetTemperature(entry_t *e, int sensor, unsigned *celsius) {
     (void)sensor; ENTER(e); *celsius = (unsigned)e->temperature; return SUCCESS;
 }

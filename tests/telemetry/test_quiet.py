@@ -1,0 +1,63 @@
+"""An idle supervisor rests, and still watches its workers' memory."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+PROGRAM = """
+import asyncio, json
+import dask
+from gpucluster.supervisor.quiet import rest
+
+async def main():
+    rest()
+    rest()
+    from distributed import LocalCluster
+    import distributed.scheduler
+    options = dict(n_workers=1, threads_per_worker=1, asynchronous=True, dashboard_address=None)
+    async with LocalCluster(memory_limit=%d, **options) as cluster:
+        nanny = cluster.workers[0]
+        pid = nanny.pid
+        %s
+        print(json.dumps({
+            "nanny": {name: callback.callback_time for name, callback in nanny.periodic_callbacks.items()},
+            "scheduler": {n: callback.callback_time for n, callback in cluster.scheduler.periodic_callbacks.items()},
+            "heartbeats": [distributed.scheduler.heartbeat_interval(n) for n in (1, 20, 1000)],
+            "same": pid == nanny.pid,
+        }))
+
+if __name__ == "__main__":
+    asyncio.run(main())
+"""
+
+
+async def run(memory_limit, work):
+    import json
+
+    program = PROGRAM % (memory_limit, work)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    printed, errors = await asyncio.wait_for(process.communicate(), 120)
+    assert process.returncode == 0, errors.decode()
+    return json.loads(printed.splitlines()[-1]), errors.decode()
+
+
+async def test_nobody_wakes_up_for_nothing():
+    found, _ = await run(4 * 2**30, "await asyncio.sleep(1)")
+    assert set(found["nanny"]).isdisjoint({"tick", "ticks", "monitor"})
+    assert found["nanny"]["memory_monitor"] == 500, "the worker is almost empty"
+    assert found["scheduler"]["tick"] == 500
+    assert found["scheduler"]["monitor"] == 2000
+    assert found["heartbeats"] == [1.0, 1.0, 6.0]
+    assert found["same"]
+
+
+async def test_a_worker_that_uses_too_much_memory_is_ended_all_the_same():
+    # A fresh worker process alone is larger than this.
+    wait = "\n        ".join(["for _ in range(600):", "    if nanny.pid != pid: break", "    await asyncio.sleep(0.1)"])
+    found, errors = await run(60 * 2**20, wait)
+    assert not found["same"]
+    assert "exceeded 95% memory budget" in errors

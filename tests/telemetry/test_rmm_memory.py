@@ -1,0 +1,137 @@
+"""The three honest states of RMM, on a chain of resources of the names that RMM 26 has."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from gpucluster.telemetry.rmm_memory import rmm_figures
+
+POOL, USED, LIMIT = 4 * 2**30, 3 * 2**30, 6 * 2**30
+
+
+class CudaMemoryResource:
+    """CUDA itself: nothing is below it, and it keeps no count."""
+
+
+CudaAsyncMemoryResource = type("CudaAsyncMemoryResource", (CudaMemoryResource,), {})
+
+
+class Upstream:
+    def __init__(self, upstream_mr):
+        self.upstream_mr = upstream_mr
+
+    def get_upstream(self):
+        return self.upstream_mr
+
+
+class PoolMemoryResource(Upstream):
+    def pool_size(self):
+        return POOL
+
+
+class TrackingResourceAdaptor(Upstream):
+    def get_allocated_bytes(self):
+        return USED
+
+
+class LimitingResourceAdaptor(TrackingResourceAdaptor):
+    def get_allocation_limit(self):
+        return LIMIT
+
+
+class LoggingResourceAdaptor(Upstream):
+    pass
+
+
+@dataclass
+class Statistics:
+    current_bytes: int
+    peak_bytes: int = USED
+
+
+class StatisticsResourceAdaptor(Upstream):
+    def __init__(self, upstream_mr, current=USED):
+        super().__init__(upstream_mr)
+        self.allocation_counts = Statistics(current)
+
+
+@dataclass
+class RMMSetup:
+    """dask-cuda's plugin on the worker."""
+
+    maximum_pool_size: int | None = None
+
+
+@dataclass
+class Worker:
+    plugins: dict = field(default_factory=dict)
+
+
+@pytest.fixture
+def use(monkeypatch):
+    """Make a resource the current one, in a worker that has imported RMM."""
+
+    def use(resource, worker=None):
+        rmm = ModuleType("rmm")
+        rmm.mr = SimpleNamespace(get_current_device_resource=lambda: resource)
+        monkeypatch.setitem(sys.modules, "rmm", rmm)
+        figures = rmm_figures(worker or Worker())
+        return tuple(figures[f"rmm_{name}_bytes"] for name in ("used", "pool", "maximum"))
+
+    return use
+
+
+def near(value):
+    return None if value is None else pytest.approx(value, rel=1e-4)
+
+
+CUDA = CudaMemoryResource()
+
+
+@pytest.mark.parametrize(
+    ("resource", "used", "pool", "maximum"),
+    [
+        pytest.param(CUDA, None, None, None, id="no pool"),
+        pytest.param(CudaAsyncMemoryResource(), None, None, None, id="async, untracked"),
+        pytest.param(PoolMemoryResource(CUDA), None, POOL, None, id="pool, untracked"),
+        pytest.param(TrackingResourceAdaptor(PoolMemoryResource(CUDA)), USED, POOL, None, id="pool, tracked"),
+        pytest.param(StatisticsResourceAdaptor(PoolMemoryResource(CUDA)), USED, POOL, None, id="pool, statistics"),
+        pytest.param(LimitingResourceAdaptor(CudaAsyncMemoryResource()), USED, None, LIMIT, id="async, limited"),
+        pytest.param(
+            LoggingResourceAdaptor(TrackingResourceAdaptor(PoolMemoryResource(CUDA))), USED, POOL, None, id="logged"
+        ),
+        pytest.param(
+            PoolMemoryResource(TrackingResourceAdaptor(CUDA)), None, POOL, None, id="what is counted is the pool"
+        ),
+        pytest.param(
+            StatisticsResourceAdaptor(TrackingResourceAdaptor(PoolMemoryResource(CUDA)), current=1),
+            USED,
+            POOL,
+            None,
+            id="a counter put on top later has missed the beginning",
+        ),
+    ],
+)
+def test_each_state_is_told_as_it_is(use, resource, used, pool, maximum):
+    assert use(resource) == (near(used), near(pool), near(maximum))
+
+
+def test_a_chain_without_end_ends(use):
+    resource = LoggingResourceAdaptor(None)
+    resource.upstream_mr = resource
+    assert use(resource) == (None, None, None)
+
+
+def test_the_maximum_of_a_pool_is_what_dask_cuda_was_told(use):
+    worker = Worker({"RMMSetup-1": RMMSetup(LIMIT), "other": object()})
+    assert use(PoolMemoryResource(CUDA), worker) == (None, near(POOL), near(LIMIT))
+    assert use(PoolMemoryResource(CUDA), Worker({"RMMSetup-1": RMMSetup()})) == (None, near(POOL), None)
+
+
+def test_rmm_is_not_imported_for_this():
+    assert "rmm" not in sys.modules
+    assert rmm_figures(Worker()) == {}
+    assert "rmm" not in sys.modules
