@@ -15,6 +15,7 @@ from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySampl
 from .background import run
 from .card import card_html
 from .control import AsyncControl
+from .credentials import security_of
 from .dashboard_link import dashboard_link
 from .dashboard_pages import DEFAULT_PAGE
 from .presentation import presentation, shell_of_notebook
@@ -111,18 +112,7 @@ class Cluster:
     @property
     def security(self) -> Security:
         """Credentials for ``distributed.Client``."""
-        from distributed.security import Security
-
-        tls = self._control.registry.folder(self.id).tls
-        if not self.model.encrypted:
-            return Security()
-        ca, certificate, key = (str(tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
-        return Security(
-            require_encryption=True,
-            tls_ca_file=ca,
-            tls_client_cert=certificate,
-            tls_client_key=key,
-        )
+        return security_of(self.model, self._control.registry.folder(self.id))
 
     @property
     def asynchronous(self) -> bool:
@@ -289,7 +279,7 @@ class Cluster:
         InvalidState
             When the cluster is not running.
         """
-        from distributed import Client
+        from .discreet_client import Client
 
         self.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
         return Client(self, **{"asynchronous": self._asynchronous, **options})

@@ -7,11 +7,11 @@ from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
 from ..client.control import AsyncControl
-from ..protocol.models import ClusterList
+from ..protocol.models import ClusterList, ClusterModel
 from ..protocol.spec import parse_patch, parse_spec
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
-from .limits import SiteLimits
+from .limits import SiteLimits, Spec
 from .standby import StandbyKeeper
 
 
@@ -45,13 +45,18 @@ class ClustersHandler(ClusterAPIHandler):
     @authorized
     async def post(self) -> None:
         """Create a cluster; returns at once, while it is starting."""
-        spec = self.limits.narrow_spec(parse_spec(self.body()))
+        model = await self.create(parse_spec(self.body()))
+        self.set_header("Location", url_path_join(self.base_url, "gpucluster/api/clusters", model.id))
+        self.answer(model, 201)
+
+    async def create(self, wish: Spec) -> ClusterModel:
+        """Ask for a cluster, within the limits of this site."""
+        spec = self.limits.narrow_spec(wish)
         if self.limits.needs_devices(spec):
             spec = self.limits.fill_workers(spec, await self.devices.read())
         model = await self.control.create(spec, cwd=self.directory)
         self.standby.taken()
-        self.set_header("Location", url_path_join(self.base_url, "gpucluster/api/clusters", model.id))
-        self.answer(model, 201)
+        return model
 
 
 class ClusterHandler(ClusterAPIHandler):

@@ -6,7 +6,7 @@ from typing import Any
 
 from jupyter_server.extension.application import ExtensionApp
 from pydantic import ValidationError
-from traitlets import Bool, Dict, Float, List, TraitError, Unicode, validate
+from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, validate
 
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError, invalid_request
@@ -14,6 +14,8 @@ from ..protocol.models import Preset
 from ..protocol.presets import PRESETS
 from ..protocol.spec import parse_spec
 from .api import UnavailableHandler
+from .daskpanel.precedence import panel_rules, put_first
+from .daskpanel.theirs import TheirServer
 from .eventpump import EventPump
 from .hostdevices import DeviceReader
 from .hostwatch import HostWatch
@@ -66,6 +68,14 @@ class GPUClusterExtension(ExtensionApp):
         help="Working directory of clusters made through this server. Empty: the server's root directory.",
     ).tag(config=True)
 
+    dask_labextension = Enum(
+        ["beside", "instead", "off"],
+        default_value="beside",
+        help="""Whether the panel of dask-labextension shows our clusters. 'beside': together with its own.
+        'instead': only ours, and its button makes one of ours. Where its server part is not enabled, both are the
+        same. 'off': not at all.""",
+    ).tag(config=True)
+
     @validate("limits")
     def _checked_limits(self, proposal: Any) -> Any:
         try:
@@ -95,6 +105,14 @@ class GPUClusterExtension(ExtensionApp):
             directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
         )
         self.handlers.extend(routes(self.services))
+        self._answer_dask_panel(self.services)
+
+    def _answer_dask_panel(self, services: Services) -> None:
+        if self.serverapp is None or self.dask_labextension == "off":
+            return
+        application = self.serverapp.web_app
+        theirs = TheirServer(application, ignored=self.dask_labextension == "instead", log=self.log)
+        put_first(application, panel_rules(services, theirs, application.settings["base_url"]))
 
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""

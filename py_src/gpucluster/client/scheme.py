@@ -1,0 +1,67 @@
+"""Addresses such as ``gpucluster://my-cluster``: ``distributed.Client`` finds the cluster and its credentials by name.
+
+distributed loads this by its entry point group ``distributed.comm.backends`` when it first meets the scheme. It is for
+tools that know a cluster by an address alone, such as the panel of dask-labextension.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from distributed.comm.addressing import parse_address
+from distributed.comm.core import Comm, Connector
+from distributed.comm.registry import Backend, get_backend
+
+from ..protocol.errors import InvalidState
+from ..registry.store import Registry
+from .credentials import security_of
+
+SCHEME = "gpucluster"
+
+
+class ClusterConnector(Connector):
+    """Connects to the scheduler of a cluster of this user."""
+
+    async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
+        """Connect to the cluster of that name or id.
+
+        Raises
+        ------
+        ClusterNotFound
+        InvalidState
+            When it does not run.
+        """
+        registry = Registry()
+        model = registry.find(address)
+        if model.state.ended or model.scheduler_address is None:
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; nobody can connect to it now.")
+        scheme, location = parse_address(model.scheduler_address)
+        # The caller's own settings are for no cluster in particular: only the cluster's credentials open it.
+        arguments = security_of(model, registry.folder(model.id)).get_connection_args("client")
+        connector: Connector = get_backend(scheme).get_connector()
+        comm: Comm = await connector.connect(location, deserialize=deserialize, **arguments)
+        return comm
+
+
+class SchemeBackend(Backend):
+    """What distributed asks about the scheme. A cluster listens on its real address only."""
+
+    def get_connector(self) -> Connector:
+        """Return what connects."""
+        return ClusterConnector()
+
+    def get_listener(self, loc: str, handle_comm: Any, deserialize: bool, **connection_args: Any) -> Any:
+        """Refuse."""
+        raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")
+
+    def get_address_host(self, loc: str) -> str:
+        """Return the name in place of a host."""
+        return loc
+
+    def resolve_address(self, loc: str) -> str:
+        """Return the name as it is."""
+        return loc
+
+    def get_local_address_for(self, loc: str) -> str:
+        """Refuse."""
+        raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")

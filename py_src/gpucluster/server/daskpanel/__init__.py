@@ -1,0 +1,1 @@
+"""Answers the panel of dask-labextension, so that it shows our clusters, with or without its own server part."""

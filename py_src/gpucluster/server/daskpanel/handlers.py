@@ -1,0 +1,104 @@
+"""The addresses that the panel of dask-labextension asks, for clusters of ours."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.utils import ensure_async, url_path_join
+from tornado.web import HTTPError, authenticated
+
+from ...protocol.errors import ClusterNotFound
+from ...protocol.models import ClusterModel
+from ...protocol.spec import parse_spec
+from ..api import AUTH_RESOURCE, ClusterAPIHandler
+from ..clusters import ClusterHandler, ClustersHandler
+from ..dashboard import DashboardHandler
+from .theirs import TheirServer
+from .wording import panel_model, shown, wanted_change
+
+
+class PanelClustersHandler(ClustersHandler):
+    """All clusters: ours, then those of dask-labextension's own server part."""
+
+    def initialize(self, theirs: TheirServer, **services: Any) -> None:  # type: ignore[override]
+        """Take the long-lived objects of the extension."""
+        super().initialize(**services)
+        self.theirs = theirs
+
+    @authenticated
+    async def get(self) -> None:
+        """List the clusters. Who may not see ours still sees theirs, as before."""
+        allowed = await ensure_async(self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE))
+        if not allowed and not self.theirs.answers:
+            raise HTTPError(403, f"User is not authorized to read on resource: {AUTH_RESOURCE}.")
+        models = await self.control.list() if allowed else []
+        ours = [panel_model(model, self.base_url) for model in models if shown(model)]
+        self.finish(json.dumps([*ours, *await self.theirs.clusters()]))
+
+    @authenticated
+    @authorized
+    async def put(self) -> None:
+        """Create a cluster with the defaults of this site; returns at once, while it is starting."""
+        backends = self.limits.backends
+        wish = parse_spec({"backend": "auto" if "auto" in backends else backends[0]})
+        self.finish(json.dumps(panel_model(await self.create(wish), self.base_url)))
+
+
+class PanelClusterHandler(ClusterHandler):
+    """One cluster of ours."""
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Look at one cluster."""
+        self._answer_panel(await self._living(cluster))
+
+    @authenticated
+    @authorized
+    async def patch(self, cluster: str) -> None:
+        """Scale or adapt; returns when the wish is noted."""
+        model = await self._living(cluster)
+        patch = wanted_change(self.body())
+        self.limits.check_patch(patch)
+        self._answer_panel(await self.control.patch(model.id, patch))
+
+    @authenticated
+    @authorized
+    async def delete(self, cluster: str) -> None:
+        """Ask the cluster to stop; it is not listed from now on."""
+        model = await self._living(cluster)
+        await self.control.stop(model.id, wait=False)
+        self.set_status(204)
+        self.finish()
+
+    async def _living(self, cluster: str) -> ClusterModel:
+        model = await self.control.get(cluster)
+        if not shown(model):
+            raise ClusterNotFound(f"The cluster '{model.name}' is {model.state.value}.")
+        return model
+
+    def _answer_panel(self, model: ClusterModel) -> None:
+        self.finish(json.dumps(panel_model(model, self.base_url)))
+
+
+class PanelDashboardHandler(DashboardHandler):
+    """Pages of a dashboard, where the panel looks for them."""
+
+    def _public_path(self, cluster: str) -> str:
+        return url_path_join(self.base_url, "dask/dashboard", quote(cluster, safe=""))
+
+
+class NoDashboardHandler(ClusterAPIHandler):
+    """The question whether some address has a dashboard, where dask-labextension's own server part is not used.
+
+    The answer is no. To find out, this server would have to fetch whatever address a page names.
+    """
+
+    @authenticated
+    @authorized
+    async def get(self, url: str) -> None:
+        """Say no."""
+        self.finish(json.dumps({"url": url, "isActive": False, "plots": {}}))

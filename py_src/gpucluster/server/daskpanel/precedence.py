@@ -1,0 +1,78 @@
+"""Which requests below ``dask/`` are for us; all others find dask-labextension's own handlers as if we were not here.
+
+Tornado asks handlers in the order in which they were added, and Jupyter loads extensions in the order of their names.
+Ours come first whatever that order is, and take no request that is not for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from re import escape
+from typing import Any
+
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import PathMatches, Rule
+from tornado.web import Application
+
+from ..api import UnknownHandler
+from ..routes import Services
+from .handlers import NoDashboardHandler, PanelClusterHandler, PanelClustersHandler, PanelDashboardHandler
+from .theirs import TheirServer
+
+_OURS = r"([0-9a-f]{8})"
+"""Ids of ours. dask-labextension's own have dashes."""
+
+
+class _For(PathMatches):
+    """Matches a path, for some methods, under a condition.
+
+    Parameters
+    ----------
+    pattern : str
+    methods : str
+        Separated by blanks; empty for all.
+    when : callable
+        The condition, looked at with each request.
+    """
+
+    def __init__(self, pattern: str, methods: str = "", when: Callable[[], bool] = lambda: True) -> None:
+        super().__init__(pattern)
+        self._methods = frozenset(methods.split())
+        self._when = when
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        if (self._methods and request.method not in self._methods) or not self._when():
+            return None
+        return super().match(request)
+
+
+def panel_rules(services: Services, theirs: TheirServer, base_url: str) -> list[Rule]:
+    """Return the rules of all addresses."""
+    root = escape(base_url) + "dask/"
+    both: dict[str, Any] = {"control": services.control, "standby": services.standby}
+    limited = {**both, "limits": services.limits}
+    many = {**limited, "devices": services.devices, "directory": services.directory, "theirs": theirs}
+    pages = {"control": services.control, "client": services.dashboards}
+
+    def alone() -> bool:
+        return not theirs.answers
+
+    return [
+        Rule(_For(root + "clusters/?", "GET"), PanelClustersHandler, many),
+        Rule(_For(root + "clusters/?", when=alone), PanelClustersHandler, many),
+        Rule(_For(root + "clusters/" + _OURS), PanelClusterHandler, limited),
+        Rule(_For(root + "dashboard/" + _OURS + "(?:/(.*))?"), PanelDashboardHandler, pages),
+        Rule(_For(root + "dashboard-check/(.+)", when=alone), NoDashboardHandler, both),
+        Rule(_For(root + "(?:clusters|dashboard|dashboard-check)/.*", when=alone), UnknownHandler, both),
+    ]
+
+
+def put_first(application: Application, rules: list[Rule]) -> None:
+    """Add rules that are asked before all others, those of extensions that were loaded earlier included."""
+    known = application.default_router.rules
+    before = list(known)
+    application.add_handlers(".*$", rules)
+    added = [rule for rule in known if rule not in before]
+    for rule in reversed(added):
+        known.remove(rule)
+        known.insert(0, rule)

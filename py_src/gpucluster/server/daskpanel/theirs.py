@@ -1,0 +1,54 @@
+"""The server part of dask-labextension, where it runs in this server."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import sys
+from typing import Any
+
+from tornado.web import Application
+
+PACKAGE = "dask_labextension"
+
+
+class TheirServer:
+    """Looks for it, and never imports it: it would bring Dask into this process.
+
+    Parameters
+    ----------
+    application : Application
+        Where its handlers are, if it was loaded.
+    ignored : bool
+        Act as if it were not there.
+    log : logging.Logger
+    """
+
+    def __init__(self, application: Application, *, ignored: bool, log: logging.Logger) -> None:
+        self._application = application
+        self._ignored = ignored
+        self._log = log
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is loaded, which may be before or after us, and may answer."""
+        return not self._ignored and any(
+            getattr(rule.target, "__module__", "").startswith(f"{PACKAGE}.")
+            for hosts in self._application.default_router.rules
+            for rule in getattr(hosts.target, "rules", ())
+        )
+
+    async def clusters(self) -> list[dict[str, Any]]:
+        """Return its own clusters, in its own words."""
+        manager = getattr(sys.modules.get(f"{PACKAGE}.manager"), "manager", None)
+        if manager is None or not self.answers:
+            return []
+        try:
+            # A plain method in 7.0, a coroutine after it.
+            found = manager.list_clusters()
+            listed: list[dict[str, Any]] = await found if inspect.isawaitable(found) else found
+        except Exception:
+            # Ours must be listed all the same.
+            self._log.warning("dask-labextension could not list its clusters", exc_info=True)
+            return []
+        return listed

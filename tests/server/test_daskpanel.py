@@ -1,0 +1,276 @@
+"""The REST interface of dask-labextension, answered for our clusters, with its own server part and without."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from gpucluster.client.control import Control
+from gpucluster.protocol.models import ClusterModel
+from jupyter_server.auth import Authorizer
+
+THEIR_ID = "01234567-89ab-cdef-0123-456789abcdef"
+
+
+@pytest.fixture
+def panel(jp_fetch):
+    """Call an address below ``dask/``; returns status and JSON, or the bare body where it is none."""
+
+    async def call(method: str, *path: str, body: Any = None, raw: bytes | None = None) -> tuple[int, Any]:
+        data = raw if raw is not None or body is None else json.dumps(body).encode()
+        options = {"allow_nonstandard_methods": True, "raise_error": False, "request_timeout": 60}
+        response = await jp_fetch("dask", *path, method=method, body=data, follow_redirects=False, **options)
+        try:
+            return response.code, json.loads(response.body)
+        except ValueError:
+            return response.code, response.body
+
+    return call
+
+
+# Its handler of dashboards leaves the log-in to a base class, which Jupyter does not see.
+loads_theirs = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
+
+
+def extensions(*, theirs: bool) -> dict[str, Any]:
+    found = {"gpucluster": True, "jupyter_server_terminals": False}
+    return {"jpserver_extensions": {**found, "dask_labextension": True} if theirs else found}
+
+
+class Alone:
+    """dask-labextension's server part is not enabled."""
+
+    async def test_lists_a_cluster_in_the_words_of_the_panel(self, panel, running_cluster, jp_base_url):
+        code, listed = await panel("GET", "clusters")
+        assert code == 200
+        assert [model["name"] for model in listed] == ["shared"]
+        assert listed[0] == {
+            "id": running_cluster.id,
+            "name": "shared",
+            "scheduler_address": "gpucluster://shared",
+            "dashboard_link": f"{jp_base_url}gpucluster/dashboard/{running_cluster.id}/status",
+            "workers": 1,
+            "memory": listed[0]["memory"],
+            "cores": running_cluster.workers[0].n_threads,
+        }
+        assert listed[0]["memory"].endswith("iB")
+        assert await panel("GET", "clusters", running_cluster.id) == (200, listed[0])
+
+
+class TestAlone(Alone):
+    async def test_never_says_that_some_other_address_has_a_dashboard(self, panel):
+        code, answer = await panel("GET", "dashboard-check", "http%3A%2F%2F127.0.0.1%3A1%2F")
+        assert (code, answer["isActive"], answer["plots"]) == (200, False, {})
+
+    async def test_other_addresses_are_refused_in_words(self, panel):
+        for path in (["clusters", THEIR_ID], ["dashboard", THEIR_ID, "status"]):
+            code, answer = await panel("GET", *path)
+            assert (code, answer["code"]) == (404, "not_found")
+
+    async def test_makes_scales_adapts_and_stops_a_cluster(self, panel, registry_directory, until):
+        code, made = await panel("PUT", "clusters")
+        assert code == 200
+        assert made["name"].endswith(" (starting)")
+        id = made["id"]
+        await until(id, lambda model: model["state"] == "running")
+        made["workers"] = 1
+        code, _ = await panel("PATCH", "clusters", id, body={**made, "adapt": None})
+        assert code == 200
+        await until(id, lambda model: model["n_workers"] == 1 and model["state"] == "running")
+        code, adapted = await panel("PATCH", "clusters", id, body={**made, "adapt": {"minimum": 0, "maximum": 2}})
+        assert (code, adapted["adapt"]) == (200, {"minimum": 0, "maximum": 2})
+        assert (await panel("DELETE", "clusters", id))[0] == 204
+        assert id not in [model["id"] for model in (await panel("GET", "clusters"))[1]]
+        assert (await panel("DELETE", "clusters", id))[0] == 404
+        assert Control(registry_directory).get(id).wanted.stopped
+
+    @pytest.mark.parametrize(
+        "body",
+        [b"", b"nonsense", b"[]", b"{}", b"[" * 100_000]
+        + [json.dumps({"workers": wish}).encode() for wish in (-1, 1.5, "2", True, None, 10**30, 100_000)]
+        + [json.dumps({"adapt": wish}).encode() for wish in ([], {}, {"minimum": 5, "maximum": 1}, {"minimum": -1})],
+    )
+    async def test_bad_wishes_change_nothing(self, panel, running_cluster, registry_directory, body):
+        before = Control(registry_directory).get(running_cluster.id).wanted
+        code, answer = await panel("PATCH", "clusters", running_cluster.id, raw=body)
+        assert (code, answer["code"]) == (422, "invalid_request")
+        assert answer["message"]
+        assert Control(registry_directory).get(running_cluster.id).wanted == before
+
+    @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+    async def test_unknown_ids(self, panel, method):
+        code, answer = await panel(method, "clusters", "00000000", body=None if method == "GET" else {"workers": 1})
+        assert (code, answer["code"]) == (404, "cluster_not_found")
+
+    async def test_shows_the_dashboard_through_our_proxy(self, panel, running_cluster, registry_directory):
+        code, plots = await panel("GET", "dashboard", running_cluster.id, "individual-plots.json")
+        assert code == 200
+        assert plots["Individual Task Stream"] == "/individual-task-stream"
+        code, page = await panel("GET", "dashboard", running_cluster.id, "individual-task-stream")
+        assert code == 200
+        secret = Control(registry_directory).dashboard(running_cluster.id).prefix.encode()
+        assert b"Bokeh" in page and secret not in page
+
+    async def test_the_proxy_reaches_nothing_else(self, panel, running_cluster):
+        for path in ("proxy/80/127.0.0.1/", "..%2f..%2fapi", "%2f%2f127.0.0.1%2f"):
+            code, _ = await panel("GET", "dashboard", running_cluster.id, path)
+            assert code == 404
+
+
+@loads_theirs
+class TestBeside(Alone):
+    """dask-labextension's server part is loaded, before ours."""
+
+    @pytest.fixture
+    def server_config(self) -> dict[str, Any]:
+        return extensions(theirs=True)
+
+    async def test_lists_both_and_leaves_theirs_to_them(self, panel, running_cluster, monkeypatch):
+        import dask
+        import dask_labextension.manager as their_manager
+
+        small = {"n_workers": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
+        with dask.config.set({"labextension.factory.kwargs": small}):
+            code, made = await panel("PUT", "clusters")
+        assert code == 200, made
+        assert "-" in made["id"]
+        code, listed = await panel("GET", "clusters")
+        assert [model["id"] for model in listed] == [running_cluster.id, made["id"]]
+        code, _ = await panel("GET", "clusters", made["id"])
+        assert code == 200
+        code, _ = await panel("DELETE", "clusters", made["id"])
+        assert code == 204
+        assert their_manager.manager.list_clusters() == []
+        assert [model["id"] for model in (await panel("GET", "clusters"))[1]] == [running_cluster.id]
+
+    async def test_their_failure_does_not_hide_ours(self, panel, running_cluster, monkeypatch):
+        import dask_labextension.manager as their_manager
+
+        monkeypatch.setattr(their_manager.manager, "list_clusters", lambda: 1 / 0)
+        code, listed = await panel("GET", "clusters")
+        assert (code, [model["id"] for model in listed]) == (200, [running_cluster.id])
+
+    async def test_their_next_version_lists_in_a_coroutine(self, panel, running_cluster, monkeypatch):
+        import dask_labextension.manager as their_manager
+
+        async def listing() -> list[dict[str, str]]:
+            return [{"id": THEIR_ID}]
+
+        monkeypatch.setattr(their_manager.manager, "list_clusters", listing)
+        code, listed = await panel("GET", "clusters")
+        assert [model["id"] for model in listed] == [running_cluster.id, THEIR_ID]
+
+
+@loads_theirs
+class TestInstead(Alone):
+    """It is loaded and gets nothing to do."""
+
+    @pytest.fixture
+    def server_config(self) -> dict[str, Any]:
+        return extensions(theirs=True)
+
+    @pytest.fixture
+    def extension_config(self) -> dict[str, Any]:
+        return {"standby": False, "dask_labextension": "instead", "limits": {"n_workers": 1, "backends": ["local"]}}
+
+    async def test_its_addresses_are_ours(self, panel, registry_directory):
+        code, answer = await panel("GET", "dashboard-check", "http%3A%2F%2F127.0.0.1%3A1%2F")
+        assert (code, answer["isActive"]) == (200, False)
+        assert (await panel("GET", "clusters", THEIR_ID))[1]["code"] == "not_found"
+
+    async def test_the_limits_of_the_site_hold(self, panel, running_cluster, registry_directory):
+        code, answer = await panel("PATCH", "clusters", running_cluster.id, body={"workers": 2})
+        assert (code, answer["fields"][0]["field"]) == (422, "n_workers")
+        code, made = await panel("PUT", "clusters")
+        model = Control(registry_directory).get(made["id"])
+        assert (model.spec.backend, model.spec.n_workers) == ("local", 1)
+        assert (await panel("DELETE", "clusters", made["id"]))[0] == 204
+
+
+class TestOff:
+    """The addresses are not ours."""
+
+    @pytest.fixture
+    def extension_config(self) -> dict[str, Any]:
+        return {"standby": False, "dask_labextension": "off"}
+
+    async def test_nothing_answers(self, panel, running_cluster: ClusterModel):
+        for path in (["clusters"], ["clusters", running_cluster.id], ["dashboard", running_cluster.id, "status"]):
+            assert (await panel("GET", *path))[0] == 404
+
+
+class TestNobody:
+    """Who is not logged in, or not allowed."""
+
+    @pytest.fixture
+    def jp_fetch(self, jp_fetch):
+        async def without_token(*args: str, **options: Any):
+            return await jp_fetch(*args, headers={"Authorization": ""}, **options)
+
+        return without_token
+
+    @pytest.mark.parametrize(
+        ("method", "path"),
+        [
+            ("GET", "clusters"),
+            ("PUT", "clusters"),
+            ("GET", "clusters/{}"),
+            ("PATCH", "clusters/{}"),
+            ("DELETE", "clusters/{}"),
+            ("GET", "dashboard-check/x"),
+            ("GET", "dashboard/{}/status"),
+        ],
+    )
+    async def test_is_let_in_nowhere(self, panel, running_cluster, registry_directory, method, path):
+        code, _ = await panel(method, *path.format(running_cluster.id).split("/"))
+        assert code in {302, 403} if "dashboard/" in path else code == 403
+        assert len([m for m in Control(registry_directory).list() if not (m.state.ended or m.wanted.stopped)]) == 1
+
+
+class ReadsOnly(Authorizer):
+    """Lets everybody look and nobody change."""
+
+    def is_authorized(self, handler, user, action, resource):
+        return action == "read"
+
+
+class KnowsNoClusters(Authorizer):
+    """Lets nobody near our clusters."""
+
+    def is_authorized(self, handler, user, action, resource):
+        return resource != "gpucluster"
+
+
+class TestReadsOnly:
+    @pytest.fixture
+    def server_config(self) -> dict[str, Any]:
+        return {"authorizer_class": ReadsOnly}
+
+    async def test_changes_are_refused(self, panel, running_cluster, registry_directory):
+        assert (await panel("GET", "clusters"))[0] == 200
+        assert (await panel("PUT", "clusters"))[0] == 403
+        assert (await panel("PATCH", "clusters", running_cluster.id, body={"workers": 0}))[0] == 403
+        assert (await panel("DELETE", "clusters", running_cluster.id))[0] == 403
+        assert not Control(registry_directory).get(running_cluster.id).wanted.stopped
+
+
+class TestNotAllowedAlone:
+    @pytest.fixture
+    def server_config(self) -> dict[str, Any]:
+        return {"authorizer_class": KnowsNoClusters}
+
+    async def test_sees_nothing(self, panel, running_cluster):
+        assert (await panel("GET", "clusters"))[0] == 403
+        assert (await panel("GET", "clusters", running_cluster.id))[0] == 403
+        assert (await panel("GET", "dashboard", running_cluster.id, "status"))[0] == 403
+
+
+@loads_theirs
+class TestNotAllowedBeside:
+    @pytest.fixture
+    def server_config(self) -> dict[str, Any]:
+        return {**extensions(theirs=True), "authorizer_class": KnowsNoClusters}
+
+    async def test_still_sees_theirs(self, panel, running_cluster):
+        assert await panel("GET", "clusters") == (200, [])
