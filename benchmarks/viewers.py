@@ -1,4 +1,4 @@
-"""``python -m benchmarks.viewers --cuda-python …``: what a live view of eight GPU workers costs, with few and many viewers.
+"""What a live view of eight GPU workers costs: ``python -m benchmarks.viewers --cuda-python …``.
 
 The cluster is a real one (dask-cuda in the environment of ``--cuda-python``) on a machine whose eight GPUs exist in
 a text file only; their figures change each second. Viewers are WebSockets that read everything, in this process,
@@ -46,10 +46,10 @@ def write_machine(machine: FakeMachine, pids: list[int]) -> None:
     """Let the GPUs have new figures, and one process of the cluster each."""
     lines = []
     for number in range(GPUS):
-        used = random.randrange(2000, 60000)  # noqa: S311
+        used = random.randrange(2000, 60000)
         lines.append(
-            gpu(number, total=81920, used=used, util=random.randrange(100), power=random.randrange(80, 700),  # noqa: S311
-                temperature=random.randrange(30, 90), name="NVIDIA H100 80GB")  # noqa: S311
+            gpu(number, total=81920, used=used, util=random.randrange(100), power=random.randrange(80, 700),
+                temperature=random.randrange(30, 90), name="NVIDIA H100 80GB")
         )  # fmt: skip
         if number < len(pids):
             lines.append(f"process {pids[number]} used={used - 500}")
@@ -64,7 +64,8 @@ def server(environment: Mapping[str, str], folder: Path, token: str) -> Iterator
         port = listener.getsockname()[1]
     command = [sys.executable, "-m", "jupyter_server", "--ip=127.0.0.1", f"--port={port}", "--no-browser",
                "--allow-root", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}",
-               "--ServerApp.jpserver_extensions={'gpucluster': True}", "--GPUClusterExtension.standby=False"]  # fmt: skip
+               "--ServerApp.jpserver_extensions={'gpucluster': True}",
+               "--GPUClusterExtension.standby=False"]  # fmt: skip
     settings = {
         **environment,
         "JUPYTER_TOKEN": token,
@@ -85,6 +86,36 @@ def server(environment: Mapping[str, str], folder: Path, token: str) -> Iterator
     finally:
         process.terminate()
         process.wait(30)
+
+
+BARE = f"""
+import time
+from dask_cuda import LocalCUDACluster
+if __name__ == "__main__":
+    cluster = LocalCUDACluster(n_workers={GPUS}, dashboard_address="127.0.0.1:0")
+    print("ready", flush=True)
+    time.sleep(3600)
+"""
+
+
+@contextlib.contextmanager
+def bare_cluster(python: str, environment: Mapping[str, str], folder: Path) -> Iterator[int]:
+    """Run dask-cuda's own cluster object without us; gives the id of its process."""
+    script = folder / "bare.py"
+    script.write_text(BARE)
+    with (folder / "bare.log").open("wb") as log:
+        process = subprocess.Popen(
+            [python, str(script)], env=dict(environment), stdout=subprocess.PIPE, stderr=log, cwd=folder
+        )
+    assert process.stdout is not None
+    try:
+        if b"ready" not in process.stdout.readline():
+            raise RuntimeError((folder / "bare.log").read_text())
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait(60)
+        process.stdout.close()
 
 
 def cpu_seconds(pid: int) -> float:
@@ -139,7 +170,16 @@ async def measure(numbers: list[int], seconds: float, python: str) -> list[dict[
             idle = 100 * (cpu_seconds(process.pid) - alone[0]) / (time.monotonic() - alone[1])
             rows.append({"viewers": 0, "cluster": False, "server": round(idle, 3)})
             print(rows[-1], flush=True)
-            model = await control.create({"backend": "cuda", "n_workers": GPUS, "idle_timeout_seconds": None}, python=python)
+            with bare_cluster(python, environment, folder) as pid:
+                await asyncio.sleep(SETTLE_SECONDS)
+                alone = cpu_seconds(pid), time.monotonic()
+                await asyncio.sleep(seconds)
+                idle = 100 * (cpu_seconds(pid) - alone[0]) / (time.monotonic() - alone[1])
+                rows.append({"viewers": 0, "cluster": "LocalCUDACluster without gpucluster", "process": round(idle, 3)})
+                print(rows[-1], flush=True)
+            model = await control.create(
+                {"backend": "cuda", "n_workers": GPUS, "idle_timeout_seconds": None}, python=python
+            )
             model = await control.wait(model.id, timeout=300)
             pids = [worker.pid for worker in model.workers if worker.pid]
 

@@ -88,6 +88,28 @@ def test_what_it_shows(shared, monkeypatch):
     assert shared.dashboard_link in shared._repr_html_()
 
 
+def test_a_client_shows_no_secret(shared, monkeypatch):
+    with shared.get_client() as client:
+        prefix = client.dashboard_link.split("/")[3]
+        assert len(prefix) > 20
+        html = client._repr_html_()
+        assert prefix not in html, "a saved notebook holds no secret"
+        assert "client.dashboard_link" in html
+        assert "shared" in html
+        monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/me/")
+        assert f'<a href="{shared.dashboard_link}"' in client._repr_html_()
+
+
+def test_a_client_of_a_cluster_that_is_gone_can_be_shown(site):
+    site.running(name="gone")
+    cluster = gpucluster.connect("gone")
+    client = cluster.get_client()
+    cluster.stop()
+    assert client.dashboard_link is None
+    assert "Client" in client._repr_html_()
+    client.close(timeout=2)
+
+
 def test_a_handle_that_is_forgotten_ends_nothing(shared_site, shared_cluster):
     handle = gpucluster.connect()
     del handle

@@ -282,7 +282,8 @@ class Cluster:
         from .discreet_client import Client
 
         self.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
-        return Client(self, **{"asynchronous": self._asynchronous, **options})
+        client: Client = Client(self, **{"asynchronous": self._asynchronous, **options})  # type: ignore[no-untyped-call]
+        return client
 
     # -- protocols -------------------------------------------------------------------------------
 
