@@ -1,0 +1,186 @@
+"""What a live view of a thousand workers costs the browser: ``python -m benchmarks.browser``.
+
+The real panel in a real JupyterLab in Chromium shows a cluster whose scheduler, supervisor, server and event stream are
+real and whose workers are simulated (``tests/fakes/cluster``). Scripting time is what Chromium's tracing calls so, on
+the page's main thread, added up from one drawn frame to the next: all of JupyterLab's scripts are in it, an upper
+bound of ours. The heap is measured after a collection of garbage, at the start and all along.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import CDPSession, Page, WebSocket
+
+from tests.browser.chromium import chromium, open_page, open_panel
+from tests.browser.lab import jupyter
+from tests.fakes.cluster.process import simulated_cluster
+
+RESULTS = Path(__file__).parent / "results"
+SCRIPTING = {
+    "EvaluateScript", "EventDispatch", "FireAnimationFrame", "FireIdleCallback", "FunctionCall", "MajorGC", "MinorGC",
+    "RunMicrotasks", "TimerFire", "V8.GC_MC_BACKGROUND_MARKING", "v8.run",
+}  # fmt: skip
+"""Names of what Chromium's developer tools count as scripting."""
+FRAME = "BeginMainThreadFrame"
+SETTLE_SECONDS = 20
+HEAP_EVERY_SECONDS = 30
+
+
+class Updates:
+    """Counts the samples that the page receives: long events come packed, and only samples are long."""
+
+    def __init__(self, page: Page) -> None:
+        self.count = 0
+        self.bytes: list[int] = []
+        page.on("websocket", self._follow)
+
+    def _follow(self, socket: WebSocket) -> None:
+        if "gpucluster/api/events" in socket.url:
+            socket.on("framereceived", self._note)
+
+    def _note(self, payload: str | bytes) -> None:
+        if isinstance(payload, bytes) or '"telemetry"' in payload[:40]:
+            self.count += 1
+            self.bytes.append(len(payload))
+
+
+@contextmanager
+def traced(page: Page) -> Iterator[list[dict[str, Any]]]:
+    """Give the events of a trace, once the block has ended."""
+    session = page.context.new_cdp_session(page)
+    events: list[dict[str, Any]] = []
+    ended: list[bool] = []
+    session.on("Tracing.dataCollected", lambda message: events.extend(message["value"]))
+    session.on("Tracing.tracingComplete", lambda _: ended.append(True))
+    categories = "devtools.timeline,disabled-by-default-devtools.timeline,blink.user_timing,v8,__metadata"
+    session.send("Tracing.start", {"transferMode": "ReportEvents", "categories": categories})
+    yield events
+    session.send("Tracing.end")
+    while not ended:
+        page.wait_for_timeout(100)
+    session.detach()
+
+
+def frames_of(events: list[dict[str, Any]]) -> list[float]:
+    """Return the milliseconds of scripting from each frame to the next, on the busiest page's main thread."""
+    mains = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    threads = [[event for event in events if (event["pid"], event["tid"]) == main] for main in mains]
+    own = sorted(max(threads, key=len), key=lambda event: event.get("ts", 0))
+    frames = [0.0]
+    until = 0.0
+    for event in own:
+        if event["name"] == FRAME:
+            frames.append(0.0)
+        elif event["name"] in SCRIPTING and event.get("ph") == "X":
+            # Scripts call scripts: count the outermost alone.
+            end = event["ts"] + event["dur"]
+            if end > until:
+                frames[-1] += (end - max(until, event["ts"])) / 1000
+                until = end
+    return frames
+
+
+def heap_of(session: CDPSession) -> dict[str, float]:
+    """Return what lives after a collection of garbage."""
+    session.send("HeapProfiler.collectGarbage")
+    metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    return {
+        "heap_bytes": metrics["JSHeapUsedSize"],
+        "nodes": metrics["Nodes"],
+        "listeners": metrics["JSEventListeners"],
+        "script_seconds": metrics["ScriptDuration"],
+    }
+
+
+def watch(page: Page, seconds: float, trace_seconds: float) -> dict[str, Any]:
+    """Look at the panel for so long."""
+    updates = Updates(page)
+    page.reload()
+    panel = open_panel(page)
+    button = panel.get_by_role("button", name="Workers", exact=True)
+    button.wait_for()
+    if button.get_attribute("aria-expanded") == "false":
+        button.click()
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    page.wait_for_timeout(SETTLE_SECONDS * 1000)
+
+    before = updates.count
+    with traced(page) as events:
+        page.wait_for_timeout(trace_seconds * 1000)
+    drawn = updates.count - before
+    # Frames without a script are animations that nobody wrote.
+    frames = [frame for frame in frames_of(events) if frame > 0.5]
+
+    heaps = [heap_of(session)]
+    first, started = updates.count, time.monotonic()
+    while time.monotonic() - started < seconds:
+        page.wait_for_timeout(min(HEAP_EVERY_SECONDS, max(1.0, seconds - (time.monotonic() - started))) * 1000)
+        heaps.append(heap_of(session))
+    seen = updates.count - first
+    used = [heap["heap_bytes"] for heap in heaps]
+    return {
+        "updates_traced": drawn,
+        "scripting_ms_per_frame": {
+            "frames": len(frames),
+            "median": round(statistics.median(frames), 2) if frames else None,
+            "maximum": round(max(frames), 2) if frames else None,
+        },
+        "updates": seen,
+        "script_ms_per_update": round(
+            1000 * (heaps[-1]["script_seconds"] - heaps[0]["script_seconds"]) / max(1, seen), 2
+        ),
+        "sample_bytes": round(statistics.median(updates.bytes)) if updates.bytes else None,
+        "seconds": seconds,
+        "heap_bytes": used,
+        "heap_growth": round(used[-1] / used[0] - 1, 4),
+        "nodes": [heaps[0]["nodes"], heaps[-1]["nodes"]],
+        "listeners": [heaps[0]["listeners"], heaps[-1]["listeners"]],
+    }
+
+
+def main() -> None:
+    """Measure and write down."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.browser", description=__doc__)
+    parser.add_argument("--workers", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=600, help="how long the heap is watched")
+    parser.add_argument("--trace-seconds", type=float, default=60, help="how long frames are measured")
+    options = parser.parse_args()
+    with jupyter() as lab, chromium() as browser:
+        environment = {**os.environ, "GPUCLUSTER_DIR": str(lab.directory / "registry")}
+        with simulated_cluster("--workers", str(options.workers), "--gpus", environment=environment):
+            page = open_page(browser, lab)
+            open_panel(page)
+            figures = watch(page, options.seconds, options.trace_seconds)
+    results = {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": {"cpus": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
+        "versions": {name: version(name) for name in ("gpucluster", "distributed", "jupyterlab")},
+        "workers": options.workers,
+        **figures,
+    }
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"browser-{datetime.now(UTC):%Y-%m-%d-%H%M}.json"
+    path.write_text(json.dumps(results, indent=1) + "\n")
+    print(json.dumps(results, indent=1))
+    print(f"Written to {path}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""The gauges in the panel: real CPU workers, GPU workers on a fake NVML, simulated clusters of 8 and 1000."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from nvml.machine import FakeMachine, gpu, gpu_uuid
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from tests.fakes.cluster.process import simulated_cluster
+
+from .axe import SCRIPT, violations
+from .chromium import open_page, open_panel
+from .lab import Lab, jupyter
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+
+CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).parents[2] / ".venv-cuda/bin/python"))
+"""Environment with dask-cuda, for the one test that runs it."""
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    """A JupyterLab whose theme follows the browser's."""
+    with jupyter() as running:
+        settings = running.directory / "settings" / "@jupyterlab" / "apputils-extension"
+        (settings / "themes.jupyterlab-settings").write_text(json.dumps({"adaptive-theme": True}))
+        yield running
+
+
+@pytest.fixture
+def environment(lab: Lab) -> dict[str, str]:
+    """Where a cluster has to start to be seen in the panel."""
+    return {**os.environ, "GPUCLUSTER_DIR": str(lab.directory / "registry")}
+
+
+@pytest.fixture
+def complaints() -> Iterator[list[str]]:
+    """What our code complained about in the console: nothing."""
+    heard: list[str] = []
+    yield heard
+    assert heard == []
+
+
+def show(browser: Browser, lab: Lab, complaints: list[str], **options: object) -> tuple[Page, Locator]:
+    """Open the panel in a browser of its own."""
+    page = open_page(browser, lab, "lab/workspaces/gauges?reset", **options)
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type == "error" and "extensions/gpucluster/" in message.location["url"]:
+            complaints.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: complaints.append(f"{error}\n{error.stack}"))
+    return page, open_panel(page)
+
+
+def workers_of(panel: Locator) -> Locator:
+    """Open the list of workers and return its rows."""
+    button = panel.get_by_role("button", name="Workers", exact=True)
+    if button.get_attribute("aria-expanded") == "false":
+        button.click()
+    return panel.get_by_role("list", name="Workers").get_by_role("listitem")
+
+
+def test_cpu_workers_have_what_they_measure_and_can_be_retired(
+    browser: Browser, lab: Lab, complaints: list[str]
+) -> None:
+    model = lab.control.create({"backend": "local", "n_workers": 2, "memory_limit": "1 GiB"})
+    lab.control.wait(model.id)
+    page, panel = show(browser, lab, complaints)
+    meter = panel.get_by_role("meter", name="Memory")
+    expect(meter).to_have_attribute("aria-valuetext", re.compile(r"of 2 GiB; .*Unmanaged .* MiB.*Free"))
+    expect(panel.get_by_text(re.compile(r"^[\d.]+ / \d+ cores$")).first).to_be_visible()
+    expect(panel.get_by_role("meter", name="VRAM")).to_have_count(0)
+
+    rows = workers_of(panel)
+    expect(rows).to_have_count(2)
+    rows.nth(1).get_by_role("button", name="Retire").click()
+    expect(rows).to_have_count(1)
+    assert lab.control.get(model.id).n_workers == 1
+    lab.control.stop(model.id)
+    lab.control.remove(model.id)
+    page.context.close()
+
+
+@pytest.mark.skipif(not CUDA_PYTHON.exists(), reason="needs an environment with dask-cuda: GPUCLUSTER_CUDA_PYTHON")
+def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMachine, complaints: list[str]) -> None:
+    def fill(used: int, util: int) -> None:
+        machine.write([gpu(1, total=16384, used=used, util=util), gpu(2, total=16384, used=1024, util=0)])
+
+    fill(4096, 80)
+    seen = {name: value for name, value in machine.environment().items() if name.startswith(("LD_", "FAKE_"))}
+    with jupyter(**seen) as lab:
+        model = lab.control.create({"backend": "cuda", "devices": [gpu_uuid(1), gpu_uuid(2)]}, python=str(CUDA_PYTHON))
+        lab.control.wait(model.id)
+        page, panel = show(browser, lab, complaints)
+        total = panel.get_by_role("meter", name="VRAM")
+        expect(total).to_have_attribute("aria-valuetext", re.compile("^5 GiB of 32 GiB"))
+        row = workers_of(panel).filter(has=page.get_by_text("80 %")).first
+        expect(row.get_by_role("meter", name="VRAM")).to_have_attribute(
+            "aria-valuetext", re.compile("^4 GiB of 16 GiB")
+        )
+        fill(15360, 97)
+        expect(total).to_have_attribute("aria-valuetext", re.compile("^16 GiB of 32 GiB"))
+        expect(panel.get_by_role("img", name="Almost full")).to_be_visible()
+        lab.control.stop(model.id)
+        page.context.close()
+
+
+@pytest.mark.skipif(not SCRIPT.exists(), reason="needs axe-core: jlpm install")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nobody_is_kept_out(
+    browser: Browser, lab: Lab, environment: dict[str, str], complaints: list[str], theme: str
+) -> None:
+    options = ["--workers", "8", "--gpus", "--rmm", "mixed", "--lost", "1", "--past"]
+    with simulated_cluster(*options, environment=environment):
+        page, panel = show(browser, lab, complaints, color_scheme=theme)
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "true" if theme == "light" else "false")
+        expect(workers_of(panel)).to_have_count(8)
+        panel.get_by_role("button", name="What the colours and figures mean").click()
+        expect(panel.get_by_text("RMM pool, use unknown")).to_be_visible()
+        assert violations(page, "#gpucluster-panel") == []
+
+        # The keyboard gets the explanations too, and can get rid of them.
+        panel.get_by_role("meter", name="VRAM").first.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        tooltip = page.get_by_role("tooltip")
+        expect(tooltip).to_contain_text("Memory of the GPU.")
+        assert violations(page, ".gpc-Tooltip") == []
+        page.keyboard.press("Escape")
+        expect(tooltip).to_have_count(0)
+
+        panel.get_by_role("button", name="New cluster").click()
+        expect(panel.get_by_role("form", name="New cluster")).to_be_visible()
+        panel.get_by_text("More options").click()
+        assert violations(page, "#gpucluster-panel") == []
+        page.context.close()
+    for model in lab.control.list():
+        lab.control.remove(model.id)
+
+
+def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
+    browser: Browser, lab: Lab, environment: dict[str, str], complaints: list[str]
+) -> None:
+    with simulated_cluster("--workers", "1000", "--gpus", environment=environment):
+        page, panel = show(browser, lab, complaints)
+        cells = panel.get_by_role("slider", name="Workers")
+        expect(cells).to_have_attribute("aria-valuemax", "1000")
+        expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU-00000000: VRAM \d+ %$"))
+        cells.focus()
+        page.keyboard.press("End")
+        expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU-000003e7: VRAM \d+ %$"))
+        page.keyboard.press("Enter")
+        rows = panel.get_by_role("list", name="Workers").get_by_role("listitem")
+        last = rows.and_(panel.locator("[aria-posinset='1000']"))
+        expect(last).to_be_focused()
+        expect(last).to_be_in_viewport()
+        assert rows.count() < 30
+        page.keyboard.press("Home")
+        first = rows.and_(panel.locator("[aria-posinset='1']"))
+        expect(first).to_be_focused()
+        expect(first).to_be_in_viewport()
+        assert rows.count() < 30
+        page.context.close()
+    for model in lab.control.list():
+        lab.control.remove(model.id)
+
+
+def test_thresholds_are_settings_that_apply_at_once(
+    browser: Browser, lab: Lab, environment: dict[str, str], complaints: list[str]
+) -> None:
+    with simulated_cluster("--workers", "2", environment=environment):
+        page, panel = show(browser, lab, complaints)
+        expect(panel.get_by_role("meter", name="Memory")).to_have_attribute("aria-valuenow", re.compile(r"^[1-9]"))
+        warnings = panel.get_by_role("img", name="Filling up")
+        page.keyboard.press("Control+,")
+        editor = page.locator(".jp-SettingsPanel")
+        page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()
+        editor.get_by_label("Almost full at").fill("100")
+        editor.get_by_label("Warn at").fill("1")
+        expect(warnings.first).to_be_visible()
+        editor.get_by_label("Warn at").fill("0")
+        expect(editor.get_by_text("must be >= 1")).to_be_visible()
+        expect(warnings.first).to_be_visible()
+        page.context.close()
+    for model in lab.control.list():
+        lab.control.remove(model.id)
