@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import gpucluster
@@ -103,14 +104,9 @@ def test_a_worker_that_is_not_there(shared_site, three, name):
     before = shared_site.get("shared")
     with pytest.raises(WorkerNotFound, match="The cluster 'shared' has no worker") as refused:
         three.retire(name)
-    assert "Its workers are: " in refused.value.message
+    assert re.search("Its workers are: |Did you mean ", refused.value.message)
     assert len(refused.value.message) < 300
     assert shared_site.get("shared").wanted == before.wanted
-
-
-def test_the_nearest_names_are_told(three):
-    with pytest.raises(WorkerNotFound, match=r"no worker '0+'\. Its workers are: "):
-        three.retire("0" * 3)
 
 
 def test_clusters_that_cannot(site):

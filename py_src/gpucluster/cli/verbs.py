@@ -96,7 +96,9 @@ def _restart(parser: SentenceParser, face: str) -> None:
 
 def _retire(parser: SentenceParser, face: str) -> None:
     _name(parser)
-    parser.argument("worker", metavar="WORKER", complete=WORKERS, help="Name of the worker, as the panel shows it.")
+    parser.argument(
+        "worker", metavar="WORKER", complete=WORKERS, help="Name of the worker; of a UUID the beginning is enough."
+    )
     _waiting(parser, "until it is gone")
     _json(parser, face)
 

@@ -12,6 +12,7 @@ from ..protocol.errors import GPUClusterError, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.spec import ClusterPatch, parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
+from ..protocol.workers import find_worker
 from .background import run
 from .card import card_html
 from .control import AsyncControl
@@ -212,7 +213,7 @@ class Cluster:
         Parameters
         ----------
         worker : str or int
-            Name of the worker, as in ``cluster.model.workers``.
+            Name of the worker, as in ``cluster.model.workers``, or the beginning of a GPU worker's UUID.
         wait : bool
             Return when it is gone.
         timeout : float
@@ -359,12 +360,12 @@ class Cluster:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _retire(self, worker: str, wait: bool, timeout: float) -> None:
-        before = {found.address for found in (await self._control.get(self.id)).workers if found.name == worker}
+        address = find_worker(await self._control.get(self.id), worker).address
         await self._control.retire(self.id, worker)
         deadline = asyncio.get_running_loop().time() + timeout
         while wait:
             model = await self._control.get(self.id)
-            if not before & {found.address for found in model.workers}:
+            if address not in {found.address for found in model.workers}:
                 return
             if model.reason is not None:
                 raise InvalidState(model.reason)

@@ -25,7 +25,7 @@ from ..protocol.errors import (
 from ..protocol.models import ClusterModel, ClusterState, Event, Idle, LogLines, Progress, Wanted
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
 from ..protocol.telemetry import Activity, ActivityEntry, TelemetryHistory, TelemetrySample
-from ..protocol.workers import must_have
+from ..protocol.workers import find_worker
 from ..registry import activity, lock
 from ..registry.process import ProcessIdentity, send_signal
 from ..registry.record import DashboardAddress, Folder, Record
@@ -243,7 +243,8 @@ class AsyncControl:
         Parameters
         ----------
         worker : str
-            Name of the worker. While the number of workers follows the load, another may take its place.
+            Name of the worker, or the beginning of a GPU worker's UUID. While the number of workers follows the
+            load, another may take its place.
 
         Raises
         ------
@@ -251,7 +252,7 @@ class AsyncControl:
         """
         model = self._living(id)
         if not worker.strip(".") or len(worker) > 200:
-            must_have(model, worker)  # No path can carry such a name.
+            find_worker(model, worker)  # No path can carry such a name.
         return await self._ask(model, "POST", f"/workers/{quote(worker, safe='')}/retire")
 
     async def restart(self, id: str) -> ClusterModel:

@@ -16,7 +16,7 @@ from ..backends.starting import cause_of, scheduler_of
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, PreflightFailed
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import AutoSpec, ClusterPatch
-from ..protocol.workers import must_have
+from ..protocol.workers import find_worker
 from ..registry.directory import others_cannot_replace, write_private
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
@@ -125,7 +125,7 @@ class Owner:
         self._must_live()
         if self.cluster is None:
             raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
-        must_have(self.model, name)
+        name = find_worker(self.model, name).name
         if name in self._retiring:
             return self.model
         wanted = self.model.wanted
