@@ -6,12 +6,12 @@ out until it is proved on real hardware that importing them leaves no CUDA conte
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import importlib
-import os
-import signal
 import sys
+import warnings
+
+from .kinship import tie_to_parent
 
 MODULES = (
     "distributed",
@@ -31,13 +31,6 @@ MODULES = (
     "sklearn.decomposition",
     "gpucluster.telemetry.report",
 )
-_PR_SET_PDEATHSIG = 1
-
-
-def die_with_parent() -> None:
-    """Ask the kernel to kill this process when its parent ends (Linux; elsewhere the pipes do it, later)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _import_modules() -> None:
@@ -48,9 +41,9 @@ def _import_modules() -> None:
             print(f"Not preloaded: {module}: {type(error).__name__}: {error}", file=sys.stderr)
 
 
-# A fork server's workers are its children: both links of the chain are needed.
-die_with_parent()
-os.register_at_fork(after_in_child=die_with_parent)
+tie_to_parent()
+# Orphans that this process has adopted come to their end like its own children.
+warnings.filterwarnings("ignore", message="forkserver: waitpid returned unexpected pid")
 _import_modules()
 # Keep the garbage collector from touching, and so copying, the pages that workers share.
 gc.freeze()

@@ -1,0 +1,97 @@
+"""Programs that tasks start end with the cluster, however it ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gpucluster
+import psutil
+import pytest
+
+
+def start_child(path: str) -> None:
+    """Start a program that ignores everything but SIGKILL."""
+    import pathlib
+    import subprocess
+
+    child = subprocess.Popen(["sh", "-c", "trap '' TERM HUP INT; while true; do sleep 1; done"])
+    pathlib.Path(path).write_text(str(child.pid))
+
+
+def start_daemon(path: str) -> None:
+    """Start a program in a session of its own whose parent has ended."""
+    import subprocess
+
+    subprocess.run(["sh", "-c", f"setsid sleep 600 & echo $! > {path}.new && mv {path}.new {path}"], check=True)
+
+
+def start_fork(path: str) -> None:
+    """Fork without a new program, as libraries do."""
+    import os
+    import pathlib
+    import time
+
+    pid = os.fork()
+    if not pid:
+        time.sleep(600)
+        os._exit(0)
+    pathlib.Path(path).write_text(str(pid))
+
+
+def started(site, path: Path, task, wait_until) -> tuple[psutil.Process, object]:
+    client = gpucluster.connect("parent").get_client()
+    client.submit(task, str(path)).result()
+    wait_until(path.exists)
+    return psutil.Process(int(path.read_text())), client
+
+
+def is_gone(process: psutil.Process) -> bool:
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize("task", [start_child, start_daemon, start_fork])
+def test_programs_of_tasks_end_with_a_killed_supervisor(site, wait_until, tmp_path, task):
+    model = site.running(name="parent", n_workers=1)
+    program, client = started(site, tmp_path / "pid", task, wait_until)
+    assert not is_gone(program)
+    psutil.Process(model.pid).kill()
+    wait_until(lambda: is_gone(program), timeout=10)
+    client.close(timeout=1)
+
+
+def test_programs_of_tasks_end_with_a_stopped_cluster(site, wait_until, tmp_path):
+    site.running(name="parent", n_workers=1)
+    program, client = started(site, tmp_path / "pid", start_daemon, wait_until)
+    client.close()
+    site.control.stop("parent")
+    wait_until(lambda: is_gone(program), timeout=10)
+
+
+def test_a_program_outlives_its_worker_but_not_the_cluster(site, wait_until, tmp_path):
+    """Restarting workers is not the end of the cluster: what was started on purpose stays until then."""
+    model = site.running(name="parent", n_workers=1)
+    program, client = started(site, tmp_path / "pid", start_daemon, wait_until)
+    before = model.workers[0].pid
+    client.restart()
+    wait_until(lambda: site.get("parent").workers and site.get("parent").workers[0].pid != before)
+    assert not is_gone(program)
+    assert model.pid in [parent.pid for parent in program.parents()], "adopted inside the cluster"
+    client.close()
+    site.control.stop("parent")
+    wait_until(lambda: is_gone(program), timeout=10)
+
+
+def test_workers_can_be_terminated_as_usual(site, wait_until):
+    """The handler of the process that they are forked from is not theirs."""
+    model = site.running(name="parent", n_workers=1)
+    with gpucluster.connect("parent").get_client() as client:
+
+        def handler() -> str:
+            import signal
+
+            return str(signal.getsignal(signal.SIGTERM))
+
+        assert "kinship" not in str(client.submit(handler, pure=False).result())
+        psutil.Process(model.workers[0].pid).terminate()
+        wait_until(lambda: site.get("parent").workers and site.get("parent").workers[0].pid != model.workers[0].pid)
+        assert client.submit(sum, [1, 2]).result() == 3
