@@ -25,6 +25,11 @@ export class Tooltip {
     this._tips.set(target, tip);
   }
 
+  /** Explain an element to the keyboard alone: its parts explain themselves to the pointer. */
+  explainToKeyboard(target: Element, tip: Tip): void {
+    this._keyboardTips.set(target, tip);
+  }
+
   /** Say it anew: figures have changed. */
   refresh(): void {
     if (this._target !== null) {
@@ -76,7 +81,7 @@ export class Tooltip {
   }
 
   private _write(): void {
-    const lines = (this._target && this._tips.get(this._target)?.()) ?? [];
+    const lines = (this._target === null ? undefined : this._tipOf(this._target)?.()) ?? [];
     while (this.node.childElementCount > lines.length) {
       this.node.lastElementChild?.remove();
     }
@@ -97,6 +102,10 @@ export class Tooltip {
     const top = below + height > window.innerHeight && above >= 0 ? above : below;
     this.node.style.left = `${Math.max(8, left)}px`;
     this.node.style.top = `${top}px`;
+  }
+
+  private _tipOf(target: Element): Tip | undefined {
+    return this._tips.get(target) ?? this._keyboardTips.get(target);
   }
 
   private _find(start: EventTarget | null): Element | null {
@@ -120,7 +129,7 @@ export class Tooltip {
   private readonly _onFocus = (event: FocusEvent): void => {
     const target = event.target as Element;
     // A click focuses too, and has shown what it is about already.
-    if (this._tips.has(target) && target.matches(':focus-visible')) {
+    if (this._tipOf(target) !== undefined && target.matches(':focus-visible')) {
       this.show(target);
     }
   };
@@ -140,6 +149,7 @@ export class Tooltip {
   };
 
   private readonly _tips = new WeakMap<Element, Tip>();
+  private readonly _keyboardTips = new WeakMap<Element, Tip>();
   private _target: Element | null = null;
   private _timer = 0;
 }

@@ -21,7 +21,11 @@ export class WorkerList {
     this.node.setAttribute('aria-label', _context.words.workers);
     this._space = element('div', 'gpc-WorkerList-space', this.node);
     this._space.setAttribute('role', 'presentation');
-    this.node.addEventListener('scroll', () => this._draw(), { passive: true });
+    const onScroll = (): void => {
+      this._look();
+      this._draw();
+    };
+    this.node.addEventListener('scroll', onScroll, { passive: true });
     this.node.addEventListener('keydown', event => this._onKey(event));
     this.node.addEventListener('focusin', event => {
       const row = [...this._rows.values()].find(one => one.node.contains(event.target as Node));
@@ -47,6 +51,7 @@ export class WorkerList {
 
   /** Measure anew: the width has changed. */
   remeasure(): void {
+    this._look();
     this._shape = '';
     this._draw();
   }
@@ -60,10 +65,10 @@ export class WorkerList {
     this._active = name;
     if (this._positions.size > WHOLE) {
       const top = i * this._height;
-      const view = this.node.clientHeight;
-      if (top < this.node.scrollTop || top + this._height > this.node.scrollTop + view) {
+      if (top < this._top || top + this._height > this._top + this._view) {
         this.node.scrollTop = top;
       }
+      this._look();
     }
     this._draw();
     const row = this._rows.get(name);
@@ -82,12 +87,8 @@ export class WorkerList {
     let first = 0;
     let end = workers.length;
     if (workers.length > WHOLE) {
-      const view = this.node.clientHeight || GUESSED_VIEW;
-      first = Math.max(0, Math.floor(this.node.scrollTop / this._height) - SPARE);
-      end = Math.min(
-        workers.length,
-        Math.ceil((this.node.scrollTop + view) / this._height) + SPARE
-      );
+      first = Math.max(0, Math.floor(this._top / this._height) - SPARE);
+      end = Math.min(workers.length, Math.ceil((this._top + this._view) / this._height) + SPARE);
     }
     const shown = new Set(workers.slice(first, end));
     // The row that has the focus stays, or the keyboard would be lost when it is scrolled away.
@@ -113,6 +114,12 @@ export class WorkerList {
       this._measure();
     }
     this._space.style.height = workers.length > WHOLE ? `${workers.length * this._height}px` : '';
+  }
+
+  /** Note what is seen. Not asked for in each frame: the answer costs a layout. */
+  private _look(): void {
+    this._top = this.node.scrollTop;
+    this._view = this.node.clientHeight || GUESSED_VIEW;
   }
 
   /** All rows are as high as the highest: only then it is known where the unseen ones are. */
@@ -158,6 +165,8 @@ export class WorkerList {
   private _positions = new Map<string, number>();
   private _data: IWorkerData | null = null;
   private _active = '';
+  private _top = 0;
+  private _view = GUESSED_VIEW;
   private _shape = '';
   private _height = GUESSED_HEIGHT;
 }

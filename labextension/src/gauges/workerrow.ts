@@ -48,7 +48,7 @@ export class WorkerRow {
     this._gauges = new GaugeSet(_context);
     this._facts = new Facts(_context);
     this.node.append(this._gauges.node, this._facts.node);
-    tooltip.explain(this.node, () => this._sentences());
+    tooltip.explainToKeyboard(this.node, () => this._sentences());
     tooltip.explain(this._title, () => this._sentences());
   }
 
