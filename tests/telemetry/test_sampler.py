@@ -1,0 +1,193 @@
+"""The sampler on a real scheduler: what it sends is what the model says, and it keeps up with any listener."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from distributed import Client, LocalCluster
+from gpucluster.protocol.models import EVENT, Telemetry
+from gpucluster.supervisor import sampler as sampling
+from gpucluster.supervisor.prefixes import MOST, PrefixWatch
+from gpucluster.supervisor.reading import HeartbeatReader, folded
+from gpucluster.supervisor.sampler import Sampler
+from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
+
+
+@pytest.fixture
+async def cluster():
+    """Two workers in this process."""
+    options = {"processes": False, "threads_per_worker": 1, "dashboard_address": None, "asynchronous": True}
+    async with LocalCluster(n_workers=2, **options) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+async def sampler(cluster):
+    sampler = Sampler(cluster.scheduler, "0000000a")
+    sampler.start(devices=False)
+    yield sampler
+    sampler.stop()
+
+
+async def equipped(scheduler):
+    while not scheduler.workers or not all(METRIC in worker.metrics for worker in scheduler.workers.values()):  # noqa: ASYNC110  # heartbeats send no events
+        await asyncio.sleep(0.05)
+
+
+async def first(sampler):
+    listening = sampler.listen()
+    try:
+        return await anext(listening)
+    finally:
+        await listening.aclose()
+
+
+async def test_a_line_is_the_event_that_the_model_says(cluster, sampler):
+    await equipped(cluster.scheduler)
+    async with Client(cluster, asynchronous=True) as client:
+        futures = client.map(lambda x: x + 1, range(20))
+        await client.gather(futures)
+        line = sampler.encoded(HeartbeatReader(cluster.scheduler).read())
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    event = EVENT.validate_json(line)
+    assert isinstance(event, Telemetry)
+    assert json.loads(event.model_dump_json(exclude_none=True, exclude_unset=True)) == json.loads(line), (
+        "nothing is lost"
+    )
+    sample = event.sample
+    assert sample.id == "0000000a"
+    assert sample.workers == ["0", "1"]
+    assert sample.tasks == {"memory": 20}
+    assert [(one.prefix, one.in_memory) for one in sample.progress] == [("lambda", 20)]
+    assert all(age < 30 for age in sample.column("age_seconds"))
+    assert all(memory > 10_000_000 for memory in sample.column("memory_bytes"))
+    for unmeasured in ("device", "vram_used_bytes", "rmm_used_bytes", "tier_device_bytes"):
+        assert unmeasured.encode() not in line, "an unmeasured column takes no room"
+
+
+async def test_a_worker_without_the_plugin_tells_what_dask_measures(cluster):
+    scheduler = cluster.scheduler
+    while not all(worker.metrics.get("memory") for worker in scheduler.workers.values()):  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    columns = HeartbeatReader(scheduler).read()
+    assert METRIC not in next(iter(scheduler.workers.values())).metrics
+    assert all(memory > 10_000_000 for memory in columns["memory_bytes"])
+    assert columns["executing"] in {(0, 0), (None, None)}
+    assert columns["sent_bytes"] == (None, None), "not measured is not zero"
+
+
+@pytest.mark.parametrize("row", [[VERSION + 1, *[7] * len(COLUMNS)], [VERSION, 7], "nonsense", None])
+async def test_a_row_of_another_version_is_not_read(cluster, row):
+    for worker in cluster.scheduler.workers.values():
+        worker.metrics[METRIC] = row
+    columns = HeartbeatReader(cluster.scheduler).read()
+    assert columns["sent_bytes"] == (None, None)
+
+
+async def test_workers_come_in_the_order_of_people(cluster):
+    cluster.scale(11)
+    while len(cluster.scheduler.workers) < 11:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    assert HeartbeatReader(cluster.scheduler).read()["workers"] == [str(number) for number in range(11)]
+
+
+async def test_no_workers_are_no_error(cluster, sampler):
+    cluster.scale(0)
+    while cluster.scheduler.workers:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    sample = EVENT.validate_json(await asyncio.wait_for(first(sampler), 30)).sample
+    assert (sample.workers, sample.column("memory_bytes")) == ([], [])
+
+
+def test_columns_are_folded():
+    columns = {"workers": ["a", "b"], "x": [1, 1], "y": [1, 2], "z": [None, None], "w": [None, 1]}
+    assert folded(columns) == {"workers": ["a", "b"], "x": 1, "y": [1, 2], "w": [None, 1]}
+    assert folded({"workers": ["a"], "x": [1]}) == {"workers": ["a"], "x": 1}
+
+
+async def test_nothing_is_encoded_while_nobody_looks(cluster, sampler, monkeypatch):
+    monkeypatch.setattr(sampling, "INTERVAL_SECONDS", 0.05)
+    encoded = []
+    monkeypatch.setattr(Sampler, "encoded", lambda self, columns: encoded.append(1) or b"{}\n")
+    monkeypatch.setattr(Sampler, "interval", 0.05)
+    while len(sampler.history._totals) < 5:  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    assert not encoded
+    await first(sampler)
+    assert encoded
+
+
+async def test_all_listeners_get_the_same_bytes_made_once(cluster, sampler, monkeypatch):
+    monkeypatch.setattr(Sampler, "interval", 0.05)
+    made = []
+    encode = Sampler.encoded
+
+    def counted(self, columns):
+        made.append(encode(self, columns))
+        return made[-1]
+
+    monkeypatch.setattr(Sampler, "encoded", counted)
+
+    async def take(n):
+        listening = sampler.listen()
+        lines = [await anext(listening) for _ in range(n)]
+        await listening.aclose()
+        return lines
+
+    taken = await asyncio.wait_for(asyncio.gather(*[take(3) for _ in range(20)]), 30)
+    by_identity = {id(line) for line in made}
+    assert all(id(line) in by_identity for lines in taken for line in lines)
+    assert len(made) < 20
+
+
+async def test_a_slow_listener_gets_the_newest_and_holds_nobody_up(cluster, sampler, monkeypatch):
+    monkeypatch.setattr(Sampler, "interval", 0.02)
+    slow = sampler.listen()
+    oldest = await anext(slow)
+    fast = sampler.listen()
+    for _ in range(10):
+        newest = await asyncio.wait_for(anext(fast), 30)
+    later = json.loads(await asyncio.wait_for(anext(slow), 30))["sample"]["at"]
+    assert later >= json.loads(newest)["sample"]["at"] > json.loads(oldest)["sample"]["at"]
+    await slow.aclose()
+    await fast.aclose()
+
+
+async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
+    watch = PrefixWatch(cluster.scheduler)
+    async with Client(cluster, asynchronous=True) as client:
+        kept = [client.submit(abs, number, key=(f"kind{number:02}", 0)) for number in range(40)]
+        await client.gather(kept)
+        _, progress = watch.read()
+        assert len(progress) == MOST
+        assert {one["prefix"] for one in progress} <= {f"kind{number:02}" for number in range(40)}
+        await client.submit(abs, 1, key=("kind05", 1))
+        again, failing = client.submit(abs, 1, key=("kind07", 1)), client.submit(abs, "x", key=("kind08", 1))
+        await again
+        assert isinstance(await failing.exception(), TypeError)
+        _, progress = watch.read()
+        last = {one["prefix"]: one for one in progress[-3:]}
+        assert set(last) == {"kind05", "kind07", "kind08"}
+        assert last["kind07"]["in_memory"] == 2
+        assert last["kind08"] == {"prefix": "kind08", "in_memory": 1, "erred": 1}
+
+
+async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch, caplog):
+    monkeypatch.setattr(Sampler, "interval", 0.02)
+    monkeypatch.setattr(sampling, "INTERVAL_SECONDS", 0.002)
+    broken = iter([True, False])
+    read = HeartbeatReader.read
+
+    def sometimes(self):
+        if next(broken, False):
+            raise RuntimeError("once")
+        return read(self)
+
+    monkeypatch.setattr(HeartbeatReader, "read", sometimes)
+    before = len(sampler.history._totals)
+    while len(sampler.history._totals) < before + 3:  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+    assert "A sample could not be taken" in caplog.text
