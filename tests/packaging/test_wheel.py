@@ -78,6 +78,10 @@ def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Pat
     assert any(share + "static/remoteEntry" in name for name in names)
     assert any(name.endswith("data/etc/jupyter/jupyter_server_config.d/gpucluster.json") for name in names)
     assert any(name.endswith("06-kmeans.ipynb") for name in names)
+    views = texts["gpucluster/widgets/static/widgets.js"]
+    assert b"export{" in views, "the notebook widgets' views are one minified ES module"
+    assert b"import" + b'"' not in views and b"from" + b'"' not in views, "which loads nothing else"
+    assert b".gpc-Gauges" in texts["gpucluster/widgets/static/widgets.css"]
     assert any(name.endswith("gpucluster/py.typed") for name in names)
     assert not [name for name in names if name.endswith((".map", "build_log.json"))]
     root = str(ROOT).encode()

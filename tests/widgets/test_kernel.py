@@ -71,7 +71,7 @@ def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None
     # what is refused is a sentence in the card, and nothing changes
     page.wish(card, kind="scale", n_workers=-1)
     page.until(lambda: state["refusal"])
-    assert state["refusal"] == "n_workers: must be at least 0, not -1."
+    assert state["refusal"] == "Workers: must be at least 0, not -1."
     page.wish(card, kind="scale", n_workers="lots")
     page.until(lambda: "lots" in state["refusal"])
     page.wish(card, kind="scale", n_workers=10**15)

@@ -1,6 +1,6 @@
 import type { ClusterGauges } from '../gauges';
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import type { IFace } from './face';
+import { alertNode, type IFace } from './face';
 import { gaugesFor } from './gaugesface';
 import { say, textOf, type IWidgetModel } from './model';
 import { WORDS } from './words';
@@ -36,6 +36,8 @@ export class CardFace implements IFace {
     this._question.setAttribute('role', 'alertdialog');
     this._question.hidden = true;
 
+    this.node.append(this.alert);
+
     this._form.noValidate = true; // Whatever is typed is checked where all wishes are.
     this._form.onsubmit = event => {
       event.preventDefault();
@@ -52,6 +54,7 @@ export class CardFace implements IFace {
   }
 
   readonly node: HTMLElement;
+  readonly alert = alertNode();
   readonly kernelOver = WORDS.kernelOver;
 
   update(sample: TelemetrySample | null, cluster: ClusterModel, isStill: boolean): void {

@@ -1,5 +1,5 @@
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
-import type { IFace } from './face';
+import { alertNode, type IFace } from './face';
 import { say, textOf, type IWidgetModel } from './model';
 import { WORDS } from './words';
 
@@ -26,7 +26,7 @@ export class DashboardFace implements IFace {
     this._frame.className = 'gpc-WidgetFrame';
     // The dashboard comes from the same server; without its origin it could not open its WebSocket.
     this._frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-popups');
-    this.node.append(bar, this._frame);
+    this.node.append(this.alert, bar, this._frame);
     for (const [path, title] of pagesOf(_model)) {
       this._select.add(new Option(title, path));
     }
@@ -37,6 +37,7 @@ export class DashboardFace implements IFace {
   }
 
   readonly node: HTMLElement;
+  readonly alert = alertNode();
   // It does not come through the kernel.
   readonly kernelOver = WORDS.pageGoesOn;
 

@@ -3,10 +3,20 @@ import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protoco
 /** What is drawn: gauges, the card or a dashboard. */
 export interface IFace {
   readonly node: HTMLElement;
+  /** Where it is said that something could not be done. */
+  readonly alert: HTMLElement;
   /** What is said when the kernel has stopped. */
   readonly kernelOver: string;
   /** Draw. `isStill`: this is the last state; whatever is asked for now, nobody hears. */
   update(sample: TelemetrySample | null, cluster: ClusterModel, isStill: boolean): void;
   setHistory?(history: TelemetryHistory): void;
   dispose(): void;
+}
+
+/** Make the place for refusals. */
+export function alertNode(): HTMLElement {
+  const node = document.createElement('div');
+  node.className = 'gpc-WidgetRefusal';
+  node.setAttribute('role', 'alert');
+  return node;
 }

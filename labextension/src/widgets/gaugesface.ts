@@ -1,6 +1,6 @@
 import { ClusterGauges, DEFAULT_THRESHOLDS, englishWords } from '../gauges';
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import type { IFace } from './face';
+import { alertNode, type IFace } from './face';
 import { say, type IWidgetModel } from './model';
 import { WORDS } from './words';
 
@@ -11,10 +11,11 @@ export class GaugesFace implements IFace {
     this._title = document.createElement('div');
     this._title.className = 'gpc-WidgetTitle';
     this._gauges = gaugesFor(model);
-    this.node.append(this._title, this._gauges.node);
+    this.node.append(this._title, this.alert, this._gauges.node);
   }
 
   readonly node: HTMLElement;
+  readonly alert = alertNode();
   readonly kernelOver = WORDS.kernelOver;
 
   update(sample: TelemetrySample | null, cluster: ClusterModel): void {

@@ -1,3 +1,4 @@
+import { setText } from '../gauges/element';
 import type { TelemetrySample } from '../protocol/messages';
 import type { IFace } from './face';
 import { clusterOf, historyOf, sampleOf, say, textOf, type IWidgetModel } from './model';
@@ -20,11 +21,8 @@ export class ViewSession {
     this._note = document.createElement('div');
     this._note.className = 'gpc-WidgetNote';
     this._note.setAttribute('role', 'status');
-    this._refusal = document.createElement('div');
-    this._refusal.className = 'gpc-WidgetRefusal';
-    this._refusal.setAttribute('role', 'alert');
     this._el.classList.add('gpc-Widget');
-    this._el.append(this._refusal, this._face.node, this._note);
+    this._el.append(this._face.node, this._note);
     this._theme = new ThemeWatch(this._el);
     for (const name of CHANGES) {
       this._model.on(`change:${name}`, this._onChange);
@@ -124,7 +122,7 @@ export class ViewSession {
     }
     const said = textOf(this._model, 'note');
     const isOver = this._isKernelOver;
-    this._refusal.textContent = textOf(this._model, 'refusal');
+    setText(this._face.alert, textOf(this._model, 'refusal'));
     this._drawNote(isOver ? this._face.kernelOver : said);
     this._face.update(this._sample, clusterOf(this._model), isOver || said !== '');
     if (isNew && this._isOpen && !isOver) {
@@ -133,15 +131,12 @@ export class ViewSession {
   }
 
   private _drawNote(text: string): void {
-    if (this._note.textContent !== text) {
-      this._note.textContent = text;
-    }
+    setText(this._note, text);
     this._el.classList.toggle('gpc-mod-still', text !== '');
   }
 
   private readonly _id = randomId();
   private readonly _note: HTMLElement;
-  private readonly _refusal: HTMLElement;
   private readonly _theme: ThemeWatch;
   private readonly _timer: number;
   private _frame = 0;

@@ -231,7 +231,8 @@ class ClusterWidget(anywidget.AnyWidget):
                 case Retire():
                     await self.control.retire(self.cluster_id, wish.worker)
         except GPUClusterError as error:
-            self.refusal = error.message
+            # The view knows no fields, only the box that is labelled so.
+            self.refusal = error.message.replace("n_workers:", "Workers:", 1)
 
     async def _send_history(self) -> None:
         # Nobody knows the past of a cluster that is not running.
