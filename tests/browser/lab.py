@@ -41,10 +41,10 @@ class Lab:
 
 
 @contextmanager
-def jupyter(app: str = "lab", **more: str) -> Iterator[Lab]:
+def jupyter(app: str = "lab", *, base_url: str = "/", **more: str) -> Iterator[Lab]:
     """Start ``jupyter lab`` or ``jupyter notebook``; stop it and all its clusters in the end.
 
-    ``more`` is added to its environment.
+    ``base_url`` is the path of everything, as behind a JupyterHub; ``more`` is added to its environment.
     """
     # Not below pytest's own directory: the path of a unix socket must be short.
     directory = Path(tempfile.mkdtemp(prefix="gpc-", dir="/tmp"))
@@ -67,10 +67,11 @@ def jupyter(app: str = "lab", **more: str) -> Iterator[Lab]:
         "JUPYTERLAB_WORKSPACES_DIR": str(directory / "workspaces"),
         **more,
     }
-    lab = Lab(f"http://127.0.0.1:{_free_port()}", secrets.token_hex(16), directory)
+    port = _free_port()
+    lab = Lab(f"http://127.0.0.1:{port}{base_url.rstrip('/')}", secrets.token_hex(16), directory)
     command = [
         sys.executable, "-m", "jupyter", app, "--no-browser", "--ip=127.0.0.1", "--allow-root",
-        f"--port={lab.url.rsplit(':', 1)[1]}", "--ServerApp.port_retries=0",
+        f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.base_url={base_url}",
         f"--ServerApp.root_dir={directory / 'root'}", f"--IdentityProvider.token={lab.token}",
     ]  # fmt: skip
     with (directory / "log").open("wb") as log:

@@ -54,3 +54,28 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
         expect(form.get_by_role("alert").filter(has_text="rmm_async keeps its own pool").first).to_be_visible()
         assert lab.control.list() == []
         page.context.close()
+
+
+def test_the_gpus_of_the_host_are_shown_live(browser: Browser, machine: FakeMachine) -> None:
+    two = [gpu(1, total=40960, used=300, name="Fake A100"), gpu(2, total=40960, used=31000, name="Fake A100")]
+    machine.write([*two, f"process {os.getpid()} used=30000"])
+    seen = {name: value for name, value in machine.environment().items() if name.startswith(("LD_", "FAKE_"))}
+    with jupyter(**seen) as lab:
+        page = open_page(browser, lab)
+        panel = open_panel(page)
+        devices = panel.get_by_role("list", name="GPUs of this machine").locator(".gpc-Device")
+        expect(devices).to_have_count(2)
+        expect(devices.nth(1).get_by_role("meter")).to_have_attribute("aria-valuenow", "76")
+        expect(devices.nth(1).get_by_role("list", name="Processes on GPU 1")).to_contain_text("29 GiB")
+        status = page.locator(".gpc-StatusItem")
+        expect(status).to_contain_text("2 GPUs 31 / 80 GiB")
+        machine.write([])
+        expect(devices).to_have_count(0)
+        expect(status).to_be_hidden()
+        machine.write([gpu(1, total=40960, used=20480, name="Fake A100")])
+        expect(status).to_contain_text("GPU 20 / 40 GiB")
+        page.locator('.jp-SideBar [data-id="filebrowser"]').click()
+        status.get_by_role("button").click()
+        expect(panel).to_be_visible()
+        expect(devices).to_have_count(1)
+        page.context.close()

@@ -148,19 +148,19 @@ def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
 
 
 def test_the_dashboard_opens_as_a_tab(page: Page) -> None:
-    card_of(page, "blue").get_by_role("button", name="Dashboard").click()
-    expect(page.get_by_role("tab", name="Dashboard: blue")).to_be_visible()
+    card_of(page, "blue").get_by_role("button", name="Dashboard", exact=True).click()
+    expect(page.get_by_role("tab", name="Status · blue")).to_be_visible()
     frame = page.frame_locator(".gpc-DashboardView iframe")
     # Drawn by what comes through the proxied WebSocket.
     expect(frame.get_by_text("Data Transfer")).to_be_visible()
-    page.get_by_label("Page").select_option("Workers")
+    page.get_by_label("Page of the dashboard").select_option("Workers")
     expect(frame.get_by_text("nthreads")).to_be_visible()
 
 
 def test_the_log_opens_as_a_tab(page: Page) -> None:
     card_of(page, "blue").get_by_role("button", name="Log").click()
     expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
-    expect(page.locator(".gpc-LogView pre")).to_contain_text("distributed.scheduler")
+    expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
 
 
 def test_another_browser_sees_the_same(browser: Browser, lab: Lab) -> None:
@@ -177,7 +177,7 @@ def test_everything_is_there_after_a_reload(page: Page, lab: Lab) -> None:
     page.goto(lab.page("lab"))
     panel = open_panel(page)
     expect(state_of(card_of(page, "blue"))).to_have_text("Running")
-    expect(page.get_by_role("tab", name="Dashboard: blue")).to_be_visible()
+    expect(page.get_by_role("tab", name="Workers · blue")).to_be_visible()
     expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
     expect(panel.get_by_text(re.compile("^3 CPU workers"))).to_be_visible()
 

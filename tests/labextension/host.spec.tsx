@@ -1,7 +1,7 @@
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
-import React from 'react';
-import { act } from 'react-dom/test-utils';
+import React, { act } from 'react';
+
 import { createRoot, type Root } from 'react-dom/client';
 
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
@@ -112,7 +112,10 @@ describe('the section of the panel', () => {
     manager = new Manager();
     opened = [];
     const commands = new CommandRegistry();
-    commands.addCommand('docmanager:open', { execute: args => void opened.push(args.path) });
+    commands.addCommand('docmanager:open', {
+      describedBy: {},
+      execute: args => void opened.push(args.path)
+    });
     root = createRoot(node);
     act(() => {
       root.render(<HostDevices manager={manager.asManager} commands={commands} trans={trans} />);

@@ -1,0 +1,276 @@
+"""Tabs about a cluster in a real browser: its dashboard, its log, its activity; and what the palette can do.
+
+The tests of this module are one story and run in order: each goes on where the one before left off.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from distributed import Client
+from gpucluster.client.api import connect
+from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
+
+from .chromium import open_page, open_panel
+from .lab import Lab
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+
+SPEC = {"backend": "local", "name": "blue", "n_workers": 2}
+LAYOUT = ["Task stream", "Progress", "Memory by worker", "CPU by worker"]
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, lab: Lab) -> Page:
+    lab.control.wait(lab.control.create(SPEC).id)
+    return open_page(browser, lab)
+
+
+@pytest.fixture
+def client(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(lab.directory / "registry"))
+    with connect("blue").get_client() as client:
+        yield client
+
+
+def card_of(page: Page) -> Locator:
+    return page.get_by_role("listitem", name="blue", exact=True).first
+
+
+def tab(page: Page, title: str) -> Locator:
+    return page.locator("#jp-main-dock-panel").get_by_role("tab", name=f"{title} · blue", exact=True)
+
+
+def frame(page: Page, title: str) -> FrameLocator:
+    return page.frame_locator(f'iframe[title^="{title}:"]')
+
+
+def expect_plot(page: Page, title: str) -> None:
+    """What Bokeh draws comes through the proxied WebSocket."""
+    expect(frame(page, title).locator("canvas").first).to_be_visible()
+
+
+def palette(page: Page, label: str) -> None:
+    page.keyboard.press("Control+Shift+c")
+    page.locator(".lm-CommandPalette-input").fill(label)
+    item = page.locator(".lm-CommandPalette-item", has_text=label).first
+    expect(item).to_be_visible()
+    item.click()
+
+
+def test_one_click_lays_out_the_dashboard(page: Page) -> None:
+    open_panel(page)
+    card_of(page).get_by_role("button", name="Lay out the dashboard").click()
+    for title in LAYOUT:
+        expect_plot(page, title)
+    boxes = [page.locator(f'iframe[title^="{title}:"]').bounding_box() for title in LAYOUT]
+    stream, progress, memory, cpu = [(box["x"], box["y"]) for box in boxes if box is not None]
+    assert stream[0] == progress[0] < memory[0] == cpu[0]
+    assert stream[1] == memory[1] < progress[1] == cpu[1]
+
+
+def test_laying_out_again_changes_nothing(page: Page) -> None:
+    card_of(page).get_by_role("button", name="Lay out the dashboard").click()
+    expect(page.locator(".gpc-DashboardView iframe")).to_have_count(4)
+    for title in LAYOUT:
+        expect(tab(page, title)).to_have_count(1)
+
+
+def test_pages_are_those_of_the_scheduler_in_groups(page: Page) -> None:
+    choice = page.get_by_label("Page of the dashboard").first
+    expect(choice.locator("optgroup")).to_have_count(6)
+    groups = choice.locator("optgroup").evaluate_all("groups => groups.map(group => group.label)")
+    assert groups == ["Overview", "Tasks", "Memory", "CPU", "Communication", "Scheduler"]
+    assert choice.locator("option").count() > 30
+
+
+def test_another_page_takes_the_place_of_the_first(page: Page) -> None:
+    page.locator(".gpc-DashboardView", has=page.locator('iframe[title^="CPU"]')).get_by_label(
+        "Page of the dashboard"
+    ).select_option("Transfers")
+    expect_plot(page, "Transfers")
+    expect(tab(page, "Transfers")).to_be_visible()
+    expect(tab(page, "CPU by worker")).to_have_count(0)
+
+
+def test_another_page_gets_a_tab_of_its_own(page: Page) -> None:
+    page.get_by_role("button", name="Open another page of this dashboard").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("select").select_option("Scheduler: Contention")
+    dialog.get_by_role("button", name="Ok").click()
+    expect_plot(page, "Contention")
+    expect(page.locator(".gpc-DashboardView")).to_have_count(5)
+
+
+def test_tabs_come_back_after_a_reload(page: Page, lab: Lab) -> None:
+    # The layout is saved a moment after it has changed.
+    page.wait_for_timeout(2500)
+    page.goto(lab.page("lab"))
+    open_panel(page)
+    for title in ("Task stream", "Progress", "Memory by worker", "Transfers", "Contention"):
+        expect(tab(page, title)).to_be_visible()
+    expect_plot(page, "Progress")
+    expect_plot(page, "Memory by worker")
+
+
+def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(page: Page, lab: Lab) -> None:
+    lab.control.stop("blue")
+    sentence = page.get_by_text("Cluster blue has ended. Its dashboard comes back when it is started again.")
+    expect(sentence.first).to_be_visible()
+    expect(page.locator(".gpc-DashboardView iframe")).to_have_count(0)
+    second = lab.control.create(SPEC)
+    expect_plot(page, "Progress")
+    assert second.id in (page.locator('iframe[title^="Progress"]').get_attribute("src") or "")
+    expect(sentence).to_have_count(0)
+
+
+def test_the_log_is_searched(page: Page) -> None:
+    card_of(page).get_by_role("button", name="Log", exact=True).click()
+    log = page.get_by_role("log", name="Log: blue")
+    expect(log).to_contain_text("distributed.scheduler")
+    log.click()
+    page.keyboard.press("Control+f")
+    page.keyboard.insert_text("WORKER")
+    count = page.locator(".gpc-LogBar-count")
+    expect(count).to_have_text(re.compile(r"^(\d+) of \1$"))
+    assert log.locator("mark").first.inner_text().casefold() == "worker"
+    page.keyboard.press("Enter")
+    expect(count).to_have_text(re.compile("^1 of "))
+    lines = log.locator(".gpc-LogLine").count()
+    page.get_by_label("Only these lines").check()
+    assert 0 < log.locator(".gpc-LogLine:visible").count() < lines
+    page.get_by_label("Find in the log").press("Escape")
+    expect(log.locator("mark")).to_have_count(0)
+    expect(log).to_be_focused()
+
+
+def test_the_log_follows_unless_somebody_reads(page: Page, client: Client) -> None:
+    log = page.get_by_role("log", name="Log: blue")
+    follow = page.get_by_label("Follow")
+    log.evaluate("node => node.scrollTop = 0")
+    expect(follow).not_to_be_checked()
+    client.run_on_scheduler(_say, "something new for the log")
+    expect(log).to_contain_text("something new for the log")
+    assert log.evaluate("node => node.scrollTop") == 0
+    follow.check()
+    expect(log.get_by_text("something new for the log")).to_be_in_viewport()
+
+
+def _say(text: str) -> None:
+    import logging
+
+    logging.getLogger("distributed.scheduler").warning(text)
+
+
+def test_a_warning_stands_out(page: Page) -> None:
+    line = page.get_by_role("log").locator(".gpc-LogLine", has_text="something new for the log")
+    expect(line).to_have_attribute("data-level", "warning")
+
+
+def test_the_log_is_downloaded_whole(page: Page) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the log").click()
+    assert download.value.suggested_filename == "blue.log"
+    assert "something new for the log" in download.value.path().read_text()
+
+
+def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
+    palette(page, "Show Activity of GPU Cluster")
+    table = page.get_by_role("table", name="Activity: blue")
+    expect(table.get_by_role("row").nth(1)).to_be_visible()
+    lab.control.patch("blue", {"n_workers": 3})
+    expect(table.locator('[data-kind="scale"]')).to_be_visible()
+
+
+def test_a_cluster_is_dragged_into_a_notebook(page: Page) -> None:
+    palette(page, "New Notebook")
+    page.get_by_role("dialog").get_by_role("button", name="Select").click()
+    notebook = page.locator(".jp-NotebookPanel")
+    expect(notebook.locator(".jp-Cell").first).to_be_visible()
+    start = card_of(page).get_by_role("heading", name="blue").bounding_box()
+    goal = notebook.locator(".jp-Cell").first.bounding_box()
+    assert start is not None and goal is not None
+    page.mouse.move(start["x"] + 10, start["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 40, start["y"] + 30)
+    page.mouse.move(goal["x"] + 120, goal["y"] + 12, steps=8)
+    page.mouse.up()
+    expect(notebook.locator(".jp-Cell").first).to_contain_text("%gpucluster connect blue")
+    expect(page.locator(".gpc-DragImage")).to_have_count(0)
+
+
+def test_the_palette_opens_the_dashboard_and_asks_for_a_page(page: Page) -> None:
+    palette(page, "Open Dashboard of GPU Cluster")
+    expect(tab(page, "Status")).to_be_visible()
+    palette(page, "Open Page of GPU Cluster’s Dashboard…")
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+
+
+def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
+    palette(page, "Lay Out Dashboard of GPU Cluster")
+    expect_plot(page, "CPU by worker")
+    palette(page, "Show Log of GPU Cluster")
+    expect(page.get_by_role("log", name="Log: blue")).to_be_visible()
+    page.locator('.jp-SideBar [data-id="filebrowser"]').click()
+    palette(page, "Show GPU Clusters")
+    expect(page.locator("#gpucluster-panel")).to_be_visible()
+
+
+def test_the_palette_scales(page: Page, lab: Lab) -> None:
+    palette(page, "Scale GPU Cluster…")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("spinbutton").fill("1")
+    dialog.get_by_role("button", name="Ok").click()
+    expect(card_of(page).get_by_text(re.compile("^1 CPU worker "))).to_be_visible()
+    assert lab.control.get("blue").n_workers == 1
+
+
+def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
+    before = lab.control.get("blue").workers[0].pid
+    palette(page, "Restart Workers of GPU Cluster…")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Restart the workers of blue?")
+    dialog.get_by_role("button", name="Restart").click()
+    palette(page, "Show Activity of GPU Cluster")
+    expect(page.locator('.gpc-ActivityTable [data-kind="restart"]')).to_be_visible()
+    deadline = time.monotonic() + 90
+    while {worker.pid for worker in lab.control.get("blue").workers} in ({before}, set()):
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(200)
+    expect(card_of(page).get_by_role("status").first).to_have_text("Running")
+
+
+def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
+    palette(page, "New GPU Cluster…")
+    form = page.get_by_role("form", name="New cluster")
+    form.get_by_role("button", name="Cancel").click()
+    palette(page, "Stop GPU Cluster…")
+    page.get_by_role("dialog").get_by_role("button", name="Stop").click()
+    expect(card_of(page).get_by_role("status").first).to_have_text("Stopped")
+    palette(page, "Open Dashboard of GPU Cluster")
+    expect(page.get_by_text("No cluster is running. Create one first.")).to_be_visible()
+
+
+def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(browser: Browser, lab: Lab) -> None:
+    lab.control.wait(lab.control.create({**SPEC, "n_workers": 1}).id)
+    themes = lab.directory / "settings" / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
+    themes.write_text(json.dumps({"theme": "JupyterLab Dark"}))
+    page = open_page(browser, lab, "lab/workspaces/dark?reset")
+    open_panel(page)
+    palette(page, "Open Dashboard of GPU Cluster")
+    expect_plot(page, "Status")
+    shown = page.locator('iframe[title^="Status:"]')
+    expect(shown).to_have_css("filter", "invert(0.9) hue-rotate(180deg)")
+    palette(page, "Settings Editor")
+    page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()
+    expect(page.get_by_text("Where the memory and utilization of this machine's GPUs")).to_be_visible()
+    page.get_by_label("Dark dashboards").uncheck()
+    expect(shown).to_have_css("filter", "none")
+    page.context.close()
