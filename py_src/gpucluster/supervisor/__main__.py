@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .interface import Interface
     from .owner import Owner
 
 STANDBY_LIFETIME_SECONDS = 3600.0
@@ -111,8 +112,9 @@ def use_dask_logging() -> None:
         logger.propagate = True
 
 
-async def _serve(folder_path: Path, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
+async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
     from ..registry.store import Registry
+    from .eviction import end_when_evicted
     from .interface import Adoption, Interface, serve
     from .owner import Owner
     from .warmup import configure_dask
@@ -135,6 +137,7 @@ async def _serve(folder_path: Path, redact: Callable[[str], None], started: floa
         return owner
 
     interface = Interface(adopt if standby else None, ended.set)
+    end_when_evicted(folder, held, lambda: _scratch_outside(interface))
     loop = asyncio.get_running_loop()
 
     def terminate() -> None:
@@ -176,6 +179,12 @@ async def _serve(folder_path: Path, redact: Callable[[str], None], started: floa
     if catching_up is not None:
         catching_up.cancel()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
+
+
+def _scratch_outside(interface: Interface) -> Path | None:
+    owner = interface.owner
+    chosen = owner.spec.local_directory if owner is not None else None
+    return owner.folder.scratch_in(chosen) if owner is not None and chosen is not None else None
 
 
 async def _import_late(owner: Owner) -> None:
@@ -244,7 +253,7 @@ def main() -> None:
     start_forkserver()
     code = 0
     try:
-        asyncio.run(_serve(options.folder, redact, started, standby=options.standby))
+        asyncio.run(_serve(options.folder, options.lock_fd, redact, started, standby=options.standby))
     except Exception:
         logging.exception("The supervisor failed")
         code = 1

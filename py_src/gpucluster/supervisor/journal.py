@@ -65,4 +65,6 @@ class Journal:
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None
+        if not self._folder.state.exists():
+            return  # It was deleted; this process ends soon.
         self._registry.write(self._folder, Record(kind="cluster", cluster=self.model, process=self._process))

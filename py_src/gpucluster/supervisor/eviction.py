@@ -1,0 +1,68 @@
+"""A supervisor lives no longer than its entry in the registry.
+
+Without its folder it is in no list, cannot be asked to stop, and its lock protects nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ..registry.record import Folder
+from .kinship import kill_descendants
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+LOOK_SECONDS = 1.0
+LOOKS = 2
+"""So often in a row the entry must be missing."""
+
+
+def is_there(folder: Folder, held: int) -> bool:
+    """Whether the record exists and the lock file is the one that this process holds.
+
+    Parameters
+    ----------
+    folder : Folder
+    held : int
+        Descriptor that holds the lock.
+    """
+    try:
+        mine, there = os.fstat(held), os.stat(folder.lock, follow_symlinks=False)
+        return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino) and folder.state.exists()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True  # What cannot be seen may be there.
+
+
+def end_when_evicted(folder: Folder, held: int, scratch: Callable[[], Path | None]) -> None:
+    """Watch from a thread, which works while the event loop does not, and end this process with all workers.
+
+    Parameters
+    ----------
+    folder : Folder
+    held : int
+        Descriptor that holds the lock.
+    scratch : callable
+        Tells where spilled data is, if it is outside the folder.
+    """
+
+    def watch() -> None:
+        missing = 0
+        while missing < LOOKS:
+            time.sleep(LOOK_SECONDS)
+            missing = 0 if is_there(folder, held) else missing + 1
+        logger.error("The folder of this cluster was deleted: ending with all workers")
+        kill_descendants()
+        outside = scratch()
+        if outside is not None:
+            shutil.rmtree(outside, ignore_errors=True)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="gpucluster-eviction", daemon=True).start()

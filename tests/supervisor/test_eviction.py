@@ -1,0 +1,70 @@
+"""A supervisor whose folder or record is deleted ends by itself, with everything it has started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import psutil
+import pytest
+from gpucluster.registry.record import Folder
+from gpucluster.supervisor.eviction import is_there
+
+
+def delete_folder(folder: Folder) -> None:
+    shutil.rmtree(folder.path)
+
+
+def delete_record(folder: Folder) -> None:
+    folder.state.unlink()
+
+
+def replace_lock(folder: Folder) -> None:
+    folder.lock.unlink()
+    folder.lock.touch()
+
+
+def survivors(family: list[psutil.Process]) -> list[psutil.Process]:
+    return [process for process in family if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+
+
+@pytest.mark.parametrize("delete", [delete_folder, delete_record, replace_lock])
+def test_a_cluster_ends_with_its_entry(site, wait_until, tmp_path, delete):
+    model = site.running(name="evicted", n_workers=2, local_directory=str(tmp_path))
+    family = [psutil.Process(model.pid), *psutil.Process(model.pid).children(recursive=True)]
+    assert len(family) >= 4, "supervisor, forkserver, two workers"
+    delete(site.registry.folder(model.id))
+    wait_until(lambda: not survivors(family), timeout=20, what=lambda: survivors(family))
+    assert list(tmp_path.iterdir()) == [], "spilled data elsewhere is gone, too"
+    assert [item for item in site.control.list() if not item.state.ended] == []
+
+
+def test_a_cluster_that_starts_ends_with_its_entry(site, wait_until):
+    model = site.create(name="evicted", n_workers=2)
+    folder = site.registry.folder(model.id)
+    wait_until(folder.socket.exists)
+    shutil.rmtree(folder.path)
+    wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
+
+
+def test_a_standby_ends_with_its_entry(site, wait_until):
+    assert site.control.ensure_standby()
+    (folder,) = site.registry.folders()
+    wait_until(lambda: (record := site.registry.read(folder)) is not None and record.ready)
+    shutil.rmtree(folder.path)
+    wait_until(lambda: not site.processes(), timeout=20, what=site.processes)
+
+
+def test_what_counts_as_an_entry(tmp_path):
+    folder = Folder(tmp_path)
+    for path in (folder.lock, folder.state):
+        path.touch()
+    with folder.lock.open("rb") as held:
+        assert is_there(folder, held.fileno())
+        folder.state.rename(tmp_path / "elsewhere")
+        assert not is_there(folder, held.fileno())
+        (tmp_path / "elsewhere").rename(folder.state)
+        folder.lock.unlink()
+        assert not is_there(folder, held.fileno())
+        os.symlink(folder.state, folder.lock)
+        assert not is_there(folder, held.fileno())
