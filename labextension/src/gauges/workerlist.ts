@@ -113,7 +113,7 @@ export class WorkerList {
       this._shape = shape;
       this._measure();
     }
-    this._space.style.height = workers.length > WHOLE ? `${workers.length * this._height}px` : '';
+    this._stretch();
   }
 
   /** Note what is seen. Not asked for in each frame: the answer costs a layout. */
@@ -126,9 +126,21 @@ export class WorkerList {
   private _measure(): void {
     const heights = [...this._rows.values()].map(row => row.node.offsetHeight);
     const height = Math.max(0, ...heights) || GUESSED_HEIGHT;
-    if (height !== this._height) {
-      this._height = height;
+    const before = [this._height, this._view];
+    this._height = height;
+    this._stretch();
+    this._look();
+    if (height !== before[0] || this._view !== before[1]) {
       this._draw();
+    }
+  }
+
+  /** Take the room of all rows, seen or not. */
+  private _stretch(): void {
+    const count = this._positions.size;
+    const height = count > WHOLE ? `${count * this._height}px` : '';
+    if (this._space.style.height !== height) {
+      this._space.style.height = height;
     }
   }
 
