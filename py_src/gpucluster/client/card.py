@@ -49,12 +49,12 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     if link is not None:
         table += (
             '<tr><th style="text-align:left;padding:2px 12px 2px 0">Dashboard</th><td style="text-align:left">'
-            f'<a href="{escape(link)}" target="_blank" rel="noopener">open</a></td></tr>'
+            f'<a href="{escape(link)}" target="_blank" rel="noopener" style="color:inherit">open</a></td></tr>'
         )
     colour = _COLOURS.get(state, "#b26a00")
     return (
         '<div style="border-left:4px solid #76b900;padding:4px 12px;font-size:13px">'
         f'<div><b style="font-size:1.1em">{escape(model.name)}</b> '
         f'<span style="background:{colour};color:#fff;border-radius:8px;padding:1px 8px">{escape(state)}</span></div>'
-        f'<table style="border:none;margin:4px 0 0 0">{table}</table>{body}</div>'
+        f'<table style="border:none;margin:4px 0 0 0;color:inherit;font-size:inherit">{table}</table>{body}</div>'
     )

@@ -79,7 +79,8 @@ class Picture:
     def _gauges_html(self) -> str:
         parts = []
         if self.sample is not None:
-            parts.append(_bars_html(cluster_bars(self.sample)))
+            bars = cluster_bars(self.sample)
+            parts += [_bars_html(bars), _legend_html(bars)]
             parts.append(f'<div style="{_QUIET}">{escape(activity_line(self.sample))}</div>')
             parts.append(_workers_html(self.sample))
         when = f"As it was at {_when(self.sample.at)}." if self.sample is not None else ""
@@ -114,7 +115,17 @@ def _bars_html(bars: list[Bar], label: str | None = None) -> str:
             f'<td style="padding:1px 12px 1px 0">{_track(bar)}</td>'
             f'<td style="text-align:left;padding:1px 0">{escape(bar.text)}</td></tr>'
         )
-    return f'<table style="border:none;margin:4px 0 0 0">{"".join(rows)}</table>' if rows else ""
+    return (
+        f'<table style="border:none;margin:4px 0 0 0;color:inherit;font-size:inherit">{"".join(rows)}</table>'
+        if rows
+        else ""
+    )
+
+
+def _legend_html(bars: list[Bar]) -> str:
+    names = {part.kind: part.name for bar in bars for part in bar.parts if bar.total_bytes}
+    marks = (f'<span style="color:{_COLOURS[kind]}">■</span> {escape(name)}' for kind, name in names.items())
+    return f'<div style="{_QUIET};font-size:0.9em">{" &nbsp; ".join(marks)}</div>' if names else ""
 
 
 def _track(bar: Bar) -> str:
