@@ -1,4 +1,4 @@
-"""A scheduler whose web pages answer only below a secret path.
+"""A scheduler whose web pages answer only below a secret path, and whose port strangers cannot hold.
 
 Dask's dashboard has no log-in. Ours listens on loopback, where every user of the machine can connect, so
 the path is the secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and
@@ -13,6 +13,8 @@ from typing import Any
 from distributed import Scheduler
 from tornado import web
 from tornado.httputil import HTTPServerRequest
+
+from .strangers import bound_strangers
 
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 """Modules of ``distributed.scheduler.http.routes`` that are not served: /proxy reaches other hosts."""
@@ -35,6 +37,11 @@ class PrivateDashboardScheduler(Scheduler):
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 
         application.find_handler = find_private_handler  # type: ignore[method-assign]  # on this one instance
+
+    async def listen(self, *args: Any, **kwargs: Any) -> None:
+        """Listen, with bounds on strangers."""
+        await super().listen(*args, **kwargs)
+        bound_strangers(self.listeners)
 
 
 # identity() reports the name of the class, and other tools know only this one.

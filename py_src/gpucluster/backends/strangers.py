@@ -1,0 +1,72 @@
+"""Bounds on those who connect to the scheduler's port and do not show a certificate of its cluster.
+
+Each of them holds an open file and memory of the scheduler; distributed itself waits for them for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tornado.iostream import SSLIOStream
+
+logger = logging.getLogger("gpucluster.backends")
+
+PATIENCE_SECONDS = 30.0
+"""As long as a worker or client on a very busy machine tries to connect (``distributed.comm.timeouts.connect``)."""
+MOST_UNFINISHED = 512
+"""More than all workers of a cluster, which connect at the same moment when it starts."""
+
+Handle = Callable[["SSLIOStream", Any], Awaitable[None]]
+
+
+class Doorkeeper:
+    """Passes connections on to whoever handles them as soon as their TLS handshake is done.
+
+    Parameters
+    ----------
+    handle : callable
+        ``handle_stream`` of a tornado ``TCPServer``.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._unfinished: dict[SSLIOStream, asyncio.TimerHandle] = {}
+
+    async def handle_stream(self, stream: SSLIOStream, address: Any) -> None:
+        """Wait for the handshake of a new connection, for a bounded time."""
+        if len(self._unfinished) >= MOST_UNFINISHED:
+            # The oldest: those who belong here need a moment only.
+            next(iter(self._unfinished)).close()
+        timer = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, stream.close)
+        self._unfinished[stream] = timer
+        stream.set_close_callback(lambda: self._forget(stream))
+        try:
+            await stream.wait_for_handshake()
+        except OSError as error:
+            logger.info("A connection without a certificate of this cluster was closed (%s)", error)
+            return
+        finally:
+            self._forget(stream)
+        stream.set_close_callback(None)
+        await self._handle(stream, address)
+
+    def _forget(self, stream: SSLIOStream) -> None:
+        timer = self._unfinished.pop(stream, None)
+        if timer is not None:
+            timer.cancel()
+
+
+def bound_strangers(listeners: list[Any]) -> None:
+    """Put a doorkeeper in front of each TLS listener of a scheduler that has none."""
+    from distributed.comm.tcp import TLSListener
+
+    for listener in listeners:
+        if isinstance(listener, TLSListener) and listener.tcp_server is not None:
+            server = listener.tcp_server
+            known = getattr(server.handle_stream, "__self__", None)
+            if not isinstance(known, Doorkeeper):
+                server.handle_stream = Doorkeeper(server.handle_stream).handle_stream

@@ -1,0 +1,91 @@
+"""Connections to a scheduler's port that never finish their TLS handshake."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+from distributed import Client, Security
+from gpucluster.backends import strangers
+from gpucluster.backends.dashboard import PrivateDashboardScheduler
+
+NOT_TLS = b"GET / HTTP/1.0\r\n\r\n"
+
+
+@pytest.fixture
+async def scheduler() -> AsyncIterator[PrivateDashboardScheduler]:
+    security = Security.temporary()
+    options = {"host": "127.0.0.1", "port": 0, "protocol": "tls://", "dashboard_address": "127.0.0.1:0"}
+    async with PrivateDashboardScheduler(http_prefix="secret", security=security, **options) as running:
+        yield running
+
+
+async def connect(scheduler: PrivateDashboardScheduler) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    host, port = scheduler.address.removeprefix("tls://").split(":")
+    return await asyncio.open_connection(host, int(port))
+
+
+async def is_closed(reader: asyncio.StreamReader) -> bool:
+    try:
+        return await asyncio.wait_for(reader.read(), 30) is not None
+    except ConnectionError:
+        return True
+
+
+async def assert_usable(scheduler: PrivateDashboardScheduler) -> None:
+    async with Client(scheduler.address, security=scheduler.security, asynchronous=True) as client:
+        assert (await client.scheduler.identity())["id"] == scheduler.id
+
+
+async def test_who_says_nothing_is_sent_away(scheduler, monkeypatch):
+    monkeypatch.setattr(strangers, "PATIENCE_SECONDS", 0.2)
+    reader, writer = await connect(scheduler)
+    assert await is_closed(reader)
+    writer.close()
+    await assert_usable(scheduler)
+
+
+async def test_who_speaks_no_tls_is_sent_away(scheduler):
+    reader, writer = await connect(scheduler)
+    writer.write(NOT_TLS)
+    assert await is_closed(reader)
+    writer.close()
+    await assert_usable(scheduler)
+
+
+async def test_many_take_the_place_of_each_other_and_not_of_ours(scheduler, monkeypatch):
+    monkeypatch.setattr(strangers, "MOST_UNFINISHED", 8)
+    crowd = [await connect(scheduler) for _ in range(40)]
+    await assert_usable(scheduler)
+    closed = await asyncio.gather(*(is_closed(reader) for reader, _ in crowd[:30]))
+    assert all(closed)
+    # Those that came last are still waited for.
+    assert not crowd[-1][0].at_eof()
+    for _, writer in crowd:
+        writer.close()
+
+
+async def test_clients_stay_longer_than_strangers(scheduler, monkeypatch):
+    monkeypatch.setattr(strangers, "PATIENCE_SECONDS", 0.2)
+    async with Client(scheduler.address, security=scheduler.security, asynchronous=True) as client:
+        stranger, writer = await connect(scheduler)
+        assert await is_closed(stranger), "so their time is over"
+        writer.close()
+        assert (await client.scheduler.identity())["id"] == scheduler.id
+        assert client.status == "running"
+
+
+async def test_a_stranger_who_leaves_is_forgotten(scheduler):
+    with socket.socket() as stranger:
+        host, port = scheduler.address.removeprefix("tls://").split(":")
+        stranger.connect((host, int(port)))
+        await asyncio.sleep(0)
+    await assert_usable(scheduler)
+    doorkeeper = scheduler.listeners[0].tcp_server.handle_stream.__self__
+    for _ in range(100):
+        if not doorkeeper._unfinished:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("still there")
