@@ -93,13 +93,14 @@ def test_memory_close_to_the_limit(used: float) -> None:
     assert ("memory_pressure" in rules(report_of(workers=[worker]))) == (int(used * 10**10) >= 0.8 * 10**10)
 
 
-@given(st.integers(1, 100_000), st.floats(1e-5, 1.0), st.floats(0.3, 100))
-def test_tiny_tasks_matter_when_they_cost(count: int, mean: float, wall: float) -> None:
+@given(st.integers(1, 100_000), st.floats(1e-5, 1.0), st.floats(0.3, 1000), st.floats(0, 1))
+def test_tiny_tasks_matter_when_threads_wait_for_them(count: int, mean: float, wall: float, idle: float) -> None:
     prefix = PrefixFigures(prefix="inc", n_tasks=count, compute_seconds=count * mean, longest_seconds=mean)
     changes = {"n_tasks": count, "compute_seconds": count * mean, "wall_seconds": wall, "active_seconds": wall}
-    report = report_of(prefixes=[prefix], **changes)
+    report = report_of(prefixes=[prefix], idle_share=idle, **changes)
     exact = report.mean_task_seconds or 0
-    assert ("tiny_tasks" in rules(report)) == (exact < 0.01 and count >= 200 and count * 0.001 >= 0.1 * wall)
+    expected = exact < 0.01 and count >= 200 and count >= 20 * wall and idle >= 0.5
+    assert ("tiny_tasks" in rules(report)) == expected
 
 
 def test_idle_without_a_reason_is_still_said() -> None:

@@ -13,9 +13,10 @@ TINY_SECONDS = 0.01
 """Dask's scheduler spends about a millisecond on a task; a task should compute at least ten times as long."""
 TINY_TASKS = 200
 """Fewer tiny tasks are no bottleneck."""
-OVERHEAD_SECONDS = 0.001
-OVERHEAD_SHARE = 0.1
-"""The scheduler's millisecond per task must make up at least this share of the time to matter."""
+TINY_PER_SECOND = 20.0
+"""Fewer per second leave the scheduler at rest, so the time goes elsewhere."""
+TINY_IDLE_SHARE = 0.5
+"""Tiny tasks that keep the threads busy for at least half of the time cost little."""
 
 LARGE_PREFIX_SHARE = 0.5
 """A kind of task that computes at least half of the time, but has fewer tasks than there are threads …"""
@@ -68,19 +69,19 @@ def failed_tasks(report: ProfileReport) -> Finding | None:
 
 
 def tiny_tasks(report: ProfileReport) -> Finding | None:
-    """Tasks below ``TINY_SECONDS`` on average, at least ``TINY_TASKS``, that cost ``OVERHEAD_SHARE`` of the time."""
-    mean = report.mean_task_seconds
-    if mean is None or mean >= TINY_SECONDS or report.n_tasks is None or report.n_tasks < TINY_TASKS:
+    """Tasks below ``TINY_SECONDS`` on average, ``TINY_TASKS`` and ``TINY_PER_SECOND`` or more, while threads idle."""
+    mean, count = report.mean_task_seconds, report.n_tasks or 0
+    if mean is None or mean >= TINY_SECONDS or count < TINY_TASKS:
         return None
-    if report.n_tasks * OVERHEAD_SECONDS < OVERHEAD_SHARE * report.wall_seconds:
+    if count < TINY_PER_SECOND * report.wall_seconds or (report.idle_share or 0.0) < TINY_IDLE_SHARE:
         return None
-    per_task = report.wall_seconds / report.n_tasks
+    per_task = report.wall_seconds / count
     busy = report.scheduler_cpu_percent
     scheduler = f" The scheduler was busy {busy:.0f} % of a core." if busy is not None else ""
     return Finding(
         rule="tiny_tasks",
         title="Tasks are too small",
-        evidence=f"{report.n_tasks:,} tasks computed {seconds(mean)} each on average, but one was done every "
+        evidence=f"{count:,} tasks computed {seconds(mean)} each on average, but one was done every "
         f"{seconds(per_task)}: most of the time went into handing them out.{scheduler}",
         advice="Make chunks or partitions larger, or do many items in one task, so that a task takes 100 ms or more.",
     )

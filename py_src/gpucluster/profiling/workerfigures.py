@@ -8,6 +8,9 @@ from .knownvalues import clipped, most, weighted_mean, whole
 from .model import WorkerFigures
 from .telemetry import TelemetryReadings, WorkerTelemetry
 
+_ROUNDING = 1.0001
+"""Telemetry has five significant digits."""
+
 
 def worker_figures(
     facts: dict[str, Any],
@@ -72,7 +75,8 @@ def _of_worker(found: dict[str, Any], live: WorkerTelemetry | None) -> dict[str,
         "spilled_bytes": int(found["written_bytes"]) if found["counts_spilling"] else live and live.spilled_growth,
     }
     # Both read the same device; the monitor twice a second, the telemetry for longer than a worker lives.
-    vram = most([*readings.get("vram_used", ()), peaks.get("vram_used_bytes")])
+    exact, rounded = most(readings.get("vram_used", ())), most([peaks.get("vram_used_bytes")])
+    vram = most([exact, rounded if exact is None or (rounded or 0) > exact * _ROUNDING else None])
     if vram is not None:
         figures["peak_vram_bytes"] = vram
         figures["vram_total_bytes"] = found["vram_total_bytes"] or whole(peaks.get("vram_total_bytes"))

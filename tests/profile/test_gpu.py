@@ -1,0 +1,70 @@
+"""GPU figures of a real ``LocalCUDACluster`` on GPUs that exist in a text file only."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
+
+from nvml.fixtures import fake_libraries, machine  # noqa: F401
+from nvml.machine import FakeMachine, gpu
+
+pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
+pytestmark = [pytest.mark.cuda, pytest.mark.timeout(240)]
+GIBIBYTE = 2**30
+
+PROGRAM = f"""
+import sys, time, pathlib
+sys.path[:0] = {[str(Path(__file__).parents[1] / "fakes")]!r}
+from nvml.machine import gpu
+import os
+import gpucluster
+file = pathlib.Path(os.environ["FAKE_NVML"])
+
+def write(used, util):
+    lines = [gpu(number, total=16384, used=used, util=util) for number in (1, 2)]
+    new = file.with_suffix(".new")
+    new.write_text("\\n".join(lines) + "\\n")
+    new.replace(file)
+
+with gpucluster.create("cuda", n_workers=2, memory_limit="1 GiB") as cluster, cluster.get_client() as client:
+    client.submit(sum, [1]).result()
+    with gpucluster.profile(cluster) as report:
+        futures = client.map(time.sleep, [5.0] * 2, pure=False)
+        write(12288, 20)
+        time.sleep(3.0)
+        write(400, 20)
+        client.gather(futures)
+    print(report.to_json(indent=None))
+    print(report.text(), file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def registry() -> Iterator[str]:
+    directory = tempfile.mkdtemp(prefix="gpc", dir="/tmp")
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def test_peak_memory_and_utilization(machine: FakeMachine, registry: str) -> None:  # noqa: F811
+    machine.write([gpu(1), gpu(2)])
+    report = json.loads(machine.run(PROGRAM, GPUCLUSTER_DIR=registry).splitlines()[-1])
+    assert report["n_tasks"] == 2 and len(report["workers"]) == 2
+    for worker in report["workers"]:
+        assert worker["vram_total_bytes"] == 16 * GIBIBYTE
+        assert worker["peak_vram_bytes"] == 12 * GIBIBYTE
+        assert 0 < worker["mean_gpu_utilization_percent"] <= 20
+        assert worker["peak_rmm_bytes"] is None and worker["peak_rmm_pool_bytes"] is None
+        assert worker["spilled_bytes"] == 0
+    assert {finding["rule"] for finding in report["findings"]} == {"gpu_waits"}
+    lines = {line["name"] for line in report["timeline_data"]["lines"]}
+    assert lines == {"host memory", "VRAM", "CPU", "GPU"}
+    assert any("as the telemetry saw it" in note for note in report["notes"])
