@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -57,15 +57,22 @@ def write_machine(machine: FakeMachine, pids: list[int]) -> None:
 
 
 @contextlib.contextmanager
-def server(environment: Mapping[str, str], folder: Path, token: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """Run a Jupyter server with our extension alone."""
+def server(
+    environment: Mapping[str, str],
+    folder: Path,
+    token: str,
+    *,
+    python: str = sys.executable,
+    extension: str = "gpucluster",
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """Run a Jupyter server with one extension alone."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
-    command = [sys.executable, "-m", "jupyter_server", "--ip=127.0.0.1", f"--port={port}", "--no-browser",
+    command = [python, "-m", "jupyter_server", "--ip=127.0.0.1", f"--port={port}", "--no-browser",
                "--allow-root", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}",
-               "--ServerApp.jpserver_extensions={'gpucluster': True}",
-               "--GPUClusterExtension.standby=False"]  # fmt: skip
+               f"--ServerApp.jpserver_extensions={{'{extension}': True}}",
+               *(["--GPUClusterExtension.standby=False"] if extension == "gpucluster" else [])]  # fmt: skip
     settings = {
         **environment,
         "JUPYTER_TOKEN": token,
@@ -125,8 +132,10 @@ def cpu_seconds(pid: int) -> float:
 
 
 @contextlib.asynccontextmanager
-async def viewers(number: int, port: int, token: str) -> AsyncIterator[dict[str, int]]:
-    """Open so many event streams and read them; counts what comes."""
+async def viewers(
+    number: int, port: int, token: str, paths: Sequence[str] = ("gpucluster/api/events",)
+) -> AsyncIterator[dict[str, int]]:
+    """Open so many WebSockets of each path and read them; counts what comes."""
     seen = {"messages": 0, "bytes": 0}
 
     async def read(connection: Any) -> None:
@@ -134,9 +143,11 @@ async def viewers(number: int, port: int, token: str) -> AsyncIterator[dict[str,
             seen["messages"] += 1
             seen["bytes"] += len(message)
 
-    url = f"ws://127.0.0.1:{port}/gpucluster/api/events"
+    headers = {"Authorization": f"token {token}"}
     connections = [
-        await websocket_connect(HTTPRequest(url, headers={"Authorization": f"token {token}"})) for _ in range(number)
+        await websocket_connect(HTTPRequest(f"ws://127.0.0.1:{port}/{path}", headers=headers))
+        for path in paths
+        for _ in range(number)
     ]
     readers = [asyncio.create_task(read(connection)) for connection in connections]
     try:
@@ -218,20 +229,57 @@ async def measure(numbers: list[int], seconds: float, python: str) -> list[dict[
     return rows
 
 
+CHARTS = tuple(f"nvdashboard/{chart}" for chart in ("gpu_utilization", "gpu_usage", "gpu_resource", "cpu_resource"))
+
+
+async def measure_nvdashboard(numbers: list[int], seconds: float, python: str) -> list[dict[str, Any]]:
+    """Return the same of jupyterlab-nvdashboard, which shows the same GPUs in four charts, once a second each."""
+    folder = Path(tempfile.mkdtemp(prefix="gpcview", dir="/tmp"))
+    machine = FakeMachine(compile_libraries(folder), folder / "machine.txt")
+    write_machine(machine, [])
+    token = secrets.token_hex(16)
+    rows: list[dict[str, Any]] = []
+    try:
+        with server(machine.environment(), folder, token, python=python, extension="jupyterlab_nvdashboard") as (
+            process,
+            port,
+        ):
+            for number in numbers:
+                async with viewers(number, port, token, CHARTS) as seen:
+                    await asyncio.sleep(SETTLE_SECONDS)
+                    before, clock, already = cpu_seconds(process.pid), time.monotonic(), dict(seen)
+                    await asyncio.sleep(seconds)
+                    took = time.monotonic() - clock
+                    used = 100 * (cpu_seconds(process.pid) - before) / took
+                    each = (seen["messages"] - already["messages"]) / max(number, 1) / took
+                    rows.append(
+                        {"viewers": number, "server": round(used, 3), "messages_per_viewer_second": round(each, 2)}
+                    )
+                    print("nvdashboard", rows[-1], flush=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return rows
+
+
 def main() -> None:
     """Measure, print and write down."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.viewers", description=__doc__)
     parser.add_argument("--cuda-python", required=True, help="Python with dask-cuda and gpucluster.")
+    parser.add_argument("--nvdashboard-python", help="Python with jupyterlab-nvdashboard, to measure it too.")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--viewers", type=int, nargs="+", default=[0, 1, 10, 50])
     options = parser.parse_args()
     rows = asyncio.run(measure(options.viewers, options.seconds, options.cuda_python))
+    peer = None
+    if options.nvdashboard_python:
+        peer = asyncio.run(measure_nvdashboard(options.viewers, options.seconds, options.nvdashboard_python))
     results = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": {"cpus": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
         "versions": {name: version(name) for name in ("gpucluster", "distributed", "jupyter-server", "tornado")},
         "gpus": GPUS,
         "percent_of_a_core": rows,
+        "nvdashboard_percent_of_a_core": peer,
     }
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{datetime.now(UTC):%Y-%m-%d-%H%M}-viewers.json"

@@ -163,6 +163,9 @@ def test_all_gpus_lost(machine: FakeMachine) -> None:
     [
         ("nvmlDeviceGetUtilizationRates", "utilization_percent"),
         ("nvmlDeviceGetName", "name"),
+        ("nvmlDeviceGetPowerUsage", "power_watts"),
+        ("nvmlDeviceGetEnforcedPowerLimit", "power_limit_watts"),
+        ("nvmlDeviceGetTemperature", "temperature_celsius"),
         ("nvmlDeviceGetMemoryInfo", "memory_total_bytes"),
     ],
 )

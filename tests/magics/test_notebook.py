@@ -124,6 +124,14 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
 
     assert notebook.text("%gpucluster scale 3") == "nb: 3 workers\n"
     assert site.get("nb").n_workers == 3
+    leaving, *staying = (worker.name for worker in site.get("nb").workers)
+    assert notebook.complete(f"%gpucluster retire nb {leaving}") == [f"%gpucluster retire nb {leaving}"]
+    assert notebook.text(f"%gpucluster retire {leaving}") == "nb: 2 workers\n"
+    assert [worker.name for worker in site.get("nb").workers] == staying
+    told = notebook.text("%gpucluster activity").splitlines()
+    assert re.match(r"TIME +WHO +WHAT", told[0])
+    who = f"notebook, process {notebook.text('import os; print(os.getpid())').strip()}"
+    assert [line for line in told if f"{who}  Retire worker {leaving}" in line]
     assert notebook.text("%gpucluster adapt 1 3").startswith("nb: ")
     assert notebook.text("%gpucluster status").startswith("Name:     nb\n")
     assert len(notebook.text("%gpucluster logs --lines 3").splitlines()) == 3

@@ -28,7 +28,7 @@ HEADERS = {"Authorization": f"token {TOKEN}"}
 @pytest.fixture
 def jupyter(machine, registry_directory, tmp_path, monkeypatch):
     """A server on a machine with two GPUs."""
-    machine.write([gpu(1, total=81920, used=4096, util=50, power=300, temperature=60), gpu(2)])
+    machine.write([gpu(1, total=81920, used=4096, util=50, power=300, limit=700, temperature=60), gpu(2)])
     for name in ("LD_LIBRARY_PATH", "FAKE_NVML"):
         monkeypatch.setenv(name, machine.environment()[name])
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
@@ -62,6 +62,7 @@ async def test_a_view_follows_the_devices_through_every_error(jupyter, machine):
         host = await reading(lambda host: host.code == "ok")
         first = host.devices[0]
         assert (first.power_watts, first.temperature_celsius, first.utilization_percent) == (300, 60, 50)
+        assert first.power_limit_watts == 700
         machine.write([gpu(1, total=81920, used=50000, util=100, power=600, temperature=80), gpu(2)])
         await reading(lambda host: host.devices[0].memory_used_bytes == 50000 * 2**20)
         for number, code in CODES.items():

@@ -233,6 +233,10 @@ int nvmlDeviceGetFieldValues(entry_t *e, int count, field_value_t *values) {
     }
     return SUCCESS;
 }
+int nvmlDeviceGetNvLinkVersion(entry_t *e, unsigned link, unsigned *version) {
+    (void)link; (void)version; ENTER(e); return NOT_SUPPORTED;
+}
+int nvmlDeviceGetMaxPcieLinkGeneration(entry_t *e, unsigned *generation) { (void)generation; ENTER(e); return NOT_SUPPORTED; }
 int nvmlDeviceGetTemperature(entry_t *e, int sensor, unsigned *celsius) {
     (void)sensor; ENTER(e); *celsius = (unsigned)e->temperature; return SUCCESS;
 }
