@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import subprocess
+import sys
+import time
 
 import pytest
-from distributed import Scheduler, Worker
 from gpucluster.registry.record import DashboardAddress
 from gpucluster.registry.store import Registry
 from tornado.httpclient import AsyncHTTPClient, HTTPRequest
@@ -19,25 +22,41 @@ ELSEWHERE = "127.0.0.2"
 SECRET = "s3cret-prefix"
 
 
-@pytest.fixture
-async def scheduler():
-    """A real scheduler with one worker on the other address."""
-    async with (
-        Scheduler(host=ELSEWHERE, dashboard_address=f"{ELSEWHERE}:0", http_prefix=SECRET) as scheduler,
-        Worker(scheduler.address, host=ELSEWHERE, dashboard=False, nthreads=1),
-    ):
-        yield scheduler
+@pytest.fixture(scope="module")
+def identity(tmp_path_factory):
+    """What a real scheduler on the other address, a process of its own, says of itself."""
+    file = tmp_path_factory.mktemp("scheduler") / "scheduler.json"
+    command = [
+        sys.executable, "-m", "distributed.cli.dask_scheduler", f"--host={ELSEWHERE}", "--port=0",
+        f"--dashboard-address={ELSEWHERE}:0", f"--dashboard-prefix={SECRET}", f"--scheduler-file={file}",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 90
+        while not file.exists() or not file.read_text().endswith("}"):
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.1)
+        yield json.loads(file.read_text())
+    finally:
+        process.terminate()
+        process.wait()
 
 
 @pytest.fixture
-def root(scheduler, registry_directory, running_cluster, http_server, jp_http_port, jp_base_url):
+def record(registry_directory, running_cluster):
+    """Where the dashboard of a cluster is written down; put right again afterwards."""
+    path = Registry(registry_directory).folder(running_cluster.id).dashboard
+    own = path.read_text()
+    yield path
+    path.write_text(own)
+
+
+@pytest.fixture
+def root(identity, record, running_cluster, http_server, jp_http_port, jp_base_url):
     """Address of the dashboard below the Jupyter server; the cluster's record points to the other scheduler."""
-    record = Registry(registry_directory).folder(running_cluster.id).dashboard
-    own = record.read_text()
-    address = DashboardAddress(host=ELSEWHERE, port=scheduler.http_server.port, prefix=SECRET)
+    address = DashboardAddress(host=ELSEWHERE, port=identity["services"]["dashboard"], prefix=SECRET)
     record.write_text(address.model_dump_json())
-    yield f"127.0.0.1:{jp_http_port}{jp_base_url}gpucluster/dashboard/{running_cluster.id}"
-    record.write_text(own)
+    return f"127.0.0.1:{jp_http_port}{jp_base_url}gpucluster/dashboard/{running_cluster.id}"
 
 
 @pytest.fixture
@@ -52,10 +71,10 @@ def get(root, jp_auth_header):
     return fetch
 
 
-async def test_it_is_the_other_scheduler(get, scheduler):
-    identity = json.loads((await get("json/identity.json")).body)
-    assert identity["address"] == scheduler.address
-    assert f"//{ELSEWHERE}:" in scheduler.address
+async def test_it_is_the_other_scheduler(get, identity):
+    shown = json.loads((await get("json/identity.json")).body)
+    assert shown["id"] == identity["id"]
+    assert f"//{ELSEWHERE}:" in shown["address"]
 
 
 async def test_every_page_that_it_lists_is_there(get):
@@ -82,8 +101,11 @@ async def test_its_plots_are_streamed(get, root, jp_auth_header, closing):
     assert document["doc"]["roots"]
 
 
-async def test_a_scheduler_that_is_gone_is_told_in_words(get, scheduler):
-    await scheduler.close()
-    response = await get("status")
+async def test_a_scheduler_that_does_not_answer_is_told_in_words(get, record):
+    with socket.socket() as taken:
+        taken.bind((ELSEWHERE, 0))
+        address = DashboardAddress(host=ELSEWHERE, port=taken.getsockname()[1], prefix=SECRET)
+        record.write_text(address.model_dump_json())
+        response = await get("status")
     assert response.code == 502
     assert b"does not answer" in response.body
