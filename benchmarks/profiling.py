@@ -12,7 +12,7 @@ import tempfile
 import time
 from typing import Any
 
-TASKS = 2000
+TASKS = 1000
 TURNS = 5
 
 

@@ -49,7 +49,7 @@ def timeline_svg(report: ProfileReport) -> str:
     title = escape(f"Timeline of {seconds(report.wall_seconds)}: tasks by worker thread, transfers, memory")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{title}" '
-        f'style="max-width:100%;width:{WIDTH}px;height:auto;font-family:inherit">{"".join(parts)}</svg>{_legend(report)}'
+        f'style="max-width:100%;width:{WIDTH}px;height:auto;font-family:inherit">{"".join(parts)}</svg>'
     )
 
 
@@ -111,7 +111,8 @@ def _axis(end: float, scale: float, top: float) -> list[str]:
     ]
 
 
-def _legend(report: ProfileReport) -> str:
+def legend_html(report: ProfileReport) -> str:
+    """Return which colour is which kind of task."""
     items = "".join(
         f'<span style="margin-right:12px;white-space:nowrap"><span style="display:inline-block;width:10px;height:10px;'
         f'background:{colour};margin-right:4px"></span>{escape(name[:40])}</span>'

@@ -99,13 +99,15 @@ def _tasks(report: ProfileReport, span: Any) -> Any:
 
 
 def _lines(lines: list[TimelineLine], title: str, span: Any) -> Any:
-    from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter, Range1d
+    from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
 
     most = max([value for line in lines for value in line.values if value is not None], default=0.0) or 1.0
-    plot = _plot(span, 130, title, y_range=Range1d(start=0, end=most * 1.05))
+    plot = _plot(span, 150, title, y_range=Range1d(start=0, end=most * 1.05))
     in_bytes = lines[0].unit == "bytes"
-    plot.yaxis.formatter = NumeralTickFormatter(format="0.0 ib" if in_bytes else "0")
-    plot.yaxis.ticker.desired_num_ticks = 3
+    plot.yaxis.ticker = FixedTicker(ticks=[0, most / 2, most])
+    plot.yaxis.major_label_overrides = {0: "0"} | {
+        tick: format_size(tick) if in_bytes else f"{tick:.0f} %" for tick in (most / 2, most)
+    }
     for line in lines:
         source = ColumnDataSource(
             {
@@ -125,6 +127,6 @@ def _lines(lines: list[TimelineLine], title: str, span: Any) -> Any:
     plot.legend.label_text_color = FOREGROUND
     plot.legend.label_text_font_size = "10px"
     plot.legend.orientation = "horizontal"
-    plot.legend.location = "top_left"
-    plot.legend.padding = 2
+    plot.legend.padding = plot.legend.margin = 0
+    plot.add_layout(plot.legend[0], "above")
     return plot

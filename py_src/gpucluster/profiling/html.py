@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from .drawing import timeline_svg
+from .drawing import legend_html, timeline_svg
 from .report import ProfileReport
 from .rows import prefix_table, small_print, summary_rows, worker_table
 
@@ -29,6 +29,8 @@ def report_html(report: ProfileReport, *, timeline: str | None = None) -> str:
         for name, value in summary_rows(report)
     )
     picture = timeline_svg(report) if timeline is None else timeline
+    if picture:
+        picture += legend_html(report)
     drawn = [*report.timeline_data.notes] if picture else []
     tables = "".join(_table(*table) for table in (prefix_table(report), worker_table(report)) if table[1])
     notes = "".join(f"<div>{escape(note)}</div>" for note in [*drawn, *small_print(report)])
