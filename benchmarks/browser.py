@@ -74,7 +74,10 @@ def traced(page: Page) -> Iterator[list[dict[str, Any]]]:
 
 
 def frames_of(events: list[dict[str, Any]]) -> list[float]:
-    """Return the milliseconds of scripting from each frame to the next, on the busiest page's main thread."""
+    """Return the milliseconds of scripting from each frame to the next, on the busiest page's main thread.
+
+    It is time of the thread, not of the clock: on a machine with other work, the clock counts that work too.
+    """
     mains = {
         (event["pid"], event["tid"])
         for event in events
@@ -89,10 +92,9 @@ def frames_of(events: list[dict[str, Any]]) -> list[float]:
             frames.append(0.0)
         elif event["name"] in SCRIPTING and event.get("ph") == "X":
             # Scripts call scripts: count the outermost alone.
-            end = event["ts"] + event["dur"]
-            if end > until:
-                frames[-1] += (end - max(until, event["ts"])) / 1000
-                until = end
+            if event["ts"] >= until:
+                frames[-1] += event.get("tdur", event["dur"]) / 1000
+            until = max(until, event["ts"] + event["dur"])
     return frames
 
 
