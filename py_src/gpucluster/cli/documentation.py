@@ -45,7 +45,8 @@ def page() -> str:
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
     parts = [_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION]
     for verb in VERBS.values():
-        faces = {(SHELL,): " Shell only.", (MAGIC,): " Notebook only."}.get(verb.faces, "")
+        faces = "" if MAGIC in verb.faces else " Shell only."
+        faces = faces if SHELL in verb.faces else " Notebook only."
         face = SHELL if SHELL in verb.faces else MAGIC
         parser = parser_for(verb.name, face)
         parts.append(
