@@ -160,7 +160,7 @@ export class ClusterGauges {
       this._list.update({ sample, cluster, past, flows });
     }
     this._isResized = false;
-    this._legend.hasGpu = isGpu;
+    this._legend.update(isGpu);
     tooltip.refresh();
   }
 

@@ -2,6 +2,7 @@ import type { TelemetrySample } from '../protocol/messages';
 import { column, entry, type NumberColumn } from './columns';
 import { element, setText } from './element';
 import { sum } from './figures';
+import type { IFlow } from './flows';
 import type { IGaugeContext } from './gaugeset';
 import {
   formatBytes,
@@ -17,12 +18,6 @@ import { fill, type Part } from './words';
 export interface IFact {
   readonly part: Part;
   readonly text: string;
-}
-
-/** Bytes per second that a worker has received and sent. */
-export interface IFlow {
-  readonly received: number;
-  readonly sent: number;
 }
 
 /** Figures side by side, as many in a line as fit. */

@@ -1,6 +1,11 @@
 import type { TelemetrySample } from '../protocol/messages';
 import { column } from './columns';
-import type { IFlow } from './facts';
+
+/** Bytes per second that a worker has received and sent. */
+export interface IFlow {
+  readonly received: number;
+  readonly sent: number;
+}
 
 interface ICounters {
   readonly received: number | null;

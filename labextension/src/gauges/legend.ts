@@ -2,6 +2,7 @@ import { element } from './element';
 import type { IGaugeContext } from './gaugeset';
 import { disclosure } from './disclosure';
 import { CPU_MARKS, GPU_MARKS, sentenceOf } from './stackbar';
+import type { IThresholds } from './levels';
 import { formatPercent } from './units';
 import { fill, type Part } from './words';
 
@@ -38,10 +39,12 @@ export class Legend {
 
   readonly node: HTMLElement;
 
-  /** Explain what is there alone. */
-  set hasGpu(hasGpu: boolean) {
-    if (hasGpu !== this._hasGpu) {
+  /** Explain what is there alone, with the thresholds of now. */
+  update(hasGpu: boolean): void {
+    const { thresholds } = this._context;
+    if (hasGpu !== this._hasGpu || thresholds !== this._thresholds) {
       this._hasGpu = hasGpu;
+      this._thresholds = thresholds;
       this._draw();
     }
   }
@@ -85,4 +88,5 @@ export class Legend {
 
   private readonly _content: HTMLElement;
   private _hasGpu = false;
+  private _thresholds: IThresholds | null = null;
 }
