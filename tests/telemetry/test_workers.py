@@ -19,6 +19,12 @@ def connection(shared_site, shared_cluster):
     client.close()
 
 
+def address(connection, name):
+    """Return the address of a worker: to Dask its name is a number."""
+    workers = connection.scheduler_info(n_workers=-1)["workers"]
+    return next(address for address, worker in workers.items() if str(worker["name"]) == name)
+
+
 def settled(n_workers):
     return lambda model: model.state is ClusterState.RUNNING and model.n_workers == n_workers
 
@@ -39,6 +45,10 @@ def sample(shared_site, shared_cluster, wait_until):
         return taken[0]
 
     return wait
+
+
+def progress_of(sample, prefix):
+    return next((one for one in sample.progress if one.prefix == prefix), None)
 
 
 def complete(n_workers):
@@ -76,7 +86,7 @@ def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, 
 
 def test_what_is_spilled_shows(sample, connection):
     # Spilling begins where the process uses 70 % of its 512 MiB; in small steps, or it would be killed at 95 %.
-    data = connection.map(lambda n: bytes([n]) * (10 * MIB), range(24), pure=False, workers=["0"])
+    data = connection.map(lambda n: bytes([n]) * (10 * MIB), range(24), pure=False, workers=[address(connection, "0")])
     spilled = sample(lambda found: (found.column("tier_disk_bytes")[0] or 0) > 0)
     assert spilled.column("tier_disk_bytes")[1] == 0, "the other worker has nothing to spill"
     held = spilled.column("managed_bytes")[0]
@@ -90,8 +100,8 @@ def test_what_is_spilled_shows(sample, connection):
 
 def test_what_workers_send_each_other_is_counted(sample, connection):
     before = sample(complete(2))
-    source = connection.submit(lambda: b"x" * (10 * MIB), pure=False, workers=["0"])
-    assert connection.submit(len, source, pure=False, workers=["1"]).result(60) == 10 * MIB
+    source = connection.submit(lambda: b"x" * (10 * MIB), pure=False, workers=[address(connection, "0")])
+    assert connection.submit(len, source, pure=False, workers=[address(connection, "1")]).result(60) == 10 * MIB
     sent, received = before.column("sent_bytes")[0], before.column("received_bytes")[1]
     after = sample(lambda found: found.column("received_bytes")[1] > received)
     assert after.column("received_bytes")[1] - received == pytest.approx(10 * MIB, rel=0.01)
@@ -130,8 +140,8 @@ def test_progress_is_told_by_kind(sample, connection):
         return x
 
     futures = connection.map(slowly, range(40), pure=False)
-    running = sample(lambda found: max(found.column("executing")) == 1)
-    (progress,) = [one for one in running.progress if one.prefix == "slowly"]
+    running = sample(lambda found: max(found.column("executing")) == 1 and progress_of(found, "slowly"))
+    progress = progress_of(running, "slowly")
     assert progress.waiting + progress.processing + progress.in_memory == 40
     assert progress.processing > 0
     connection.gather(futures)

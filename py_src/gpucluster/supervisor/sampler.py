@@ -74,7 +74,7 @@ class Sampler:
         self._listeners += 1
         try:
             if time.monotonic() - self._taken > self.interval:
-                self._put_into_words(self._reader.read())
+                self._put_into_words(self.read())
             seen = self._number
             yield self._line
             while True:
@@ -92,6 +92,10 @@ class Sampler:
         from distributed import scheduler
 
         return max(INTERVAL_SECONDS, float(scheduler.heartbeat_interval(len(self._scheduler.workers))))
+
+    def read(self) -> Columns:
+        """Return what the heartbeats have brought."""
+        return self._reader.read()
 
     def encoded(self, columns: Columns) -> bytes:
         """Return the event that tells a reading.
@@ -124,7 +128,7 @@ class Sampler:
     async def _run(self) -> None:
         while True:
             try:
-                columns = self._reader.read()
+                columns = self.read()
                 self.history.add(columns)
                 if self._listeners:
                     self._put_into_words(columns)

@@ -11,6 +11,7 @@ from .background import BackgroundReading
 from .columns import COLUMNS, VERSION
 from .device import DeviceReader, first_device
 from .kinship import Kin
+from .precision import coarse, is_one_of_many
 from .rmm_memory import rmm_figures
 from .rounding import RATE_DIGITS, rounded, size
 from .tiers import Tiers
@@ -61,6 +62,8 @@ class WorkerReport:
                     logger.warning("The figures of '%s' cannot be read (%s: %s)", name, type(error).__name__, error)
         if self._device is not None:
             figures |= await self._device.latest()
+        if is_one_of_many(self._worker):
+            figures = coarse(figures)
         return [VERSION, *map(figures.get, COLUMNS)]
 
     def close(self) -> None:

@@ -201,18 +201,17 @@ async def cancelled_start(spec: Spec) -> Any:
     return {"cancelled": starting.cancelled(), "left": await nobody_left()}
 
 
-def play(scene: str, spec: Spec) -> None:
+def play(scene: Callable[[Spec], Awaitable[Any]], spec: Spec) -> None:
     """Play a scene and print what it returns."""
-    action: Callable[[Spec], Awaitable[Any]] = globals()[scene]
 
     async def run() -> None:
         try:
-            result = await action(spec)
+            result = await scene(spec)
         except GPUClusterError as error:
             result = {"refused": error.code, "message": error.message, "fields": [f.field for f in error.fields]}
         print(json.dumps(result))
 
-    if scene != "preflight":
+    if scene is not preflight:
         start_forkserver()
         configure_dask()
     asyncio.run(run())
