@@ -33,6 +33,13 @@ def test_idle_ones_first_then_by_index() -> None:
     assert [chosen.index for chosen in select_devices(devices)] == [1, 3, 2, 0]
 
 
+def test_claimed_ones_come_after_idle_ones_and_before_busy_ones() -> None:
+    devices = host(device(0), device(1, **BUSY), device(2), device(3))
+    chosen = select_devices(devices, taken={gpu_uuid(0), gpu_uuid(2)})
+    assert [device.index for device in chosen] == [3, 0, 2, 1]
+    assert [device.index for device in select_devices(devices, [2, 3], taken={gpu_uuid(2)})] == [2, 3]
+
+
 def test_wanted_ones_in_the_order_given() -> None:
     devices = host(device(0), device(1), device(2))
     assert [chosen.index for chosen in select_devices(devices, [2, 0])] == [2, 0]

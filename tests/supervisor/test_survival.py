@@ -62,7 +62,7 @@ def test_nothing_outlives_a_killed_supervisor(site, wait_until, tmp_path):
     assert ended.log_tail
     assert any("distributed" in line for line in ended.log_tail)
     folder = site.registry.folder(model.id)
-    assert sorted(path.name for path in folder.path.iterdir()) == ["lock", "log", "state.json"]
+    assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
     assert not (tmp_path / f"gpucluster-{model.id}").exists()
     assert site.control.logs("victim").lines
     assert site.control.stop("victim") == ended, "stopping what has failed changes nothing"

@@ -11,11 +11,12 @@ inside the supervisor process, on its event loop. The supervisor calls, in this 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from ..protocol.errors import MissingPackage
 from ..protocol.spec import SpecBase
@@ -27,6 +28,16 @@ if TYPE_CHECKING:
 SpecT = TypeVar("SpecT", bound=SpecBase)
 
 Report = Callable[[str, str], None]
+
+
+class Claims(Protocol):
+    """Lets clusters that start at the same moment choose different GPUs."""
+
+    def choosing(self) -> AbstractContextManager[frozenset[str]]:
+        """Let nobody else choose meanwhile; gives the UUIDs that other clusters have claimed."""
+
+    def claim(self, uuids: Iterable[str]) -> None:
+        """Claim devices for this cluster."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,8 @@ class StartContext:
     """Secret path prefix of the dashboard, without slashes."""
     report: Report = field(default=lambda step, message: None)
     """Tell people what is happening: ``report("preflight", "Looking at the GPUs")``."""
+    claims: Claims | None = None
+    """Where GPUs are claimed; ``None``: nobody else chooses."""
 
 
 @dataclass(frozen=True)

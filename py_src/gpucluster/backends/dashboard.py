@@ -40,7 +40,7 @@ class PrivateDashboardScheduler(Scheduler):
 
     async def listen(self, *args: Any, **kwargs: Any) -> None:
         """Listen, with bounds on strangers."""
-        await super().listen(*args, **kwargs)
+        await super().listen(*args, **kwargs)  # type: ignore[no-untyped-call]
         bound_strangers(self.listeners)
 
 

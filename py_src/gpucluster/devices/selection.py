@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..protocol.errors import FieldError, NoUsableDevice
 from ..protocol.models import DeviceModel, HostDevices
 from .host import idle, usable
 
 
-def select_devices(host: HostDevices, wanted: Sequence[int | str] | None = None) -> list[DeviceModel]:
+def select_devices(
+    host: HostDevices, wanted: Sequence[int | str] | None = None, *, taken: Collection[str] = ()
+) -> list[DeviceModel]:
     """Return the devices of a cluster, the first to be used first.
 
     Parameters
@@ -19,6 +21,8 @@ def select_devices(host: HostDevices, wanted: Sequence[int | str] | None = None)
     wanted : sequence of int or str, optional
         Indices or UUIDs, taken in this order. Left out: all that can be used, idle ones first; MIG slices only where
         there is no whole GPU, because workers on slices cannot exchange data directly.
+    taken : collection of str
+        UUIDs that somebody is about to use, however idle they look.
 
     Raises
     ------
@@ -34,7 +38,7 @@ def select_devices(host: HostDevices, wanted: Sequence[int | str] | None = None)
         return chosen
     candidates = [device for device in host.devices if usable(device)]
     whole = [device for device in candidates if device.parent_uuid is None]
-    return sorted(whole or candidates, key=_busy)
+    return sorted(whole or candidates, key=lambda device: _busy(device, taken))
 
 
 def describe(device: DeviceModel) -> str:
@@ -43,8 +47,8 @@ def describe(device: DeviceModel) -> str:
     return f"MIG slice {device.uuid[:12]}…{name}" if device.parent_uuid else f"GPU {device.index}{name}"
 
 
-def _busy(device: DeviceModel) -> tuple[bool, int, float, int]:
-    if idle(device):
+def _busy(device: DeviceModel, taken: Collection[str]) -> tuple[bool, int, float, int]:
+    if idle(device) and device.uuid not in taken:
         # Idle GPUs keep the order people know them by.
         return False, 0, 0, device.index or 0
     return True, device.memory_used_bytes or 0, device.utilization_percent or 0, device.index or 0

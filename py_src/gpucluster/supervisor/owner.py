@@ -17,6 +17,7 @@ from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, Pre
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import AutoSpec, ClusterPatch
 from ..protocol.workers import find_worker
+from ..registry.claims import DeviceClaims
 from ..registry.directory import others_cannot_replace, write_private
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
@@ -279,6 +280,7 @@ class Owner:
             scratch_directory=self._scratch,
             dashboard_prefix=prefix,
             report=self._report,
+            claims=DeviceClaims(self.registry.directory),
         )
 
     async def _reconcile(self) -> None:

@@ -34,7 +34,7 @@ class CudaBackend(Backend[CudaSpec]):
         if spec.protocol != "tls" and context.security is not None:
             # UCX ignores credentials without a word.
             raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'tls'.")
-        checked = await asyncio.to_thread(check, spec)
+        checked = await asyncio.to_thread(check, spec, context.claims)
         most = len(checked.devices)
         return Plan(
             n_workers=checked.n_workers,

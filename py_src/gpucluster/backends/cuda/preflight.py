@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import psutil
@@ -18,6 +19,7 @@ from ...devices.selection import select_devices
 from ...protocol.errors import FieldError, NoUsableDevice, PreflightFailed
 from ...protocol.models import DeviceModel
 from ...protocol.spec import CudaSpec
+from ..backend import Claims
 from .memory import DeviceMemory, resolve_memory
 from .packages import allocates_with_rmm, check_packages, check_platform
 
@@ -39,8 +41,14 @@ class Checked:
         return f"this cluster has {len(self.devices)} {kind}{'s' * (len(self.devices) != 1)}, one worker each"
 
 
-def check(spec: CudaSpec) -> Checked:
+def check(spec: CudaSpec, claims: Claims | None = None) -> Checked:
     """Check a spec against this machine and environment. Blocks for as long as CUDA takes to answer.
+
+    Parameters
+    ----------
+    spec : CudaSpec
+    claims : Claims, optional
+        Where the chosen devices are claimed, for the workers to start with.
 
     Raises
     ------
@@ -51,10 +59,14 @@ def check(spec: CudaSpec) -> Checked:
     probe = probe_gpu()
     if not probe.usable and not (spec.devices and probe.code == "hidden"):
         raise NoUsableDevice(probe.reason)
-    devices = select_devices(host_devices(), spec.devices)
-    n_workers = len(devices) if spec.n_workers is None else spec.n_workers
-    if n_workers > len(devices):
-        raise _refused("n_workers", _too_many(n_workers, devices))
+    host = host_devices()
+    with claims.choosing() if claims is not None else nullcontext(frozenset()) as taken:
+        devices = select_devices(host, spec.devices, taken=taken)
+        n_workers = len(devices) if spec.n_workers is None else spec.n_workers
+        if n_workers > len(devices):
+            raise _refused("n_workers", _too_many(n_workers, devices))
+        if claims is not None:
+            claims.claim(device.uuid for device in devices[:n_workers])
     check_packages(spec)
     _check_network(spec)
     _check_log_directory(spec)

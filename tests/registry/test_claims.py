@@ -1,0 +1,76 @@
+"""GPUs that are spoken for: claims are seen by others, keep nobody out, and end with who holds them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gpucluster.registry.claims import DeviceClaims
+
+ONE, TWO, OLD_STYLE = "GPU-0001", "MIG-0002", "MIG-GPU-0003/1/0"
+
+HOLD = """
+import sys, pathlib
+from gpucluster.registry.claims import DeviceClaims
+claims = DeviceClaims(pathlib.Path(sys.argv[1]))
+with claims.choosing() as taken:
+    claims.claim(sys.argv[2:])
+print(sorted(taken), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> DeviceClaims:
+    return DeviceClaims(tmp_path)
+
+
+def taken(claims: DeviceClaims) -> set[str]:
+    with claims.choosing() as found:
+        return set(found)
+
+
+def test_a_claim_is_seen_until_it_is_given_back(claims: DeviceClaims, tmp_path: Path) -> None:
+    mine = DeviceClaims(tmp_path)
+    assert taken(claims) == set()
+    mine.claim([ONE, OLD_STYLE])
+    assert taken(claims) == {ONE, OLD_STYLE}
+    mine.release()
+    assert taken(claims) == set()
+
+
+def test_several_may_claim_the_same(claims: DeviceClaims, tmp_path: Path) -> None:
+    first, second = DeviceClaims(tmp_path), DeviceClaims(tmp_path)
+    first.claim([ONE])
+    second.claim([ONE, TWO])
+    first.release()
+    assert taken(claims) == {ONE, TWO}
+    second.release()
+    assert taken(claims) == set()
+
+
+def test_a_claim_ends_with_its_process_however_it_ends(claims: DeviceClaims, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(tmp_path), ONE]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline().strip() == "[]"
+        assert taken(claims) == {ONE}
+        holder.kill()
+        holder.wait(20)
+    assert taken(claims) == set()
+
+
+def test_one_chooses_after_the_other(claims: DeviceClaims, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(tmp_path), TWO]
+    with claims.choosing():
+        other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        with pytest.raises(subprocess.TimeoutExpired):
+            other.wait(1)  # It waits until we have chosen.
+        claims.claim([ONE])
+    with other:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == f"['{ONE}']", "it sees what we have chosen"
+        other.kill()
+    claims.release()
