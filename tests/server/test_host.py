@@ -94,6 +94,7 @@ def kernel_code(jupyter, kernel_id: str, folder, code: str) -> str:
     """Run code in a kernel of the server and return what it prints."""
     client = BlockingKernelClient(connection_file=str(folder / "runtime" / f"kernel-{kernel_id}.json"))
     client.load_connection_file()
+    client.hb_channel.time_to_dead = 60.0  # A busy machine is no reason to give up.
     client.start_channels()
     try:
         client.wait_for_ready(timeout=60)
