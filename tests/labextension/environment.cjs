@@ -13,7 +13,17 @@ module.exports = class extends TestEnvironment {
     // jsdom's Blob has no stream.
     Object.assign(this.global, { Blob, DecompressionStream, ReadableStream });
     this.global.DragEvent ??= class DragEvent extends this.global.Event {};
-    this.global.matchMedia ??= () => ({ matches: false, addListener() {}, addEventListener() {} });
+    this.global.ResizeObserver ??= class {
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    };
+    this.global.matchMedia ??= () => ({
+      matches: false,
+      addListener() {},
+      removeListener() {},
+      addEventListener() {}
+    });
     this.global.requestIdleCallback ??= callback => this.global.setTimeout(callback);
     this.global.Element.prototype.scrollIntoView ??= () => {};
     this.global.IS_REACT_ACT_ENVIRONMENT = true;
