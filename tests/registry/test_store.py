@@ -177,9 +177,7 @@ def test_a_record_of_an_unknown_version_hides_no_other_cluster(registry):
     folder.state.write_text(json.dumps(content))
     _, _held2 = write(registry, "here", ClusterState.RUNNING)
     assert [model.name for model in registry.list()] == ["here"]
-    with pytest.raises(
-        ProtocolMismatch, match=rf"another version .* \(protocol 99, here {PROTOCOL_VERSION}\)"
-    ):
+    with pytest.raises(ProtocolMismatch, match=rf"another version .* \(protocol 99, here {PROTOCOL_VERSION}\)"):
         registry.read(folder)
 
 
