@@ -50,7 +50,7 @@ function open(): void {
     serverSettings,
     trans
   });
-  Widget.attach(view, document.body);
+  act(() => Widget.attach(view, document.body));
 }
 
 const frame = (): HTMLIFrameElement | null => view.node.querySelector('iframe');
