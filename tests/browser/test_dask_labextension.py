@@ -1,0 +1,126 @@
+"""The panel of dask-labextension, beside ours and with its own server part or without: it knows our clusters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from gpucluster.protocol.models import ClusterModel
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from .chromium import open_page
+from .lab import Lab, jupyter
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(500)]
+
+
+@pytest.fixture(scope="module", params=["beside", "alone"])
+def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab with the panel, with dask-labextension's own server part or without it."""
+    config = tmp_path_factory.mktemp("config")
+    enabled = {"ServerApp": {"jpserver_extensions": {"dask_labextension": request.param == "beside"}}}
+    (config / "jupyter_server_config.json").write_text(json.dumps(enabled))
+    with jupyter(JUPYTER_CONFIG_DIR=str(config)) as running:
+        yield running
+
+
+@pytest.fixture
+def cluster(lab: Lab) -> Iterator[ClusterModel]:
+    """A running cluster with one worker."""
+    control = lab.control
+    model = control.create({"backend": "local", "name": "seen", "n_workers": 1, "idle_timeout_seconds": None})
+    yield control.wait(model.id)
+    control.stop(model.id)
+
+
+def open_their_panel(browser: Browser, lab: Lab, path: str = "lab?reset") -> tuple[Page, Locator]:
+    page = open_page(browser, lab, path)
+    page.locator("#jupyterlab-splash").wait_for(state="detached")
+    panel = page.locator("#dask-dashboard-launcher")
+    tab = page.locator('.jp-SideBar [data-id="dask-dashboard-launcher"]')
+    tab.wait_for()
+    page.locator("#jp-main-dock-panel .lm-DockPanel-widget:not(.lm-mod-hidden)").first.wait_for()
+    if not panel.is_visible():
+        tab.click()
+    panel.wait_for()
+    return page, panel
+
+
+def item_of(panel: Locator, name: str) -> Locator:
+    return panel.locator(".dask-ClusterListingItem").filter(has_text=name)
+
+
+def test_lists_scales_and_stops(
+    browser: Browser, lab: Lab, cluster: ClusterModel, wait_until: Callable[..., Any]
+) -> None:
+    page, panel = open_their_panel(browser, lab)
+    item = item_of(panel, "seen")
+    expect(item).to_contain_text("gpucluster://seen")
+    expect(item).to_contain_text("Number of Workers: 1")
+    item.get_by_role("button", name="SCALE").click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator(".dask-ScalingInput").first.fill("2")
+    dialog.get_by_role("button", name="Scale").click()
+    expect(item).to_contain_text("Number of Workers: 2")
+    assert lab.control.get(cluster.id).n_workers == 2
+
+    item.get_by_role("button", name="SCALE").click()
+    dialog.locator(".dask-ScalingInput").first.fill("-1")
+    dialog.get_by_role("button", name="Scale").click()
+    expect(page.get_by_role("dialog")).to_contain_text("n_workers")
+    page.get_by_role("dialog").get_by_role("button").last.click()
+    assert lab.control.get(cluster.id).wanted.n_workers == 2
+
+    item.get_by_role("button", name="SHUTDOWN").click()
+    expect(item).to_have_count(0)
+    wait_until(lambda: lab.control.get(cluster.id).state.ended)
+    page.context.close()
+
+
+def test_a_pane_shows_a_page_of_our_dashboard(browser: Browser, lab: Lab, cluster: ClusterModel) -> None:
+    page, panel = open_their_panel(browser, lab)
+    item_of(panel, "seen").wait_for()
+    panel.get_by_role("button", name="Task Stream").click()
+    pane = page.locator(".dask-DaskDashboard-widget iframe")
+    expect(pane).to_have_attribute("src", f"{lab.url}/dask/dashboard/{cluster.id}/individual-task-stream")
+    # Drawn by Bokeh, which gets what it draws over its WebSocket.
+    expect(pane.content_frame.locator(".bk-Figure").first).to_be_visible()
+    page.context.close()
+
+
+def test_the_code_it_makes_connects(browser: Browser, lab: Lab, cluster: ClusterModel) -> None:
+    notebook = {"cells": [{"cell_type": "code", "id": "a", "source": "", "metadata": {}, "outputs": [],
+                           "execution_count": None}],
+                "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+                "nbformat": 4, "nbformat_minor": 5}  # fmt: skip
+    Path(lab.directory, "root", "empty.ipynb").write_text(json.dumps(notebook))
+    page, panel = open_their_panel(browser, lab, "lab/tree/empty.ipynb?reset")
+    page.locator(".jp-Notebook .jp-CodeCell").first.click()
+    item_of(panel, "seen").get_by_title("Inject client code for seen").click()
+    made = page.locator(".jp-Notebook .jp-CodeCell").filter(has_text="gpucluster://seen")
+    expect(made).to_contain_text('client = Client("gpucluster://seen")')
+    made.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator(".jp-OutputArea-output").filter(has_text="Scheduler").first).to_be_visible()
+    assert lab.control.get(cluster.id).n_clients == 1
+    page.context.close()
+
+
+def test_its_button_makes_one_of_ours_where_it_has_no_server(
+    browser: Browser, lab: Lab, request: pytest.FixtureRequest, wait_until: Callable[..., Any]
+) -> None:
+    if request.node.callspec.params["lab"] == "beside":
+        pytest.skip("its own server part answers")
+    page, panel = open_their_panel(browser, lab)
+    panel.get_by_role("button", name="NEW").click()
+    expect(item_of(panel, "cluster-1")).to_be_visible()
+    wait_until(lambda: lab.control.get("cluster-1").state == "running", timeout=90)
+    lab.control.stop("cluster-1")
+    expect(item_of(panel, "cluster-1")).to_have_count(0)
+    page.context.close()

@@ -1,0 +1,40 @@
+"""The simulated cluster of ``tests/fakes/cluster`` is what it says, so that what is tested with it means something."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
+
+from cluster.process import simulated_cluster
+
+
+def test_it_is_a_cluster_like_any_other(site, wait_until) -> None:
+    options = ["--workers", "12", "--gpus", "--rmm", "mixed", "--lost", "1", "--past", "--name", "many"]
+    with simulated_cluster(*options) as id:
+        model = site.get("many")
+        assert (model.id, model.n_workers, model.backend) == (id, 12, "cuda")
+        assert len({worker.device for worker in model.workers}) == 12
+        sample = wait_until(lambda: (found := site.control.telemetry(id)).progress and found)
+        assert sample.column("device_error").count(None) == 11
+        assert sample.column("vram_used_bytes").count(None) == 1
+        # No RMM; a pool without a count; both.
+        states = set(
+            zip(
+                (pool is None for pool in sample.column("rmm_pool_bytes")),
+                (used is None for used in sample.column("rmm_used_bytes")),
+                strict=True,
+            )
+        )
+        assert states == {(True, True), (False, True), (False, False)}
+        history = site.control.history(id)
+        assert history.seconds[0] < -500
+        assert set(history.workers) == {worker.name for worker in model.workers}
+
+        site.control.patch(id, {"n_workers": 5})
+        wait_until(lambda: site.get("many").n_workers == 5)
+        site.control.restart(id)
+        wait_until(lambda: site.get("many").state == "running" and site.get("many").n_workers == 5)
+        site.control.stop(id)
+        assert site.get("many").state == "stopped"
