@@ -111,7 +111,9 @@ describe('widgets', () => {
     model.set('sample', bytesOf({ kind: 'telemetry', sample: first }));
     jest.advanceTimersByTime(100);
     expect(model.kinds()).toEqual(['opened', 'drawn']);
+    // Not each sample is answered.
     model.set('note', '');
+    model.set('sample', bytesOf({ kind: 'telemetry', sample: first }));
     jest.advanceTimersByTime(100);
     expect(model.kinds()).toEqual(['opened', 'drawn']);
     const [{ view, keeps }] = model.said;

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from gpucluster.widgets.attendance import UNANSWERED
 
 from .frontend import WIDGET, FrontEnd
 
@@ -163,9 +164,9 @@ def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cl
 def test_a_front_end_that_does_not_answer_gets_no_pile(page: FrontEnd, shared_cluster: Any) -> None:
     gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     page.wish(gauges, kind="opened", view="a", keeps=False)
-    page.until(lambda: page.samples(gauges) >= 3)
+    page.until(lambda: page.samples(gauges) >= UNANSWERED)
     page.read(5)
-    assert page.samples(gauges) <= 5
+    assert page.samples(gauges) <= UNANSWERED + 2
     page.wish(gauges, kind="drawn")
     before = page.samples(gauges)
     page.until(lambda: page.samples(gauges) > before)
@@ -222,12 +223,12 @@ def test_the_kernel_ends_without_a_word_of_complaint(page: FrontEnd, shared_clus
 
 def test_a_dashboard_belongs_to_a_jupyter_server(page: FrontEnd, shared_cluster: Any) -> None:
     page.run("import gpucluster, os\nos.environ.pop('JPY_PARENT_PID', None)\ncluster = gpucluster.connect()")
-    (output,) = page.run("cluster.dashboard('task-stream')")
+    (output,) = page.run("d = cluster.dashboard('task-stream')\nd")
     state = page.models[output["data"][WIDGET]["model_id"]]
     assert state["path"] is None
     assert "belongs to no Jupyter server" in state["refusal"]
     secret = page.text("print(cluster.dashboard_link)").split("/")[3]
-    page.run("os.environ['JUPYTERHUB_SERVICE_PREFIX'] = '/user/me/'")
+    page.run("d.close()\nos.environ['JUPYTERHUB_SERVICE_PREFIX'] = '/user/me/'")
     (output,) = page.run("d = cluster.dashboard('Task stream')\nd")
     dashboard = output["data"][WIDGET]["model_id"]
     state = page.models[dashboard]
@@ -237,9 +238,11 @@ def test_a_dashboard_belongs_to_a_jupyter_server(page: FrontEnd, shared_cluster:
     assert secret not in repr(page.models) + repr(page.outputs)
     page.wish(dashboard, kind="page", page="individual-progress")
     page.until(lambda: page.text("print(d.page)") == "individual-progress\n")
+    # asked for again, it is the same widget with the page that was asked for
+    assert page.text("print(cluster.dashboard('task-stream') is d, d.page)") == "True individual-task-stream\n"
     page.wish(dashboard, kind="page", page="../status")
     page.until(lambda: page.models[dashboard]["refusal"])
-    assert page.text("print(d.page)") == "individual-progress\n"
+    assert page.text("print(d.page)") == "individual-task-stream\n"
 
 
 def test_the_magics(page: FrontEnd, blue: Any, site: Any) -> None:

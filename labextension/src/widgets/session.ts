@@ -8,6 +8,8 @@ import { ThemeWatch } from './theme';
 const LOOK_MS = 1000;
 /** Without a word for so long, the kernel is asked whether it still knows of this view. */
 const SILENCE_MS = 10_000;
+/** How often the kernel is told that samples are drawn; more often, its busy sign would flicker. */
+const ANSWER_MS = 5000;
 const CHANGES = ['cluster', 'sample', 'refusal', 'note', 'kernel_over', 'page'];
 const LIVE = ['running', 'scaling'];
 
@@ -125,7 +127,8 @@ export class ViewSession {
     setText(this._face.alert, textOf(this._model, 'refusal'));
     this._drawNote(isOver ? this._face.kernelOver : said);
     this._face.update(this._sample, clusterOf(this._model), isOver || said !== '');
-    if (isNew && this._isOpen && !isOver) {
+    if (isNew && this._isOpen && !isOver && Date.now() - this._answeredAt >= ANSWER_MS) {
+      this._answeredAt = Date.now();
       say(this._model, { kind: 'drawn' });
     }
   }
@@ -145,6 +148,7 @@ export class ViewSession {
   private _keeps = false;
   private _heardAt = Date.now();
   private _greetedAt = 0;
+  private _answeredAt = 0;
   private _bytes: unknown = null;
   private _sample: TelemetrySample | null = null;
 }

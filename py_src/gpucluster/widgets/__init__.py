@@ -6,7 +6,8 @@ They are anywidgets on ipywidgets, drawn by the same code as the panel. Outside 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -20,11 +21,15 @@ from .card import ClusterCard, link_of
 from .dashboard import ClusterDashboard
 from .gauges import ClusterGauges
 from .picture import Picture
+from .view import ClusterWidget
 
 __all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "card_bundle", "dashboard", "gauges",
            "show_card"]  # fmt: skip
 
-_cards: WeakValueDictionary[tuple[str, str], ClusterCard] = WeakValueDictionary()
+W = TypeVar("W", bound=ClusterWidget)
+
+_made: WeakValueDictionary[tuple[str, ...], ClusterWidget] = WeakValueDictionary()
+"""By what they show: a cell that runs again shows another view of the same widget, not another widget."""
 
 
 def gauges(cluster: Cluster) -> ClusterGauges | Picture:
@@ -32,7 +37,7 @@ def gauges(cluster: Cluster) -> ClusterGauges | Picture:
     model = cluster.model
     if shell_of_notebook() is None or model.state.ended:
         return _picture(cluster)
-    return ClusterGauges(cluster, cluster.control)
+    return _once(ClusterGauges, cluster, lambda: ClusterGauges(cluster, cluster.control))
 
 
 def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
@@ -49,7 +54,9 @@ def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
     address = cluster.dashboard_link  # a sentence when it is not open
     if shell_of_notebook() is None:
         return Picture(cluster.model, None, f"Dashboard: {page_link(address, found)}")
-    return ClusterDashboard(cluster, cluster.control, found)
+    made = _once(ClusterDashboard, cluster, lambda: ClusterDashboard(cluster, cluster.control, found), found.path)
+    made.page = found.path  # Somebody may have chosen another one in a view.
+    return made
 
 
 def show_card(cluster: Cluster) -> None:
@@ -61,16 +68,23 @@ def show_card(cluster: Cluster) -> None:
 
 
 def card_bundle(cluster: Cluster, output: str) -> dict[str, Any]:
-    """Return what to put into the output with that ``display_id``. All outputs of a cluster share one widget."""
+    """Return what to put into the output with that ``display_id``."""
     model = cluster.model
     if model.state.ended:
         picture = _picture(cluster)
         return {"text/plain": repr(cluster), "text/html": picture.html}
-    key = (str(cluster.control.registry.directory), cluster.id)
-    card = _cards.get(key)
-    if card is None or card.comm is None:
-        card = _cards[key] = ClusterCard(cluster, cluster.control)
+    card = _once(ClusterCard, cluster, lambda: ClusterCard(cluster, cluster.control))
     return {**card.bundle_for(output), "text/plain": repr(cluster)}
+
+
+def _once(kind: type[W], cluster: Cluster, make: Callable[[], W], detail: str = "") -> W:
+    """Return the widget of that kind that shows this, made unless there is a living one."""
+    key = (kind.__name__, str(cluster.control.registry.directory), cluster.id, detail)
+    made = _made.get(key)
+    if not isinstance(made, kind) or made.comm is None:
+        made = make()
+        _made[key] = made
+    return made
 
 
 def _picture(cluster: Cluster) -> Picture:

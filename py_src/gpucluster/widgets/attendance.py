@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 PATIENCE_SECONDS = 30.0
 """Views that have not answered for so long are gone: the browser was closed."""
-UNANSWERED = 3
-"""Messages that may be under way to a front end."""
+UNANSWERED = 12
+"""Messages that may be under way to a front end; views answer every fifth second."""
 UNANSWERED_WHILE_BUSY = 60
 """The same while the kernel runs a cell: most kernels then read no answers."""
 PROBE_SECONDS = 10.0

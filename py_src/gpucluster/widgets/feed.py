@@ -99,7 +99,7 @@ class ClusterFeed:
                         listener.on_model(model)
                 if model.state in _LIVE and (reading is None or reading.done()):
                     reading = asyncio.get_running_loop().create_task(self._read())
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(RETRY_SECONDS if model.state.ended else LOOK_SECONDS)
         finally:
             if reading is not None:
                 reading.cancel()
