@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from . import clusters, responsiveness, weight
+from . import clusters, responsiveness, telemetry, tinytasks, weight
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -46,6 +46,9 @@ def measure(repeats: int, parts: set[str]) -> dict[str, Any]:
         results["status_longest_seconds"] = {
             name: summary(values) for name, values in responsiveness.status_latency(repeats).items()
         }
+    if "telemetry" in parts:
+        results["sample_of_1000_workers"] = telemetry.sample_of_a_thousand(repeats)
+        results["tiny_tasks"] = tinytasks.added_cost(repeats)
     if "stop" in parts:
         times, kept = responsiveness.stop_server(repeats)
         results["server_stop_seconds"] = {name: summary(values) for name, values in times.items()}
@@ -55,7 +58,7 @@ def measure(repeats: int, parts: set[str]) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and write down."""
-    every = ["weight", "warm", "cold", "status", "stop"]
+    every = ["weight", "warm", "cold", "status", "stop", "telemetry"]
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--only", nargs="+", choices=every, default=every)

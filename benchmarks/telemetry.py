@@ -95,7 +95,7 @@ def _metrics(row: list[Any]) -> dict[str, Any]:
 
 async def _scheduler(row: Callable[[random.Random], list[Any]]) -> Scheduler:
     """Return a real scheduler that knows a thousand workers, and tasks of ten kinds."""
-    scheduler = await Scheduler(dashboard_address=None, host="127.0.0.1")
+    scheduler: Scheduler = await Scheduler(dashboard_address=None, host="127.0.0.1")
     random_ = random.Random(0)
     for number in range(WORKERS):
         address = f"tls://10.0.{number // 250}.{number % 250}:40000"

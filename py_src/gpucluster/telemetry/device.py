@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ..devices.nvml import NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable
+from ..devices.nvml import NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
 from .fields import traffic
 from .kinship import Kin
 from .rates import Rates
@@ -62,11 +62,12 @@ class DeviceReader:
             figures = self._memory()
         except NVMLUnavailable as error:
             self._handle = None
-            sentence = _UNAVAILABLE.get(error.code, "The NVIDIA driver of this worker's machine does not answer.")
-            return {"device": self._uuid, "device_error": sentence}
+            return {"device": self._uuid, "device_error": _sentence(error)}
         except NVMLCallFailed as error:
             self._handle = None
-            return {"device": self._uuid, "device_error": error.sentence}
+            lost = error.session_lost
+            sentence = _sentence(unavailable(error.number, error.text)) if lost else error.sentence
+            return {"device": self._uuid, "device_error": sentence}
         except LookupError:
             return {"device": self._uuid, "device_error": _NO_SUCH_DEVICE}
         figures["device"] = self._uuid
@@ -131,6 +132,10 @@ class DeviceReader:
         for column, value in counters.items():
             figures[column] = self._rates.per_second(column, value, at)
         return figures
+
+
+def _sentence(error: NVMLUnavailable) -> str:
+    return _UNAVAILABLE.get(error.code, "The NVIDIA driver of this worker's machine does not answer.")
 
 
 def _watts(milliwatts: Any) -> int | None:

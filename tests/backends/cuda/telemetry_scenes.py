@@ -53,7 +53,7 @@ class Watch:
                 event = EVENT.validate_json(line)
                 assert isinstance(event, Telemetry)
                 last = sample = event.sample
-                if None not in sample.column("sent_bytes") and condition(sample):
+                if None not in (*sample.column("sent_bytes"), *sample.column("device")) and condition(sample):
                     return {"workers": sample.workers} | {name: sample.column(name) for name in COLUMNS}
             raise AssertionError("the samples ended")
 
