@@ -101,6 +101,11 @@ def test_the_code_it_makes_connects(browser: Browser, lab: Lab, cluster: Cluster
                 "nbformat": 4, "nbformat_minor": 5}  # fmt: skip
     Path(lab.directory, "root", "empty.ipynb").write_text(json.dumps(notebook))
     page, panel = open_their_panel(browser, lab, "lab/tree/empty.ipynb?reset")
+    # JupyterLab may ask which kernel; what it proposes is right.
+    page.add_locator_handler(
+        page.get_by_role("button", name="Select Kernel", exact=True), lambda button: button.click()
+    )
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
     page.locator(".jp-Notebook .jp-CodeCell").first.click()
     item_of(panel, "seen").get_by_title("Inject client code for seen").click()
     made = page.locator(".jp-Notebook .jp-CodeCell").filter(has_text="gpucluster://seen")
