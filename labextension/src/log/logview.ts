@@ -21,10 +21,11 @@ const END = 250;
 export class LogView extends MainAreaWidget<Widget> {
   constructor(options: LogView.IOptions) {
     const text = new LogText(options.trans.__('Log: %1', options.name));
-    super({ content: new Widget({ node: text.node }) });
+    super({ content: new Widget() });
     this._options = options;
     this.text = text;
     this.addClass('gpc-LogView');
+    this.content.node.append(text.node);
     this.title.icon = logIcon;
     this.title.closable = true;
     this.title.label = options.trans.__('Log: %1', this.clusterName);
@@ -33,7 +34,8 @@ export class LogView extends MainAreaWidget<Widget> {
     this.toolbar.hide();
     this.contentHeader.addWidget(this._bar);
     text.node.addEventListener('scroll', () => this._onScroll());
-    this.node.addEventListener('keydown', event => this._onKey(event));
+    // Before JupyterLab's own keys: its search knows nothing of logs.
+    window.addEventListener('keydown', this._onKey, true);
     this._poll = new Poll({
       auto: true,
       name: `gpucluster:log:${options.id}`,
@@ -99,6 +101,7 @@ export class LogView extends MainAreaWidget<Widget> {
 
   override dispose(): void {
     if (!this.isDisposed) {
+      window.removeEventListener('keydown', this._onKey, true);
       this._poll.dispose();
       super.dispose();
     }
@@ -147,16 +150,19 @@ export class LogView extends MainAreaWidget<Widget> {
     }
   }
 
-  private _onKey(event: KeyboardEvent): void {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f') {
-      event.preventDefault();
-      event.stopPropagation();
+  private readonly _onKey = (event: KeyboardEvent): void => {
+    const isFind = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f';
+    if ((!isFind && event.key !== 'F3') || !this.node.contains(event.target as Node)) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (isFind) {
       this._bar.focusSearch();
-    } else if (event.key === 'F3') {
-      event.preventDefault();
+    } else {
       this.step(event.shiftKey ? -1 : 1);
     }
-  }
+  };
 
   private readonly _options: LogView.IOptions;
   private readonly _bar: LogBar;
