@@ -26,7 +26,7 @@ blocks = st.builds(
 def test_joining_blocks_loses_no_task_and_no_second(found: list[Block], budget: int) -> None:
     kept = bounded(found, budget)
     lanes = {(block.worker, block.thread) for block in found}
-    assert len(kept) <= max(len(found) if len(found) <= budget else 0, 2 * budget + 2 * len(lanes))
+    assert len(kept) <= 2 * (budget + len(lanes))
     assert sum(block.n_tasks for block in kept) == len(found)
     assert sum(block.busy_seconds for block in kept) == pytest.approx(sum(block.busy_seconds for block in found))
     assert {(block.worker, block.thread) for block in kept} == lanes
@@ -62,6 +62,16 @@ def test_a_scheduler_holds_a_bounded_number_whatever_comes() -> None:
     assert len({(worker, thread) for worker, thread, *_ in found["blocks"]}) == 48
     assert sum(entry["n_tasks"] for entry in found["prefixes"].values()) == 2 * HELD_BLOCKS
     assert sum(entry["compute"] for entry in found["prefixes"].values()) == pytest.approx(HELD_BLOCKS * 0.001)
+
+
+def test_coroutines_that_overlap_are_bounded_too() -> None:
+    sums = TaskSums(0.0)
+    for _ in range(3 * HELD_BLOCKS):
+        step = {"action": "compute", "start": 1.0, "stop": 2.0}
+        sums.add("wait", False, {"worker": "w", "thread": 1, "startstops": [step]})
+    assert len(sums._blocks) <= HELD_BLOCKS
+    found = sums.collect()
+    assert len(found["blocks"]) < 5000 and found["n_blocks"] == 3 * HELD_BLOCKS
 
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"

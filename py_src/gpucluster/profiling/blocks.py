@@ -26,6 +26,7 @@ def bounded(blocks: Iterable[Block], budget: int) -> list[Block]:
 
     Each thread's time is cut into equal bins. Blocks longer than a bin stay what they are; shorter ones that begin
     in the same bin become one, named after the kind of task that took most of it. No busy second and no task is lost.
+    The result has at most ``2 * budget`` blocks and two per thread more.
     """
     known = list(blocks)
     if len(known) <= budget:
@@ -34,13 +35,16 @@ def bounded(blocks: Iterable[Block], budget: int) -> list[Block]:
     begin = min(block.start for block in known)
     width = max(max(block.stop for block in known) - begin, 1e-9) * len(lanes) / budget
     kept: list[Block] = []
-    bins: dict[tuple[str, int, int], list[Block]] = {}
+    short: list[Block] = []
     for block in known:
-        if block.stop - block.start > width:
-            kept.append(block)
-        else:
-            bins.setdefault((block.worker, block.thread, int((block.start - begin) / width)), []).append(block)
-    kept += [_joined(short) for short in bins.values()]
+        (kept if block.stop - block.start > width else short).append(block)
+    if len(kept) > budget + len(lanes):
+        # They overlap, as coroutines on one thread do: no bin is too short for them.
+        kept, short = [], known
+    bins: dict[tuple[str, int, int], list[Block]] = {}
+    for block in short:
+        bins.setdefault((block.worker, block.thread, int((block.start - begin) / width)), []).append(block)
+    kept += [_joined(together) for together in bins.values()]
     return sorted(kept, key=lambda block: block.start)
 
 
