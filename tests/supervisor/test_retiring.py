@@ -39,6 +39,15 @@ def test_what_it_holds_is_moved_first(shared_site, three):
     assert (model.n_workers, model.wanted.n_workers) == (2, 2)
 
 
+def test_scaling_down_moves_it_too(shared_site, three):
+    with three.get_client() as client:
+        last = three.model.workers[-1].address
+        futures = client.scatter(list(range(50)), workers=[last])
+        assert set(map(len, client.who_has(futures).values())) == {1}
+        three.scale(1)
+        assert sum(client.gather(futures)) == sum(range(50))
+
+
 def test_several_at_once_and_the_last_one(shared_site, three):
     for name in names(three):
         three.retire(name, wait=False)

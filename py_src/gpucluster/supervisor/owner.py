@@ -362,6 +362,7 @@ class Owner:
         wanted = self.model.wanted.n_workers
         assert wanted is not None
         self.journal.update(state=ClusterState.SCALING, progress=self._scaling_progress(wanted))
+        await self._unless_stopped(retiring.hand_over(cluster, wanted))
         operations.scale(cluster, wanted)
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
         while self.model.wanted.n_workers == wanted and not self.model.wanted.stopped:

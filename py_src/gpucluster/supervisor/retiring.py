@@ -1,4 +1,4 @@
-"""Take one worker out of a cluster without losing what it holds."""
+"""Take workers out of a cluster without losing what they hold."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def retire(cluster: SpecCluster, name: str) -> str | None:
     if (
         worker is not None
         and len(scheduler.workers) > 1
-        and await _hand_over(scheduler, worker) == "kept"
+        and await _hand_over(scheduler, [worker]) == "kept"
         and len(scheduler.workers) > 1
     ):
         what = "actors, which cannot be moved" if worker.actors else "results that no other worker has room for"
@@ -50,19 +50,33 @@ async def retire(cluster: SpecCluster, name: str) -> str | None:
     return None
 
 
-async def _hand_over(scheduler: Scheduler, worker: WorkerState) -> str:
-    """Move the results away; returns ``moved``, ``kept`` (nobody takes them) or ``stuck``."""
+async def hand_over(cluster: SpecCluster, n_workers: int) -> None:
+    """Move the results of those workers away that scaling down to ``n_workers`` will close.
+
+    What cannot be moved is lost with its worker: whoever scales down means it.
+    """
+    scheduler = scheduler_of(cluster)
+    # SpecCluster closes those it has started last.
+    last = {str(key) for key in list(cluster.worker_spec)[n_workers:]}
+    leaving = [worker for worker in scheduler.workers.values() if str(worker.name) in last]
+    if leaving and len(leaving) < len(scheduler.workers):
+        await _hand_over(scheduler, leaving)
+
+
+async def _hand_over(scheduler: Scheduler, workers: list[WorkerState]) -> str:
+    """Move the results away; returns ``moved``, ``kept`` (nobody takes them all) or ``stuck``."""
     # By name: distributed's own SpecCluster passes names where addresses are meant, so nothing is moved there.
     handing: asyncio.Future[Any] = asyncio.ensure_future(
-        scheduler.retire_workers(names=[worker.name], close_workers=True, remove=True)
+        scheduler.retire_workers(names=[worker.name for worker in workers], close_workers=True, remove=True)
     )
-    left, since = _only_here(worker), time.monotonic()
+    addresses = {worker.address for worker in workers}
+    left, since = _only_here(workers), time.monotonic()
     try:
         while True:
             await asyncio.wait({handing}, timeout=LOOK_SECONDS)
             if handing.done():
-                return "moved" if worker.address in handing.result() else "kept"
-            now_left = _only_here(worker)
+                return "moved" if addresses <= set(handing.result()) else "kept"
+            now_left = _only_here(workers)
             if now_left < left:
                 left, since = now_left, time.monotonic()
             elif time.monotonic() - since > PATIENCE_SECONDS:
@@ -75,5 +89,6 @@ def _find(scheduler: Scheduler, name: str) -> WorkerState | None:
     return next((worker for worker in scheduler.workers.values() if str(worker.name) == name), None)
 
 
-def _only_here(worker: WorkerState) -> int:
-    return sum(1 for task in worker.has_what if len(task.who_has or ()) == 1)
+def _only_here(workers: list[WorkerState]) -> int:
+    here = set(workers)
+    return sum(1 for worker in workers for task in worker.has_what if here.issuperset(task.who_has or ()))
