@@ -62,11 +62,11 @@ function startDrag(
   onEnd: () => void
 ): Drag {
   const source = connectCode(cluster.name);
+  // No text beside it: the editor of a cell would take that for itself, and there would be no new cell.
   const mimeData = new MimeData();
   mimeData.setData(CELLS, [
     { cell_type: 'code', source, metadata: {}, outputs: [], execution_count: null }
   ]);
-  mimeData.setData('text/plain', source);
   const dragImage = head.cloneNode(true) as HTMLElement;
   dragImage.classList.add('gpc-DragImage');
   const drag = new Drag({
