@@ -58,8 +58,12 @@ class Story:
 
     def ready(self) -> None:
         self.page.locator(".jp-Notebook .cm-content").first.wait_for()
-        # Before that, running a cell asks for a kernel.
-        self.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first.wait_for(state="attached")
+        # Before there is a kernel, running a cell asks for one.
+        expect(self.page.locator(".jp-Toolbar-kernelName").first).to_contain_text("Python 3")
+        self.page.wait_for_function(
+            "async url => (await (await fetch(url)).json()).some(kernel => kernel.execution_state === 'idle')",
+            arg=f"{self.lab.url}/api/kernels",
+        )
 
     def open(self, file: Path) -> None:
         self.page.goto(self.lab.page(self.address(file)))
