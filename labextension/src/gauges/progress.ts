@@ -11,6 +11,8 @@ const FEW = 3;
 type State = 'done' | 'erred' | 'processing';
 const STATES: readonly State[] = ['done', 'erred', 'processing'];
 
+type Kind = Required<PrefixProgress>;
+
 /** How far the tasks of each kind are, the most recent kind first. */
 export class ProgressList {
   constructor(private readonly _context: IGaugeContext) {
@@ -61,7 +63,7 @@ export class ProgressList {
     return node;
   }
 
-  private _draw(kind: PrefixProgress, node: Element): void {
+  private _draw(kind: Kind, node: Element): void {
     const total = totalOf(kind);
     const done = doneOf(kind);
     const counts: Record<State, number> = { done, erred: kind.erred, processing: kind.processing };
@@ -78,7 +80,7 @@ export class ProgressList {
     });
   }
 
-  private _sentence(kind: PrefixProgress | undefined): string {
+  private _sentence(kind: Kind | undefined): string {
     if (kind === undefined) {
       return '';
     }
@@ -102,20 +104,20 @@ export class ProgressList {
 
   private readonly _list: HTMLElement;
   private readonly _more: HTMLButtonElement;
-  private _kinds: readonly PrefixProgress[] = [];
+  private _kinds: readonly Kind[] = [];
   private _isWhole = false;
 }
 
-function doneOf(kind: PrefixProgress): number {
+function doneOf(kind: Kind): number {
   return kind.in_memory + kind.released;
 }
 
-function totalOf(kind: PrefixProgress): number {
+function totalOf(kind: Kind): number {
   return doneOf(kind) + kind.waiting + kind.processing + kind.erred;
 }
 
 /** On the wire, states without tasks are left out. */
-function whole(kind: Partial<PrefixProgress>): PrefixProgress {
-  const none = { prefix: '', waiting: 0, processing: 0, in_memory: 0, released: 0, erred: 0 };
+function whole(kind: PrefixProgress): Kind {
+  const none = { waiting: 0, processing: 0, in_memory: 0, released: 0, erred: 0 };
   return { ...none, ...kind };
 }

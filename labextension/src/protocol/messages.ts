@@ -446,8 +446,9 @@ export interface Telemetry {
 /**
  * One reading of a cluster, columnar: the i-th entry of a list belongs to the i-th worker.
  *
- * A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges
- * show have five significant digits; counters are exact.
+ * A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges show have
+ * five significant digits; counters are exact. Above 200 workers there are fewer digits, and ``device`` is the
+ * beginning of the UUID.
  */
 export interface TelemetrySample {
   /**
@@ -610,20 +611,20 @@ export interface PrefixProgress {
   /**
    * Wait for other tasks, for a worker or for room.
    */
-  waiting: number;
+  waiting?: number;
   /**
    * Are at a worker.
    */
-  processing: number;
+  processing?: number;
   /**
    * Are finished; the workers hold the results.
    */
-  in_memory: number;
+  in_memory?: number;
   /**
    * Are finished; the results are not needed any more.
    */
-  released: number;
-  erred: number;
+  released?: number;
+  erred?: number;
 }
 /**
  * A reading of the GPUs of the Jupyter server's machine.

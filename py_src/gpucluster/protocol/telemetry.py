@@ -25,6 +25,9 @@ Numbers: TypeAlias = list[float | None] | float | None
 class PrefixProgress(TelemetryModel):
     """How far the tasks of one kind are. A prefix is what their keys have in common, such as 'inc'."""
 
+    # Counts of zero are left out on the wire.
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
+
     prefix: str
     waiting: int = Field(0, description="Wait for other tasks, for a worker or for room.")
     processing: int = Field(0, description="Are at a worker.")
@@ -36,8 +39,9 @@ class PrefixProgress(TelemetryModel):
 class TelemetrySample(TelemetryModel):
     """One reading of a cluster, columnar: the i-th entry of a list belongs to the i-th worker.
 
-    A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges
-    show have five significant digits; counters are exact.
+    A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges show have
+    five significant digits; counters are exact. Above 200 workers there are fewer digits, and ``device`` is the
+    beginning of the UUID.
     """
 
     # Columns that nobody measures are left out on the wire, so they are optional for readers.
