@@ -48,7 +48,9 @@ def ended(site, model):
     assert (model.n_workers, model.workers, model.scheduler_address, model.dashboard_path) == (0, [], None, None)
     until_gone(site)
     folder = site.registry.folder(model.id)
-    assert sorted(path.name for path in folder.path.iterdir()) == ["lock", "log", "state.json"]
+    assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
+    told = [entry.message for entry in site.control.activity(model.id).entries if entry.kind == "failure"]
+    assert any(model.reason in message for message in told), told
     return model
 
 

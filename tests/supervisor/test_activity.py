@@ -56,7 +56,7 @@ def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
     assert story(site, "unlucky")[-1] == ("failure", None, ended.reason)
 
 
-def test_a_failed_start_and_an_idle_stop_are_told(site):
+def test_an_idle_stop_is_told(site):
     model = site.running(name="idle", idle_timeout_seconds=1)
     site.wait_for("idle", lambda now: now.state.ended)
     stop, stopped = story(site, model.id)[-2:]
