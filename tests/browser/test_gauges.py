@@ -106,7 +106,7 @@ def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMach
         whole = machine.environment(GPUCLUSTER_DIR=str(lab.directory / "registry"))
         subprocess.run(command, env=whole, check=True, timeout=200)
         page, panel = show(browser, lab, complaints)
-        total = panel.get_by_role("meter", name="VRAM")
+        total = panel.get_by_role("meter", name="VRAM").first
         expect(total).to_have_attribute("aria-valuetext", re.compile("^5 GiB of 32 GiB"))
         row = workers_of(panel).filter(has=page.get_by_text("80 %")).first
         expect(row.get_by_role("meter", name="VRAM")).to_have_attribute(

@@ -181,8 +181,8 @@ class AsyncControl:
         if adopted:
             try:
                 await request(folder, "POST", "/adopt", {"cwd": directory, "environment": environment})
-            except SupervisorUnreachable:
-                # The standby died between our look and our request, or does not answer: start the slow way.
+            except GPUClusterError:
+                # The standby died between our look and our request, or cannot become a cluster: start the slow way.
                 folder = await asyncio.to_thread(self._begin_again, folder, wish, executable, directory, environment)
         return self.registry.find(folder.id)
 
