@@ -162,6 +162,9 @@ class OtherControl:
     model = cluster_model()
     port = 0
 
+    def __init__(self, by):
+        self.by = by
+
     async def get(self, cluster):
         if cluster != self.model.id:
             raise ClusterNotFound("There is no such cluster.")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from gpucluster.protocol.version import PROTOCOL_VERSION
 
 NOBODY = 65534
 
@@ -267,7 +268,7 @@ def test_another_version_of_the_protocol_is_told(shared_site, shared_cluster):
             connection.sendall(f"GET /model HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{header}\r\n".encode())
             return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
 
-    assert "200 OK" in ask("X-GPUCluster-Protocol: 1\r\n")
+    assert "200 OK" in ask(f"X-GPUCluster-Protocol: {PROTOCOL_VERSION}\r\n")
     for header in ("X-GPUCluster-Protocol: 99\r\n", ""):
         answer = ask(header)
         assert "409" in answer.splitlines()[0]
