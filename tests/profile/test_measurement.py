@@ -9,6 +9,7 @@ from typing import Any
 import gpucluster
 import pytest
 from distributed import Client, LocalCluster
+from gpucluster.profiling.files import checked_path
 from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 
 MEGABYTE = 10**6
@@ -58,6 +59,63 @@ def test_bytes_between_workers(client: Any) -> None:
     assert prefix.n_tasks == 2
     assert prefix.transfer_seconds > 0
     assert sum(move.n_bytes for move in report.timeline_data.transfers) >= 60 * MEGABYTE
+
+
+def test_measurements_that_overlap_each_count_their_own(client: Any) -> None:
+    before = client.run_on_scheduler(_hooks), client.run(_left_on_worker)
+    first, second = workers_of(client)
+
+    def move(tag: int) -> None:
+        data = client.submit(held, 20 * MEGABYTE, tag, workers=first, pure=False)
+        client.submit(length, data, workers=second, pure=False).result()
+        client.scatter(bytes(2 * MEGABYTE))
+
+    def moved(report: Any) -> tuple[Any, Any, Any]:
+        moves = report.transfers
+        return moves.between_workers_bytes, moves.n_between_workers, moves.from_clients_bytes
+
+    def megabytes(moves: int) -> tuple[Any, int, Any]:
+        return pytest.approx(20e6 * moves, rel=0.01), moves, pytest.approx(2e6 * moves, rel=0.05)
+
+    with gpucluster.profile() as outer:
+        with gpucluster.profile("shared") as inner:
+            move(1)
+        move(2)
+    assert (moved(outer), moved(inner)) == (megabytes(2), megabytes(1))
+    one, other = gpucluster.profile(), gpucluster.profile()
+    early = one.__enter__()
+    move(3)
+    late = other.__enter__()
+    move(4)
+    one.__exit__(None, None, None)  # What begins first also ends first.
+    move(5)
+    other.__exit__(None, None, None)
+    assert (moved(early), moved(late)) == (megabytes(2), megabytes(2))
+    assert (client.run_on_scheduler(_hooks), client.run(_left_on_worker)) == before
+
+
+def test_shuffles_in_measurements_that_overlap(client: Any) -> None:
+    da = pytest.importorskip("dask.array")
+    array = da.ones((2000, 2000), chunks=(200, 2000)).persist()
+    client.gather(client.map(length, [b""]))
+    with gpucluster.profile() as outer:
+        with gpucluster.profile() as inner:
+            client.submit(length, b"").result()
+        array.rechunk((2000, 200), method="p2p").sum().compute()
+    assert inner.transfers.shuffled_bytes == 0
+    assert (outer.transfers.shuffled_bytes or 0) > 0.3 * array.nbytes
+
+
+def _replace_log(dask_worker: Any) -> None:
+    dask_worker.transfer_incoming_log = type(dask_worker.transfer_incoming_log).__mro__[1]()
+    dask_worker.transfer_outgoing_log = type(dask_worker.transfer_outgoing_log).__mro__[1]()
+
+
+def test_what_was_not_measured_is_absent(client: Any) -> None:
+    with gpucluster.profile() as report:
+        client.run(_replace_log)
+    assert report.transfers.between_workers_bytes is None and report.transfers.to_clients_bytes is None
+    assert any("Transfers of 2 workers were not measured" in note for note in report.notes)
 
 
 def test_bytes_of_a_shuffle(client: Any) -> None:
@@ -151,7 +209,7 @@ async def test_in_an_asynchronous_block(shared_cluster: Any) -> None:
             await asyncio.sleep(0)
         assert report.n_tasks == 1
         with pytest.raises(InvalidState, match="asynchronous=True"):
-            async with LocalCluster(n_workers=0, asynchronous=True, processes=False, dashboard_address=None) as inside:
+            async with LocalCluster(n_workers=0, asynchronous=True, processes=False, dashboard_address=":0") as inside:
                 async with Client(inside, asynchronous=True) as shared_loop:
                     gpucluster.profile(shared_loop).__enter__()
 
@@ -165,6 +223,11 @@ def _left(dask_scheduler: Any) -> tuple[list[str], list[str], list[str]]:
             dask_scheduler.handlers["scatter"].__qualname__,
         ],
     )
+
+
+def _hooks(dask_scheduler: Any) -> list[bool]:
+    handlers = dask_scheduler.stream_handlers["update-graph"], dask_scheduler.handlers["scatter"]
+    return [hasattr(handler, "__wrapped__") for handler in handlers]
 
 
 def _left_on_worker(dask_worker: Any) -> tuple[list[str], str, str]:
@@ -209,7 +272,7 @@ def test_nothing_is_left_behind_by_a_killed_notebook(client: Any, shared_site: A
 def test_a_cluster_of_somebody_else() -> None:
     # Threads: the process that multiprocessing starts for itself would outlive the test.
     with LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address=None
+        n_workers=1, threads_per_worker=2, processes=False, protocol="tcp", dashboard_address=":0"
     ) as cluster:
         with Client(cluster) as client:
             with gpucluster.profile(client) as report:
@@ -229,6 +292,12 @@ def test_a_cluster_that_goes_away(site: Any) -> None:
     assert report.n_tasks is None and report.transfers.to_clients_bytes is None
     assert report.findings == []
     assert "was gone at the end" in report.text()
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser/x", "x" * 3000])
+def test_a_name_that_cannot_be_a_file_is_refused(name: str) -> None:
+    with pytest.raises(InvalidRequest, match=r"^--json: .{1,110} cannot be a file: .*[^.]\. Give another name\.$"):
+        checked_path(name, "--json")
 
 
 def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:

@@ -13,6 +13,9 @@ from .workerfigures import thread_seconds, worker_figures
 
 _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
 _NO_WORKERS = "{missing} of {known} workers gave no figures of their own (memory, transfers, spilling): {why}."
+_OTHER_LOG = (
+    "Transfers of {count} workers were not measured: something else has replaced their log of transfers meanwhile."
+)
 _TIERS = (
     "Spilled bytes of GPU workers are the most that lay in host memory and on disk beyond the beginning, as the "
     "telemetry saw it once a second; what moved there and back in between is not seen."
@@ -105,11 +108,12 @@ def _transfers(scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) ->
     if not workers:
         return TransferFigures(from_clients_bytes=scheduler["sent_bytes"])
     shuffled = known_sum(found["shuffled_bytes"] for found in workers.values())
+    sent = known_sum(found["sent_bytes"] for found in workers.values())
     return TransferFigures(
-        between_workers_bytes=sum(found["sent_bytes"] for found in workers.values()) + (shuffled or 0),
+        between_workers_bytes=None if sent is None else sent + (shuffled or 0),
         shuffled_bytes=shuffled,
-        n_between_workers=sum(found["n_received"] for found in workers.values()),
-        to_clients_bytes=sum(found["client_bytes"] for found in workers.values()),
+        n_between_workers=known_sum(found["n_received"] for found in workers.values()),
+        to_clients_bytes=known_sum(found["client_bytes"] for found in workers.values()),
         from_clients_bytes=scheduler["sent_bytes"],
     )
 
@@ -121,6 +125,9 @@ def _say_what_is_missing(report: ProfileReport, scheduler: dict[str, Any], worke
         gone = sum(facts["left"] is not None for facts in missing)
         why = "they had left" if gone == len(missing) else "they did not answer, or had left"
         report.notes.append(_NO_WORKERS.format(missing=len(missing), known=len(known), why=why))
+    replaced = sum(found["sent_bytes"] is None or found["received_bytes"] is None for found in workers.values())
+    if replaced:
+        report.notes.append(_OTHER_LOG.format(count=replaced))
     if any(not found["counts_spilling"] for found in workers.values()):
         report.notes.append(_TIERS if report.spilled_bytes is not None else _NO_TIERS)
     if scheduler["other_clients"] > 1:

@@ -27,8 +27,7 @@ class SentBytes:
         self.n_bytes: int | None = 0
         """None: this scheduler works in another way."""
         self._owner = owner
-        self._counting = True
-        self._wrapped: list[tuple[Any, str, Any, Any]] = []
+        self._hooks: list[tuple[Any, str, Any, str]] = []
         tables: list[tuple[Any, str, str]] = [
             (scheduler.stream_handlers, "update-graph", "expr_ser"),
             (scheduler.handlers, "scatter", "data"),
@@ -37,27 +36,38 @@ class SentBytes:
             self.n_bytes = None
             return
         for table, op, argument in tables:
-            ours = self._counted(table[op], argument)
-            self._wrapped.append((table, op, table[op], ours))
-            table[op] = ours
+            # Measurements that overlap share one hook, whichever of them ends first.
+            if not hasattr(table[op], "gpucluster_counters"):
+                table[op] = _counting(table[op])
+            table[op].gpucluster_counters.append((self, argument))
+            self._hooks.append((table, op, table[op], argument))
 
-    def _counted(self, handler: Any, argument: str) -> Any:
-        @functools.wraps(handler)
-        async def counted(*args: Any, **kwargs: Any) -> Any:
-            if self._counting and self.n_bytes is not None and kwargs.get("client") != self._owner:
-                self.n_bytes += _size(kwargs.get(argument))
-            return await handler(*args, **kwargs)
-
-        return counted
+    def add(self, argument: str, message: dict[str, Any]) -> None:
+        """Add up one message of a client."""
+        if self.n_bytes is not None and message.get("client") != self._owner:
+            self.n_bytes += _size(message.get(argument))
 
     def stop(self) -> None:
-        """Leave the scheduler as it was."""
-        self._counting = False
-        for table, op, before, ours in self._wrapped:
-            # Another recorder may have come later; what is left here of ours then counts nothing.
-            if table.get(op) is ours:
-                table[op] = before
-        self._wrapped = []
+        """Add up no more; the last to go leaves the scheduler as it was."""
+        for table, op, hook, argument in self._hooks:
+            if (self, argument) in hook.gpucluster_counters:
+                hook.gpucluster_counters.remove((self, argument))
+            if not hook.gpucluster_counters and table.get(op) is hook:
+                table[op] = hook.__wrapped__
+        self._hooks = []
+
+
+def _counting(handler: Any) -> Any:
+    @functools.wraps(handler)
+    async def counted(*args: Any, **kwargs: Any) -> Any:
+        for counter, argument in counters:
+            counter.add(argument, kwargs)
+        return await handler(*args, **kwargs)
+
+    hook: Any = counted
+    counters: list[tuple[Any, str]] = []
+    hook.gpucluster_counters = counters
+    return hook
 
 
 def _size(value: Any) -> int:

@@ -83,7 +83,7 @@ def _transfers(
             found.append(_transfer(start - begin, stop - begin, size, names.get(source, source), names[address]))
         for start, stop, size in worker["client_transfers"]:
             found.append(_transfer(start - begin, stop - begin, size, names[address], "notebook"))
-    count = sum(worker["n_received"] for worker in workers.values())
+    count = sum(worker["n_received"] or 0 for worker in workers.values())
     count += sum(len(worker["client_transfers"]) for worker in workers.values())
     found = [transfer for transfer in found if transfer.stop_seconds > 0]
     found.sort(key=lambda transfer: -transfer.n_bytes)

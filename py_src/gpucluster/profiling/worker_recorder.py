@@ -10,14 +10,13 @@ from __future__ import annotations
 import inspect
 import os
 import socket
-from collections import deque
 from itertools import pairwise
 from typing import Any
 
 from distributed import Worker, WorkerPlugin
 
-from .shuffles import count_shuffles, shuffled_bytes, stop_counting_shuffles
-from .transferlog import TransferLog
+from .shuffles import ShuffleBytes
+from .transferlog import TransferSums
 
 MOST_READINGS = 600
 
@@ -57,9 +56,9 @@ class WorkerRecorder(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Begin to record."""
         self._worker = worker
-        self._incoming = worker.transfer_incoming_log = TransferLog(worker.transfer_incoming_log)
-        self._outgoing = worker.transfer_outgoing_log = TransferLog(worker.transfer_outgoing_log)
-        self._shuffles = count_shuffles(worker.address)
+        self._incoming = TransferSums(worker, "transfer_incoming_log")
+        self._outgoing = TransferSums(worker, "transfer_outgoing_log")
+        self._shuffles = ShuffleBytes(worker.address)
         self._written = _disk_bytes(worker.digests_total, "disk-write")
         self._read = _disk_bytes(worker.digests_total, "disk-read")
         self._rmm: list[dict[str, Any]] = []
@@ -69,11 +68,8 @@ class WorkerRecorder(WorkerPlugin):
 
     def teardown(self, worker: Worker) -> None:
         """Leave the worker as it was."""
-        if worker.transfer_incoming_log is self._incoming:
-            worker.transfer_incoming_log = deque(self._incoming, maxlen=self._incoming.maxlen)
-        if worker.transfer_outgoing_log is self._outgoing:
-            worker.transfer_outgoing_log = deque(self._outgoing, maxlen=self._outgoing.maxlen)
-        stop_counting_shuffles(worker.address)
+        for part in (self._incoming, self._outgoing, self._shuffles):
+            part.stop()
 
     def _read_monitor(self) -> None:
         """Take a reading now: a short cell may lie between two of the monitor's own."""
@@ -120,11 +116,11 @@ class WorkerRecorder(WorkerPlugin):
             "rmm": self._rmm,
             "vram_total_bytes": worker.monitor.gpu_memory_total if worker.monitor.gpu_name else None,
             "memory_limit_bytes": worker.memory_manager.memory_limit,
-            "sent_bytes": self._outgoing.worker_bytes,
-            "client_bytes": self._outgoing.client_bytes,
-            "received_bytes": self._incoming.worker_bytes,
-            "n_received": self._incoming.n_transfers,
-            "shuffled_bytes": shuffled_bytes(worker.address) if self._shuffles else None,
+            "sent_bytes": self._outgoing.worker_bytes if self._outgoing.whole else None,
+            "client_bytes": self._outgoing.client_bytes if self._outgoing.whole else None,
+            "received_bytes": self._incoming.worker_bytes if self._incoming.whole else None,
+            "n_received": self._incoming.n_transfers if self._incoming.whole else None,
+            "shuffled_bytes": self._shuffles.n_bytes,
             "transfers": sorted((start, stop, size, who) for size, start, stop, who in self._incoming.largest),
             "client_transfers": sorted(
                 (start, stop, size) for size, start, stop, who in self._outgoing.largest if not who
