@@ -175,6 +175,66 @@ async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
         assert last["kind08"] == {"prefix": "kind08", "in_memory": 1, "erred": 1}
 
 
+async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatch):
+    scheduler = cluster.scheduler
+    before = set(scheduler.plugins)
+    watch = PrefixWatch(scheduler)
+    async with Client(cluster, asynchronous=True) as client:
+        kept = client.map(abs, range(3), key=[("kept", number) for number in range(3)])
+        await client.gather(kept)
+        for number in range(20_000):
+            scheduler.new_task((f"kind{number:05}", 0), None, "released")
+            scheduler.transitions({(f"kind{number:05}", 0): "forgotten"}, "test")
+        scattered = await client.scatter([1, 2], broadcast=True)
+        again = client.submit(abs, 1, key=("kept", 3))
+        await again
+        late = client.submit(abs, "x", key=("late", 0))
+        assert isinstance(await late.exception(), TypeError)
+        waiting = client.submit(abs, 1, key=("nowhere", 0), workers=["nobody"], allow_other_workers=False)
+        while not scheduler.unrunnable:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+        class Counted(dict):
+            looked = 0
+
+            def __getitem__(self, name):
+                Counted.looked += 1
+                return super().__getitem__(name)
+
+            def _all(self):
+                raise AssertionError("it goes through all of them")
+
+            __iter__ = items = values = keys = _all
+
+        assert len(scheduler.task_prefixes) > 20_000
+        monkeypatch.setattr(scheduler, "task_prefixes", Counted(scheduler.task_prefixes))
+        tasks, progress = watch.read()
+        assert 0 < Counted.looked <= MOST
+        assert tasks == {"memory": 6, "erred": 1, "no-worker": 1}
+        assert progress[-3:] == [
+            {"prefix": "kept", "in_memory": 4},
+            {"prefix": "late", "erred": 1},
+            {"prefix": "nowhere", "waiting": 1},
+        ]
+        monkeypatch.undo()
+        del kept, scattered, again, late, waiting
+        while scheduler.tasks:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        assert watch.read() == ({}, [])
+    watch.stop()
+    assert set(scheduler.plugins) == before
+
+
+async def test_what_was_there_before_the_watch_is_counted(cluster):
+    async with Client(cluster, asynchronous=True) as client:
+        failing = client.submit(abs, "x", key=("early", 0))
+        assert isinstance(await failing.exception(), TypeError)
+        watch = PrefixWatch(cluster.scheduler)
+        assert watch.read() == ({"erred": 1}, [{"prefix": "early", "erred": 1}])
+        await client.restart(wait_for_workers=False)
+        assert watch.read() == ({}, [])
+
+
 async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch, caplog):
     monkeypatch.setattr(Sampler, "interval", 0.02)
     monkeypatch.setattr(sampling, "INTERVAL_SECONDS", 0.002)

@@ -65,6 +65,7 @@ class Sampler:
         """Sample no more."""
         while self._tasks:
             self._tasks.pop().cancel()
+        self._prefixes.stop()
 
     async def listen(self) -> AsyncIterator[bytes]:
         """Yield samples as lines of JSON, each a whole event, beginning with one at once.
