@@ -153,7 +153,7 @@ def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cl
     page.wish(gauges, kind="closed", view="a")
     assert page.text(LOOK) == "[True] 1\n"
     page.wish(gauges, kind="closed", view="b")
-    page.until(lambda: page.text(LOOK) == "[False] 1\n")
+    page.until(lambda: page.text(LOOK) == "[] 1\n")
     before = page.samples(gauges)
     page.read(3)
     assert page.samples(gauges) == before
@@ -188,7 +188,21 @@ def test_closing_leaves_a_picture(page: FrontEnd, shared_cluster: Any) -> None:
     assert "This is the last state. As it was at" in output["data"]["text/html"]
     (again,) = page.run("g")
     assert WIDGET not in again["data"]
-    page.until(lambda: page.text(LOOK) == "[False] 0\n")
+    page.until(lambda: page.text(LOOK) == "[] 0\n")
+
+
+def test_widgets_end_with_the_entry_of_their_cluster(page: FrontEnd, blue: Any, site: Any) -> None:
+    (output,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
+    gauges = output["data"][WIDGET]["model_id"]
+    card = page.view("cluster")
+    page.wish(card, kind="opened", view="a", keeps=False)
+    assert page.text(LOOK) == "[True] 2\n"
+    site.control.stop("blue")
+    site.control.remove(blue.id)
+    page.until(lambda: {gauges, card} <= set(page.closed))
+    assert WIDGET not in output["data"]
+    assert "The cluster &#x27;blue&#x27; has been removed; this is the last state." in output["data"]["text/html"]
+    page.until(lambda: page.text(LOOK) == "[] 0\n")
 
 
 def test_reset_ends_all_widgets(page: FrontEnd, shared_cluster: Any) -> None:
@@ -200,7 +214,7 @@ def test_reset_ends_all_widgets(page: FrontEnd, shared_cluster: Any) -> None:
     for output in (card, gauges):
         assert WIDGET not in output["data"]
         assert "The notebook&#x27;s variables were reset" in output["data"]["text/html"]
-    page.until(lambda: page.text(LOOK) == "[False] 0\n")
+    page.until(lambda: page.text(LOOK) == "[] 0\n")
     # and everything works anew
     page.run("%reset -f\nimport gpucluster\ncluster = gpucluster.connect()")
     again = page.view("cluster")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..client.background import background_loop
 from ..client.control import AsyncControl
 from ..client.presentation import shell_of_notebook
+from ..protocol.errors import ClusterNotFound, GPUClusterError
 from .feed import ClusterFeed
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class WidgetKernel:
     def add(self, widget: ClusterWidget) -> None:
         """Look after a widget."""
         self._listen_to_shell()
-        self.call(self._widgets.append, widget)
+        self.call(self._admit, widget)
 
     def end_all(self, why: str, *, stay: bool = False) -> None:
         """End all widgets; their outputs keep the last state."""
@@ -62,20 +63,22 @@ class WidgetKernel:
 
     # -- on the background loop --------------------------------------------------------------------
 
-    def feed(self, control: AsyncControl, id: str) -> ClusterFeed:
-        """Return the feed of a cluster."""
-        key = (str(control.registry.directory), id)
-        if key not in self._feeds:
-            self._feeds[key] = ClusterFeed(control, id)
-        return self._feeds[key]
+    def feed(self, control: AsyncControl, id: str) -> ClusterFeed | None:
+        """Return the feed of a cluster, if somebody listens to it."""
+        return self._feeds.get((str(control.registry.directory), id))
 
     def attend(self, widget: ClusterWidget) -> None:
-        """Connect a widget that is looked at to its feed, or disconnect it."""
-        feed = self.feed(widget.control, widget.cluster_id)
+        """Connect a widget that is looked at to its feed, or disconnect it. A feed goes with its last listener."""
+        key = (str(widget.control.registry.directory), widget.cluster_id)
+        feed = self._feeds.get(key)
         if widget in self._widgets and widget.attendance.looked_at(busy=self.busy):
+            if feed is None:
+                feed = self._feeds[key] = ClusterFeed(widget.control, widget.cluster_id)
             feed.add(widget)
-        else:
+        elif feed is not None:
             feed.discard(widget)
+            if not feed.running:
+                del self._feeds[key]
         if self._looking is None and any(feed.running for feed in self._feeds.values()):
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
@@ -84,6 +87,13 @@ class WidgetKernel:
         if widget in self._widgets:
             self._widgets.remove(widget)
         self.attend(widget)
+
+    def _admit(self, widget: ClusterWidget) -> None:
+        self._widgets.append(widget)
+        # Nobody looks at these, so no feed tells them that their cluster is gone.
+        for other in list(self._widgets):
+            if self.feed(other.control, other.cluster_id) is None and _is_removed(other):
+                other.on_removed()
 
     async def _look(self) -> None:
         try:
@@ -134,6 +144,16 @@ class WidgetKernel:
         self.end_all(KERNEL_OVER, stay=True)
         with suppress(Exception):  # There is nobody left to tell.
             asyncio.run_coroutine_threadsafe(self._hang_up(), background_loop()).result(EXIT_SECONDS)
+
+
+def _is_removed(widget: ClusterWidget) -> bool:
+    try:
+        widget.control.registry.find(widget.cluster_id)
+    except ClusterNotFound:
+        return True
+    except (GPUClusterError, OSError):  # A record of another version, or a full disk.
+        pass
+    return False
 
 
 class _Mark:

@@ -174,9 +174,8 @@ class ClusterWidget(anywidget.AnyWidget):
             self._keep_picture()
 
     def on_removed(self) -> None:
-        """Say that the cluster is gone."""
-        self.note = f"The cluster '{self._model.name}' has been removed; this is the last state."
-        self._keep_picture()
+        """End with the cluster, whose entry is gone."""
+        self.end(f"The cluster '{self._model.name}' has been removed; this is the last state.")
 
     # -- what a view says --------------------------------------------------------------------------
 
@@ -249,7 +248,8 @@ class ClusterWidget(anywidget.AnyWidget):
 
         async def first() -> None:
             feed = kernel.feed(self.control, self.cluster_id)
-            await asyncio.wait_for(feed.first_sample.wait(), FIRST_SAMPLE_SECONDS)
+            if feed is not None:
+                await asyncio.wait_for(feed.first_sample.wait(), FIRST_SAMPLE_SECONDS)
 
         with suppress(TimeoutError):
             asyncio.run_coroutine_threadsafe(first(), loop).result(FIRST_SAMPLE_SECONDS + 1)
