@@ -69,6 +69,11 @@ export class ViewSession {
       if (Date.now() - this._greetedAt > SILENCE_MS) {
         this._greet();
       }
+      if (!this._isSilent) {
+        // Samples come even while a cell runs: this kernel is gone, and there is nobody to ask for anything.
+        this._isSilent = true;
+        this._draw();
+      }
       this._drawNote(
         `No news from the kernel for ${Math.round(silence / 1000)} s; this is the last state.`
       );
@@ -82,6 +87,7 @@ export class ViewSession {
 
   private readonly _onChange = (): void => {
     this._heardAt = Date.now();
+    this._isSilent = false;
     // Whatever comes within one frame is drawn once.
     cancelAnimationFrame(this._frame);
     this._frame = requestAnimationFrame(() => this._draw());
@@ -126,7 +132,11 @@ export class ViewSession {
     const isOver = this._isKernelOver;
     setText(this._face.alert, textOf(this._model, 'refusal'));
     this._drawNote(isOver ? this._face.kernelOver : said);
-    this._face.update(this._sample, clusterOf(this._model), isOver || said !== '');
+    this._face.update(
+      this._sample,
+      clusterOf(this._model),
+      isOver || said !== '' || this._isSilent
+    );
     if (isNew && this._isOpen && !isOver && Date.now() - this._answeredAt >= ANSWER_MS) {
       this._answeredAt = Date.now();
       say(this._model, { kind: 'drawn' });
@@ -145,6 +155,7 @@ export class ViewSession {
   private _frame = 0;
   private _isOpen = false;
   private _isDisconnected = false;
+  private _isSilent = false;
   private _keeps = false;
   private _heardAt = Date.now();
   private _greetedAt = 0;
