@@ -34,7 +34,7 @@ def test_a_name_or_the_beginning_of_a_uuid(text, name):
         ("GPU-", "has no worker 'GPU-'. Its workers are: 7, 70, "),
         ("", f"has no worker ''. Its workers are: 7, 70, {UUIDS[0]}, {UUIDS[1]}, {UUIDS[2]} and 1 more."),
         ("71", "has no worker '71'. Did you mean 7?"),
-        ("x\n" * 500, "has no worker ''x"),
+        ("x\n" * 500, "has no worker 'x"),
     ],
 )
 def test_others_are_refused_with_what_there_is(text, sentence):

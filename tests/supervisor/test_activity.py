@@ -8,8 +8,10 @@ import signal
 import gpucluster
 import httpx
 from gpucluster.client.control import Control
-from gpucluster.protocol.models import ClusterState
+from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
+from gpucluster.registry import activity
+from gpucluster.supervisor.chronicle import Chronicle
 
 
 def story(site, cluster):
@@ -54,6 +56,34 @@ def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
     os.kill(model.pid, signal.SIGKILL)
     ended = site.wait_for("unlucky", lambda now: now.state.ended)
     assert story(site, "unlucky")[-1] == ("failure", None, ended.reason)
+
+
+async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path):
+    def worker(name, address):
+        return WorkerModel(name=name, address=address, n_threads=1)
+
+    one, two, other_two = worker("1", "tcp://h:1"), worker("2", "tcp://h:2"), worker("2", "tcp://h:3")
+    chronicle = Chronicle(tmp_path / "activity", lambda: {"1", "2"})
+    chronicle.saw_workers([one, two], restarting=False)
+    chronicle.sends_away({"tcp://h:1", "tcp://h:2"})
+    chronicle.keeps({"tcp://h:1"})
+    chronicle.saw_workers([other_two], restarting=False)
+    chronicle.flush()
+    assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
+        "Worker 1 left unexpectedly; see the log",
+        "Worker 2 left",
+        "Worker 2 joined",
+    ]
+
+
+def test_a_retired_worker_whose_name_comes_back_did_not_leave_unexpectedly(site, wait_until):
+    model = site.running(name="again", n_workers=2)
+    site.control.retire("again", "1")
+    site.control.patch("again", {"n_workers": 2})
+    pids = {worker.pid for worker in model.workers}
+    site.wait_for("again", lambda now: now.n_workers == 2 and {worker.pid for worker in now.workers} != pids)
+    wait_until(lambda: [entry for entry in story(site, "again") if entry[0] == "worker_joined"])
+    assert [message for kind, _, message in story(site, "again") if kind == "worker_left"] == ["Worker 1 left"]
 
 
 def test_an_idle_stop_is_told(site):

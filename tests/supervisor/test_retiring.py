@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from contextlib import suppress
 
 import gpucluster
+import httpx
 import pytest
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, WorkerNotFound
 from gpucluster.protocol.models import ClusterState
+from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION
 
 
 @pytest.fixture
@@ -76,6 +80,48 @@ def test_a_scale_that_comes_later_counts(shared_site, three):
     assert model.wanted.n_workers == 3
 
 
+def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared_site, three):
+    three.scale(2)
+    first, second = three.model.workers
+    with three.get_client() as client:
+        futures = client.scatter(list(range(50)), workers=[second.address])
+        three.retire(first.name, wait=False)
+        shared_site.control.patch("shared", {"n_workers": 3})
+        three.retire(second.name, wait=False)
+        model = shared_site.wait_for(
+            "shared",
+            lambda model: (
+                model.state is ClusterState.RUNNING
+                and model.n_workers == 2
+                and not {first.pid, second.pid} & {worker.pid for worker in model.workers}
+            ),
+        )
+        assert (model.wanted.n_workers, model.reason) == (2, None)
+        assert sum(client.gather(futures)) == sum(range(50))
+
+
+def test_a_wish_that_changes_breaks_off_a_hand_over(shared_site, three):
+    # The worker that leaves first is the one that was started last, whatever its name.
+    three.scale(1)
+    (stays,) = three.model.workers
+    three.scale(2)
+    (hung,) = [worker for worker in three.model.workers if worker.pid != stays.pid]
+    with three.get_client() as client:
+        futures = client.scatter(list(range(50)), workers=[hung.address])
+        os.kill(hung.pid, signal.SIGSTOP)
+        try:
+            shared_site.control.patch("shared", {"n_workers": 1})
+            shared_site.wait_for("shared", lambda model: model.state is ClusterState.SCALING)
+            shared_site.control.patch("shared", {"n_workers": 2})
+            model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING)
+        finally:
+            os.kill(hung.pid, signal.SIGCONT)
+        assert {worker.pid for worker in model.workers} == {stays.pid, hung.pid}
+        assert sum(client.gather(futures)) == sum(range(50))
+        # It takes tasks again.
+        assert client.submit(os.getpid, workers=[hung.address], pure=False).result(60) == hung.pid
+
+
 class Counter:
     """An actor."""
 
@@ -96,6 +142,21 @@ def test_a_worker_whose_data_cannot_be_moved_stays(shared_site, three):
     assert told[-1] == model.reason
 
 
+def test_scaling_down_tells_what_is_lost(shared_site, three):
+    three.scale(1)
+    (stays,) = three.model.workers
+    three.scale(2)
+    (leaves,) = [worker for worker in three.model.workers if worker.pid != stays.pid]
+    with three.get_client() as client:
+        counter = client.submit(Counter, actor=True, workers=[leaves.address]).result(60)
+        assert counter.value().result() == 42
+        three.scale(1)
+        model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING)
+    lost = f"Worker {leaves.name} held actors, or results that nobody had room for; they are lost."
+    assert (model.n_workers, model.reason) == (1, lost)
+    assert [entry.message for entry in three.activity() if entry.kind == "failure"][-1] == lost
+
+
 def test_while_the_number_follows_the_load(shared_site, three):
     shared_site.control.patch("shared", {"adapt": {"minimum": 2, "maximum": 3}})
     pids = {worker.pid for worker in three.model.workers}
@@ -108,14 +169,35 @@ def test_while_the_number_follows_the_load(shared_site, three):
     three.scale(2)
 
 
-@pytest.mark.parametrize("name", ["", " ", ".", "..", "77", "0/1", "0/../../stop", "%00", "ü", "x" * 5000, "0\n"])
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", ".", "..", "77", "0/1", "0/../../stop", "%00", "ü", "x" * 5000, "0\n", "\x00", "\ud800"],
+    ids=ascii,
+)
 def test_a_worker_that_is_not_there(shared_site, three, name):
     before = shared_site.get("shared")
     with pytest.raises(WorkerNotFound, match="The cluster 'shared' has no worker") as refused:
         three.retire(name)
     assert re.search("Its workers are: |Did you mean ", refused.value.message)
     assert len(refused.value.message) < 300
+    assert not name or "''" not in refused.value.message
     assert shared_site.get("shared").wanted == before.wanted
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "words"),
+    [
+        ("POST", "/workers/%ff/retire", 400, "cannot be read"),
+        ("DELETE", "/model", 405, "does not take the method DELETE"),
+    ],
+)
+def test_a_request_that_cannot_be_understood(shared_site, three, method, path, status, words):
+    socket = shared_site.registry.folder(three.id).socket
+    with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket))) as client:
+        headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
+        answer = client.request(method, f"http://gpucluster{path}", headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (status, "invalid_request")
+    assert words in answer.json()["message"]
 
 
 def test_clusters_that_cannot(site):

@@ -251,7 +251,7 @@ class AsyncControl:
         ClusterNotFound, WorkerNotFound, InvalidState, SupervisorUnreachable
         """
         model = self._living(id)
-        if not worker.strip(".") or len(worker) > 200:
+        if not worker.strip(".") or len(worker) > 200 or not _encodes(worker):
             find_worker(model, worker)  # No path can carry such a name.
         return await self._ask(model, "POST", f"/workers/{quote(worker, safe='')}/retire")
 
@@ -393,6 +393,14 @@ class AsyncControl:
                 identity = ProcessIdentity.model_validate_json(folder.process.read_bytes())
         if identity is not None:
             send_signal(identity, signal.SIGKILL)
+
+
+def _encodes(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class Control:

@@ -25,7 +25,7 @@ def find_worker(model: ClusterModel, name: str) -> WorkerModel:
         found = [worker for worker in model.workers if worker.name.startswith(name)]
     if len(found) == 1:
         return found[0]
-    shown = name if name.isprintable() and len(name) <= 80 else ascii(name[:60])
+    shown = name if name.isprintable() and len(name) <= 80 else ascii(name[:60])[1:-1]
     raise WorkerNotFound(f"The cluster '{model.name}' has no worker '{shown}'. {_hint(model, name, found)}")
 
 

@@ -39,7 +39,8 @@ class Chronicle:
         self._state: ClusterState | None = None
         self._workers: dict[str, str] | None = None
         self._came: list[str] = []
-        self._went: list[str] = []
+        self._went: list[tuple[str, str]] = []
+        self._sent: set[str] = set()
         self._pending: asyncio.TimerHandle | None = None
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
@@ -75,6 +76,14 @@ class Chronicle:
         elif state is ClusterState.FAILED:
             self._append("failure", f"Failed: {model.reason or 'see the log.'}")
 
+    def sends_away(self, addresses: Collection[str]) -> None:
+        """Expect these workers to leave. By address: the next worker may have the name within the second."""
+        self._sent.update(addresses)
+
+    def keeps(self, addresses: Collection[str]) -> None:
+        """Expect no longer that these workers leave, those that are gone already apart."""
+        self._sent.difference_update(set(addresses) - {address for address, _ in self._went})
+
     def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
         """Note who came and who went since the last call.
 
@@ -89,7 +98,7 @@ class Chronicle:
         if before is None or restarting or before.keys() == self._workers.keys():
             return
         self._came += [name for address, name in self._workers.items() if address not in before]
-        self._went += [name for address, name in before.items() if address not in self._workers]
+        self._went += [(address, name) for address, name in before.items() if address not in self._workers]
         if self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
 
@@ -101,14 +110,18 @@ class Chronicle:
         came, went = self._came, self._went
         self._came, self._went = [], []
         if went:
+            # Those that adaptive scaling sends away are not told here, but taken out of the plan.
             # Asked now: distributed takes a worker that it retires out of its plan a little after it is gone.
             planned = set(self._planned())
-            if lost := [name for name in went if name in planned]:
-                self._write("worker_left", f"{_named(lost)} left unexpectedly; see the log")
-            if sent := [name for name in went if name not in planned]:
-                self._write("worker_left", f"{_named(sent)} left")
+            lost = [name for address, name in went if name in planned and address not in self._sent]
+            sent = [name for address, name in went if name not in planned or address in self._sent]
+            self._sent.difference_update(address for address, _ in went)
+            if lost:
+                self._write("worker_left", f"{named(lost)} left unexpectedly; see the log")
+            if sent:
+                self._write("worker_left", f"{named(sent)} left")
         if came:
-            self._write("worker_joined", f"{_named(came)} joined")
+            self._write("worker_joined", f"{named(came)} joined")
 
     def _append(self, kind: str, message: str, by: str | None = None) -> None:
         self.flush()
@@ -131,7 +144,8 @@ def span(seconds: int) -> str:
     return counted(seconds // 60, "minute") if seconds >= 120 else counted(seconds, "second")
 
 
-def _named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> str:
+    """Return workers by name, such as ``Workers 2 and 3``, or their number where there are many."""
     if len(names) == 1:
         return f"Worker {names[0]}"
     return counted(len(names), "worker") if len(names) > _NAMED else f"Workers {', '.join(names[:-1])} and {names[-1]}"

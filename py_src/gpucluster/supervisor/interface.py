@@ -8,6 +8,7 @@ import os
 import socket
 import struct
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -104,6 +105,11 @@ class _Handler(web.RequestHandler):
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         error = kwargs.get("exc_info", (None, None, None))[1]
+        if isinstance(error, web.HTTPError):
+            # Tornado refused it: the request is at fault, not this process.
+            self.set_status(error.status_code)
+            self.answer(_refusal(self.request.method, self.request.path, error.status_code).model())
+            return
         if not isinstance(error, GPUClusterError):
             error = GPUClusterError("Internal error of the cluster's process; see its log.")
         self.set_status(error.http_status)
@@ -187,6 +193,13 @@ class _History(_Handler):
 class _Unknown(_Handler):
     def prepare(self) -> None:
         raise InvalidRequest(f"There is no {json.dumps(self.request.path[:80])} here.")
+
+
+def _refusal(method: str | None, path: str, status: int) -> InvalidRequest:
+    where = json.dumps(path[:80])
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        return InvalidRequest(f"{where} does not take the method {method}.")
+    return InvalidRequest(f"The request for {where} cannot be read. Check how its path is encoded.")
 
 
 def _peer_uid(request: Any) -> int | None:

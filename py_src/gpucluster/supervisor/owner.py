@@ -22,7 +22,7 @@ from ..registry.directory import others_cannot_replace, write_private
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
 from . import operations, retiring
-from .chronicle import Chronicle, span
+from .chronicle import Chronicle, counted, span
 from .decision import Applied, Step, next_step
 from .idle import IdleTimer, computes, connected_clients
 from .journal import Journal
@@ -337,19 +337,48 @@ class Owner:
             progress=Progress(step="retire", message=f"Moving the data of worker {name} to the others"),
         )
         stays: str | None = "…"
+        leaving = retiring.addresses(cluster, {name})
         try:
-            stays = await retiring.retire(cluster, name)
+            await self._have_another(cluster, name)
+            self.chronicle.sends_away(leaving)
+            stays = await retiring.retire(cluster, name, last=self._none_wanted())
         finally:
+            if stays is not None:
+                self.chronicle.keeps(leaving)
             lowered = self._retiring.pop(name, False)
             wanted = self.model.wanted
             if stays is not None and lowered and wanted.n_workers is not None:
                 wanted = Wanted(n_workers=wanted.n_workers + 1)
                 self.journal.update(wanted=wanted)
-        if self._applied.adapt is None:
-            # From here, as if it had been scaled to what is left.
-            self._applied = Applied(n_workers=len(cluster.worker_spec), restarts=self._applied.restarts)
+        self._applied_is_left(cluster)
         self.journal.update(**self._members())
         self._note(stays)
+
+    async def _have_another(self, cluster: SpecCluster, name: str) -> None:
+        """Wait for another worker that takes the results, and start one if need be, where any is wanted at all."""
+        wanted = self.model.wanted.n_workers
+        assert self.plan is not None
+        if wanted and retiring.planned(cluster) == {name}:
+            # One more than wanted, as this one will leave.
+            operations.scale(cluster, min(wanted + 1, self.plan.maximum_workers))
+            self._applied = Applied(n_workers=len(cluster.worker_spec), restarts=self._applied.restarts)
+        while not self._none_wanted() and retiring.alone(cluster, name):
+            if not retiring.planned(cluster) - {name}:
+                return
+            if operations.settled(cluster, len(cluster.worker_spec))[1] is not None:
+                operations.forget_failed(cluster)
+                return
+            operations.replace_lost(cluster)
+            await asyncio.sleep(0.05)
+
+    def _none_wanted(self) -> bool:
+        wanted = self.model.wanted
+        return (wanted.n_workers if wanted.adapt is None else wanted.adapt.minimum) == 0
+
+    def _applied_is_left(self, cluster: SpecCluster) -> None:
+        """Go on as if it had been scaled to what is left."""
+        if self._applied.adapt is None:
+            self._applied = Applied(n_workers=len(cluster.worker_spec), restarts=self._applied.restarts)
 
     def _note(self, reason: str | None) -> None:
         """Tell why something that was asked for was not, or not quite, done."""
@@ -362,7 +391,8 @@ class Owner:
         wanted = self.model.wanted.n_workers
         assert wanted is not None
         self.journal.update(state=ClusterState.SCALING, progress=self._scaling_progress(wanted))
-        await self._unless_stopped(retiring.hand_over(cluster, wanted))
+        if not await self._hand_over(cluster, wanted):
+            return
         operations.scale(cluster, wanted)
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
         while self.model.wanted.n_workers == wanted and not self.model.wanted.stopped:
@@ -381,10 +411,29 @@ class Owner:
                 await asyncio.wait_for(self.changed.wait(), 0.05)
             self.changed.clear()
 
+    async def _hand_over(self, cluster: SpecCluster, wanted: int) -> bool:
+        """Move the results of those away that scaling will close; ``False`` if something else is wanted meanwhile."""
+        leaving = retiring.addresses(cluster, retiring.surplus(cluster, wanted))
+        lost: list[str | None] = []
+
+        async def hand_over() -> None:
+            lost.append(await retiring.hand_over(cluster, wanted, lambda: self.model.wanted.n_workers == wanted))
+
+        self.chronicle.sends_away(leaving)
+        await self._unless_stopped(hand_over())
+        if self.model.wanted.n_workers != wanted or self.model.wanted.stopped:
+            self.chronicle.keeps(retiring.addresses(cluster))
+            self._applied_is_left(cluster)
+            return False
+        for sentence in lost:
+            if sentence is not None:
+                self._note(sentence)
+        return True
+
     def _scaling_progress(self, wanted: int) -> Progress:
         assert self.cluster is not None
         done = len(scheduler_of(self.cluster).workers)
-        return Progress(step="scale", message=f"Scaling to {wanted} workers", done=done, total=wanted)
+        return Progress(step="scale", message=f"Scaling to {counted(wanted, 'worker')}", done=done, total=wanted)
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
         leftovers = operations.descendants()
