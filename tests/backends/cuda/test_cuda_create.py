@@ -152,18 +152,25 @@ from gpucluster.protocol.models import Telemetry
 
 async def sample():
     async for event in AsyncControl().events():
-        if isinstance(event, Telemetry) and len(event.sample.vram_used_bytes) == 3:
-            if None not in event.sample.vram_used_bytes:
+        if isinstance(event, Telemetry) and len(event.sample.workers) == 3:
+            if None not in event.sample.column("vram_used_bytes"):
                 return event.sample
 
+NAMES = "vram_total_bytes", "vram_used_bytes", "gpu_utilization_percent", "rmm_used_bytes", "rmm_pool_bytes"
 with gpucluster.create("cuda") as cluster:
-    print(json.dumps(asyncio.run(asyncio.wait_for(sample(), 60)).model_dump(mode="json")))
+    found = asyncio.run(asyncio.wait_for(sample(), 60))
+    print(json.dumps({"workers": found.workers, **{name: found.column(name) for name in NAMES}}))
 """,
     )
-    figures = zip(result["workers"], result["vram_total_bytes"], result["gpu_utilization_percent"], strict=True)
-    assert sorted(figures) == [(gpu_uuid(1), 80 * GIB, 50), (gpu_uuid(2), 40 * GIB, 0), (gpu_uuid(3), 16 * GIB, 0)]
-    assert result["vram_used_bytes"][result["workers"].index(gpu_uuid(1))] == 4 * GIB
-    assert result["rmm_used_bytes"] == [None, None, None] and result["spilled_bytes"] == [None, None, None]
+    order = [result["workers"].index(gpu_uuid(number)) for number in (1, 2, 3)]
+    total, used, utilization = (
+        [result[name][i] for i in order] for name in ("vram_total_bytes", "vram_used_bytes", "gpu_utilization_percent")
+    )
+    # Sizes are told with five digits.
+    assert total == pytest.approx([80 * GIB, 40 * GIB, 16 * GIB], rel=1e-4)
+    assert used[0] == pytest.approx(4 * GIB, rel=1e-4)
+    assert utilization == [50, 0, 0]
+    assert result["rmm_used_bytes"] == result["rmm_pool_bytes"] == [None, None, None]
 
 
 def test_nothing_outlives_a_killed_supervisor(three_gpus: FakeMachine, tmp_path: Path) -> None:
