@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.chromium import chromium, open_page, open_panel
 from tests.browser.lab import Lab, jupyter
+from tests.fakes.cluster.process import simulated_cluster
 
 IMAGES = ROOT / "docs" / "images"
 CELLS = (
@@ -67,8 +69,8 @@ def compute(page: Page) -> None:
     page.keyboard.press("ControlOrMeta+s")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Rename and Save").or_(dialog.get_by_role("button", name="Rename")).click()
-    page.get_by_text("Workers", exact=True).click()
-    expect(page.get_by_role("listitem", name="photo").get_by_role("meter")).to_have_count(4)
+    page.get_by_role("button", name="Workers", exact=True).click()
+    expect(page.get_by_role("button", name="Retire").first).to_be_visible()
 
 
 def photograph(browser: Browser) -> None:
@@ -83,14 +85,33 @@ def photograph(browser: Browser) -> None:
         page.wait_for_timeout(2000)
         page.goto(lab.page("lab"))
         panel = open_panel(page)
-        panel.get_by_role("button", name="Dashboard").click()
-        page.frame_locator(".gpc-DashboardView iframe").get_by_text("Data Transfer").wait_for()
-        panel.get_by_role("button", name="Scale", exact=True).click()
+        panel.get_by_role("button", name="Lay out the dashboard").click()
+        for title in ("Task stream", "Memory by worker"):
+            page.frame_locator(f'iframe[title^="{title}:"]').locator("canvas").first.wait_for()
         page.wait_for_timeout(3000)
         page.screenshot(path=IMAGES / "panel-dark.png")
+
+
+def photograph_gpus(browser: Browser, theme: str) -> None:
+    """Take a picture of the gauges of eight simulated GPUs, one of them lost: a laptop has none of its own."""
+    with jupyter() as lab:
+        choose_theme(lab, f"JupyterLab {theme}")
+        environment = {**os.environ, "GPUCLUSTER_DIR": str(lab.directory / "registry")}
+        options = ("--workers", "8", "--gpus", "--lost", "1", "--past", "--name", "eight")
+        with simulated_cluster(*options, environment=environment):
+            page = open_page(browser, lab, device_scale_factor=2, height=1150)
+            panel = open_panel(page)
+            widen_panel(page)
+            panel.get_by_role("button", name="Workers", exact=True).click()
+            page.wait_for_timeout(5000)
+            box = panel.bounding_box()
+            assert box is not None
+            page.screenshot(path=IMAGES / f"gauges-{theme.lower()}.png", clip={**box, "height": 1080})
 
 
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     with chromium() as running:
         photograph(running)
+        for chosen in ("Light", "Dark"):
+            photograph_gpus(running, chosen)
