@@ -19,9 +19,12 @@ MAY_IMPORT = {
     "backends": {"devices", "protocol"},
     "telemetry": {"devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},
-    **{face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling"} for face in FACES},
-    "lessons": {"client", "protocol"},
+    **{face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling", "learn", "bench"} for face in FACES},
+    "lessons": {"client", "protocol", "learn", "datasets"},
     "profiling": {"client", "registry", "protocol"},
+    "learn": {"client", "protocol"},
+    "datasets": {"protocol"},
+    "bench": {"learn", "datasets", "client", "protocol"},
     "widgets": {"client", "protocol"},
 }
 """Between our packages. Each may import itself and the package's own top."""

@@ -1,0 +1,48 @@
+"""Machine learning on Dask clusters: scikit-learn's names, on CPU workers and on GPUs.
+
+Nothing heavy is imported before a name is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_MODULES = {
+    "cluster": ["DBSCAN", "KMeans"],
+    "communicators": ["Communicator", "MPICommunicator", "SerialCommunicator", "WorkerCommunicator"],
+    "configuration": ["config_context", "configuration"],
+    "decomposition": ["PCA", "TruncatedSVD", "tsqr", "tssvd"],
+    "ensemble": ["RandomForestClassifier", "RandomForestRegressor"],
+    "linear_model": ["ElasticNet", "Lasso", "LinearRegression", "LogisticRegression", "Ridge"],
+    "metrics": [
+        "accuracy_score",
+        "adjusted_rand_score",
+        "confusion_matrix",
+        "log_loss",
+        "mean_absolute_error",
+        "mean_squared_error",
+        "r2_score",
+        "silhouette_score",
+    ],
+    "model_selection": ["train_test_split"],
+    "naive_bayes": ["GaussianNB", "MultinomialNB"],
+    "neighbors": ["KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"],
+    "neural_network": ["MLPClassifier"],
+    "persistence": ["load", "save"],
+    "preprocessing": ["LabelEncoder", "OneHotEncoder", "StandardScaler"],
+    "rows.running": ["run", "run_on_ranks"],
+}
+_LAZY = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = sorted(_LAZY)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -1,0 +1,112 @@
+"""Messages between tasks that run on different Dask workers at the same time.
+
+They travel on connections of Dask's own kind between the workers (TLS where the cluster has TLS), not through the
+scheduler, which therefore does not notice how many there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import queue
+from collections import deque
+from typing import Any
+
+from ..errors import PeerLost
+
+OPERATION = "gpucluster-link"
+LOOK_SECONDS = 0.5
+"""How often a waiting rank looks whether its worker is closing."""
+_ENDED_JOBS = 1000
+
+
+class Lost:
+    """Stands in the queue for a rank that is gone."""
+
+
+class Exchange:
+    """What one worker receives for all jobs that run on it.
+
+    Parameters
+    ----------
+    worker : distributed.Worker
+    """
+
+    def __init__(self, worker: Any) -> None:
+        self.worker = worker
+        self._queues: dict[str, dict[int, queue.SimpleQueue[Any]]] = {}
+        self._ended: deque[str] = deque(maxlen=_ENDED_JOBS)
+
+    @classmethod
+    def of(cls, worker: Any) -> Exchange:
+        """Return the exchange of a worker, made when first asked for; in the worker's event loop."""
+        exchange = getattr(worker, "_gpucluster_exchange", None)
+        if exchange is None:
+            exchange = worker._gpucluster_exchange = cls(worker)
+            worker.handlers[OPERATION] = exchange._link
+        found: Exchange = exchange
+        return found
+
+    def open(self, job: str, n_ranks: int) -> None:
+        """Begin to take messages of a job."""
+        if job not in self._ended:
+            self._queues.setdefault(job, {rank: queue.SimpleQueue() for rank in range(n_ranks)})
+
+    def close(self, job: str) -> None:
+        """Forget a job; ranks that still wait for messages learn that none will come."""
+        if job not in self._ended:
+            self._ended.append(job)
+        for waiting in self._queues.pop(job, {}).values():
+            waiting.put(Lost())
+
+    def queue(self, job: str, source: int) -> queue.SimpleQueue[Any]:
+        """Return where the messages of a rank arrive.
+
+        Raises
+        ------
+        PeerLost
+            The job was given up.
+        """
+        try:
+            return self._queues[job][source]
+        except KeyError:
+            raise PeerLost("The computation was given up.") from None
+
+    async def _link(self, comm: Any, job: str, source: int) -> Any:
+        """Receive what one rank of a job sends, until it closes the connection."""
+        from distributed.core import Status
+
+        arriving = self._queues.get(job, {}).get(source)
+        if arriving is not None:
+            try:
+                while True:
+                    arriving.put(await comm.read())
+            except (OSError, asyncio.CancelledError):
+                arriving.put(Lost())
+        comm.abort()
+        return Status.dont_reply
+
+
+async def open_job(dask_worker: Any, job: str, n_ranks: int) -> None:
+    """Prepare a worker for messages of a job; runs on all its workers before the first rank starts."""
+    Exchange.of(dask_worker).open(job, n_ranks)
+
+
+async def close_job(dask_worker: Any, job: str) -> None:
+    """End a job on a worker, whether its rank has returned or still waits."""
+    Exchange.of(dask_worker).close(job)
+
+
+def packed(message: Any) -> list[Any]:
+    """Return a message as what Dask sends without looking into it; arrays are not copied."""
+    buffers: list[pickle.PickleBuffer] = []
+    header = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
+    # A memoryview that is not a flat array of bytes would be sent with the wrong length.
+    return [header, *(bytes(buffer.raw()) for buffer in buffers)]
+
+
+def unpacked(frames: list[Any]) -> Any:
+    """Return the message of such a list."""
+    # Arrays over immutable buffers would be read-only, to the surprise of whoever adds to them.
+    # From another worker of the same cluster, which runs whatever it is sent anyway.
+    return pickle.loads(frames[0], buffers=[bytearray(frame) for frame in frames[1:]])  # noqa: S301

@@ -1,0 +1,87 @@
+"""Collective operations made of messages between two ranks, along a binomial tree.
+
+With ``n`` ranks, the longest way from a leaf to the root has ``log2(n)`` edges, so a reduction takes as many messages
+one after the other. Source: R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of Collective Communication
+Operations in MPICH", International Journal of High Performance Computing Applications 19 (2005), section 4.
+For messages of many megabytes a ring needs less bandwidth; models of this package are smaller.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from ..errors import RanksDisagree
+from .communicator import Communicator
+from .operators import Message, Operator, combine
+
+
+class TreeCommunicator(Communicator):
+    """Has ``_send`` and ``_receive``, and makes everything else of them."""
+
+    def __init__(self, rank: int, size: int) -> None:
+        self.rank = rank
+        self.size = size
+        self._operations = 0
+
+    @abstractmethod
+    def _send(self, message: Any, to: int) -> None:
+        """Send a message, and do not wait until it has arrived. Messages to one rank keep their order."""
+
+    @abstractmethod
+    def _receive(self, source: int) -> Any:
+        """Wait for the next message of that rank."""
+
+    def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
+        """Combine with what the children send, in their order, and send that to the parent."""
+        name = self._begin("reduce")
+        position = self._position(root)
+        step = 1
+        while step < self.size:
+            if position & step:
+                self._send((name, value), self._at(position - step, root))
+                return None
+            if position + step < self.size:
+                value = combine(op, value, self._expect(name, self._at(position + step, root)))
+            step *= 2
+        return value
+
+    def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
+        """Receive from the parent, and send to the children, those with the most ranks below them first."""
+        name = self._begin("broadcast")
+        position = self._position(root)
+        step = 1
+        while step < self.size and not position & step:
+            step *= 2
+        if position:
+            value = self._expect(name, self._at(position - step, root))
+        while step > 1:
+            step //= 2
+            if position + step < self.size:
+                self._send((name, value), self._at(position + step, root))
+        return value
+
+    def gather(self, value: Message, root: int = 0) -> list[Message] | None:
+        """Collect along the tree."""
+        found = self.reduce({self.rank: value}, lambda one, other: one | other, root)
+        return None if found is None else [found[rank] for rank in range(self.size)]
+
+    def _position(self, root: int) -> int:
+        """Return where this rank is in the tree of that root."""
+        return (self.rank - root) % self.size
+
+    def _at(self, position: int, root: int) -> int:
+        return (position + root) % self.size
+
+    def _begin(self, operation: str) -> str:
+        self._operations += 1
+        return f"{operation} ({self._operations})"
+
+    def _expect(self, name: str, source: int) -> Message:
+        theirs, value = self._receive(source)
+        if theirs != name:
+            raise RanksDisagree(
+                f"Rank {self.rank} calls {name}, but rank {source} calls {theirs}; the numbers count their operations. "
+                "All ranks must call the same operations in the same order."
+            )
+        return value

@@ -1,0 +1,88 @@
+"""Ranks that are tasks on Dask workers."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from typing import Any
+
+from ..errors import PeerLost
+from .mailbox import LOOK_SECONDS, OPERATION, Exchange, Lost, packed, unpacked
+from .tree import TreeCommunicator
+
+
+class WorkerCommunicator(TreeCommunicator):
+    """Connects tasks that run at the same time, one on each of some Dask workers.
+
+    Use `gpucluster.learn.run` to start such tasks.
+
+    Parameters
+    ----------
+    worker : distributed.Worker
+        The one that this rank runs on.
+    job : str
+        Identifies the computation.
+    rank : int
+        Number of this rank.
+    addresses : list of str
+        The workers, in the order of the ranks.
+    """
+
+    def __init__(self, worker: Any, job: str, rank: int, addresses: list[str]) -> None:
+        super().__init__(rank, len(addresses))
+        self._worker = worker
+        self._job = job
+        self._addresses = addresses
+        self._exchange = Exchange.of(worker)
+        self._links: dict[int, asyncio.Queue[Any]] = {}
+        self._writers: list[asyncio.Task[None]] = []
+        self._loop: asyncio.AbstractEventLoop = worker.loop.asyncio_loop
+
+    def close(self, *, failed: bool = False) -> None:
+        """End all connections, after what was sent has left; at once where the computation failed."""
+        asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
+
+    def _send(self, message: Any, to: int) -> None:
+        self._loop.call_soon_threadsafe(self._enqueue, packed(message), to)
+
+    def _receive(self, source: int) -> Any:
+        arriving = self._exchange.queue(self._job, source)
+        while True:
+            try:
+                frames = arriving.get(timeout=LOOK_SECONDS)
+            except queue.Empty:
+                if self._worker.status.name not in {"running", "paused", "closing_gracefully"}:
+                    raise PeerLost("This worker is closing.") from None
+                continue
+            if isinstance(frames, Lost):
+                raise PeerLost(f"Rank {source} is gone, so rank {self.rank} cannot go on.")
+            return unpacked(frames)
+
+    # -- in the worker's event loop --------------------------------------------------------------
+
+    def _enqueue(self, frames: list[Any], to: int) -> None:
+        if to not in self._links:
+            self._links[to] = asyncio.Queue()
+            self._writers.append(asyncio.ensure_future(self._write(to, self._links[to])))
+        self._links[to].put_nowait(frames)
+
+    async def _write(self, to: int, outgoing: asyncio.Queue[Any]) -> None:
+        from distributed.comm.core import connect
+
+        try:
+            comm = await connect(self._addresses[to], **self._worker.connection_args)
+            await comm.write({"op": OPERATION, "job": self._job, "source": self.rank, "reply": False})
+            while (frames := await outgoing.get()) is not None:
+                await comm.write(frames)
+            await comm.close()
+        except OSError:
+            # Whoever waits for that rank, or for this one, must learn it.
+            self._exchange.close(self._job)
+
+    async def _finish(self, failed: bool) -> None:
+        for outgoing in self._links.values():
+            outgoing.put_nowait(None)
+        if failed:
+            for writer in self._writers:
+                writer.cancel()
+        await asyncio.gather(*self._writers, return_exceptions=failed)

@@ -1,0 +1,66 @@
+"""How estimators compute, where the default is not what you want."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from .communicators.communicator import Communicator
+from .errors import InvalidParameter
+
+Engine = Literal["auto", "gpucluster", "cuml"]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """How estimators compute."""
+
+    engine: Engine = "auto"
+    """``cuml``: by ``cuml.dask``; ``gpucluster``: by this package; ``auto``: by ``cuml.dask`` for data on GPUs."""
+    communicator: Communicator | Literal["workers", "mpi"] = "workers"
+    """For Dask collections: whether tasks talk over Dask's connections (``workers``) or MPI (``mpi``, on a cluster that
+    dask-mpi has started). For arrays in memory: the communicator of the ranks that each have a part of the rows."""
+
+
+_current: ContextVar[Configuration] = ContextVar("gpucluster_learn")
+
+
+def configuration() -> Configuration:
+    """Return the configuration that holds here."""
+    return _current.get(Configuration())
+
+
+@contextmanager
+def config_context(
+    *, engine: Engine | None = None, communicator: Communicator | Literal["workers", "mpi"] | None = None
+) -> Iterator[None]:
+    """Compute in another way within a ``with`` block.
+
+    Parameters
+    ----------
+    engine : {"auto", "gpucluster", "cuml"}, optional
+        Whose algorithms are used. ``auto`` takes ``cuml.dask`` where the data are on GPUs and cuML is installed.
+    communicator : {"workers", "mpi"} or Communicator, optional
+        How ranks talk. In a program under ``mpiexec``, give ``MPICommunicator()`` and fit on each rank's own rows.
+
+    Raises
+    ------
+    InvalidParameter
+        No such engine or communicator.
+    """
+    if engine not in {None, "auto", "gpucluster", "cuml"}:
+        raise InvalidParameter(f"engine: must be 'auto', 'gpucluster' or 'cuml', not {engine!r}.")
+    if not (communicator in {None, "workers", "mpi"} if isinstance(communicator, str | None) else True):
+        raise InvalidParameter(f"communicator: must be 'workers', 'mpi' or a Communicator, not {communicator!r}.")
+    if communicator is not None and not isinstance(communicator, str | Communicator):
+        raise InvalidParameter(f"communicator: must be 'workers', 'mpi' or a Communicator, not {communicator!r}.")
+    changed = {"engine": engine, "communicator": communicator}
+    now = replace(configuration(), **{name: value for name, value in changed.items() if value is not None})  # type: ignore[arg-type]
+    token = _current.set(now)
+    try:
+        yield
+    finally:
+        _current.reset(token)

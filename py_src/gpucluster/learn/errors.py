@@ -1,0 +1,80 @@
+"""What can go wrong while fitting and predicting.
+
+The tree::
+
+    GPUClusterError
+    └── LearnError
+        ├── InvalidData           X, y or weights cannot be used; also a ValueError, as in scikit-learn
+        ├── InvalidParameter      an estimator's option is not allowed; also a ValueError
+        ├── NotSupported          this estimator cannot do that on this kind of data; also a NotImplementedError
+        ├── InvalidOperator       a communicator does not know how to combine messages; also a ValueError
+        ├── RanksDisagree         ranks call different collective operations
+        ├── PeerLost              another rank is gone, so this one cannot go on
+        ├── WorkersLost           workers died again and again
+        ├── MissingMPI            mpi4py or an MPI library is not installed; also an ImportError
+        └── UnreadableModel       a file is no saved model of this package; also a ValueError
+"""
+
+from __future__ import annotations
+
+from ..protocol.errors import GPUClusterError
+
+
+class LearnError(GPUClusterError):
+    """Base of the errors of ``gpucluster.learn``."""
+
+    code = "learn_error"
+
+
+class InvalidData(LearnError, ValueError):
+    """X, y or weights cannot be used."""
+
+    code = "invalid_data"
+
+
+class InvalidParameter(LearnError, ValueError):
+    """An estimator's option is not allowed."""
+
+    code = "invalid_parameter"
+
+
+class NotSupported(LearnError, NotImplementedError):
+    """This estimator cannot do that on this kind of data."""
+
+    code = "not_supported"
+
+
+class InvalidOperator(LearnError, ValueError):
+    """A communicator does not know how to combine messages."""
+
+    code = "invalid_operator"
+
+
+class RanksDisagree(LearnError):
+    """Ranks call different collective operations."""
+
+    code = "ranks_disagree"
+
+
+class PeerLost(LearnError):
+    """Another rank is gone, so this one cannot go on."""
+
+    code = "peer_lost"
+
+
+class WorkersLost(LearnError):
+    """Workers died again and again during one computation."""
+
+    code = "workers_lost"
+
+
+class MissingMPI(LearnError, ImportError):
+    """The package mpi4py or an MPI library is not installed."""
+
+    code = "missing_mpi"
+
+
+class UnreadableModel(LearnError, ValueError):
+    """A file is no model that this package has saved."""
+
+    code = "unreadable_model"

@@ -1,0 +1,151 @@
+"""What all estimators have in common: how they take data, and how they give results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .errors import InvalidData
+from .rows.running import local_rows, run_table
+from .rows.table import Table, as_table, is_dask
+
+
+class DistributedEstimator(BaseEstimator):
+    """Base of the estimators.
+
+    Fitting and predicting take Dask arrays and data frames, or arrays in memory. What comes out has the kind of what
+    went in: a lazy Dask array for a Dask array, a lazy series or data frame with the same index for a Dask data frame,
+    an array for an array.
+    """
+
+    _checks: ClassVar[dict[str, Any]] = {}
+    """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
+
+    # -- fitting ---------------------------------------------------------------------------------
+
+    def _fit_with(
+        self,
+        algorithm: Callable[..., Any],
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        passes: int | None = None,
+        **parameters: Any,
+    ) -> Any:
+        """Check the data and run an algorithm on them; see `gpucluster.learn.run`."""
+        if is_dask(X):
+            table = self._table(X, y, sample_weight)
+            return run_table(algorithm, table, parameters, passes=passes)
+        checked: dict[str, Any] = {"dtype": [np.float64, np.float32], **self._checks}
+        if y is None:
+            X = validate_data(self, X, **checked)
+        else:
+            X, y = validate_data(self, X, y, **checked)
+        if sample_weight is not None:
+            from sklearn.utils.validation import _check_sample_weight
+
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=X.dtype)
+        return algorithm(local_rows(X, y, sample_weight), **parameters)
+
+    def _table(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+        """Return Dask collections as a table, and note what its columns are."""
+        table = as_table(X, y, sample_weight)
+        self.n_features_in_ = table.n_features
+        if table.names is not None:
+            self.feature_names_in_ = np.asarray(table.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return table
+
+    # -- predicting ------------------------------------------------------------------------------
+
+    def _map(
+        self,
+        function: Callable[..., Any],
+        X: Any,
+        *arguments: Any,
+        dtype: Any,
+        columns: int | None = None,
+        names: list[str] | None = None,
+    ) -> Any:
+        """Apply ``function(block of X, *arguments)`` to all blocks, lazily where X is lazy.
+
+        Parameters
+        ----------
+        function : callable
+            Returns one row per row: an array of shape (n_rows,), or (n_rows, columns).
+        X
+            Dask collection or array.
+        *arguments
+            The model; small.
+        dtype
+            Of the result.
+        columns : int, optional
+            Number of columns of the result; ``None`` for one dimension.
+        names : list of str, optional
+            Of the columns, for data frames.
+        """
+        check_is_fitted(self)
+        if not is_dask(X):
+            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+            return function(X, *arguments)
+        table = as_table(X)
+        self._check_columns(table)
+        if table.names is not None:
+            return _mapped_frame(function, X, arguments, table.X.dtype, dtype, columns, names)
+        empty = table.X._meta[:0, 0] if columns is None else table.X._meta[:0, :0]
+        return table.X.map_blocks(
+            function,
+            *arguments,
+            dtype=dtype,
+            chunks=table.X.chunks[:1] if columns is None else (table.X.chunks[0], (columns,)),
+            drop_axis=1 if columns is None else None,
+            meta=empty.astype(dtype),
+        )
+
+    def _check_columns(self, table: Table) -> None:
+        if table.n_features != self.n_features_in_:
+            raise InvalidData(
+                f"X has {table.n_features} features, but {type(self).__name__} is expecting {self.n_features_in_} "
+                "features as input."
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if table.names is not None and known is not None and list(known) != table.names:
+            raise InvalidData(
+                f"X has the columns {', '.join(table.names[:8])}, but {type(self).__name__} was fitted with "
+                f"{', '.join(known[:8])}. Choose the same columns in the same order."
+            )
+
+
+def _mapped_frame(
+    function: Callable[..., Any],
+    X: Any,
+    arguments: tuple[Any, ...],
+    given: Any,
+    dtype: Any,
+    columns: int | None,
+    names: list[str] | None,
+) -> Any:
+    """Return a lazy series or data frame with the index of X."""
+    empty = X._meta.iloc[:0]
+    if columns is None:
+        meta = empty.iloc[:, 0].astype(dtype).rename(None)
+    else:
+        names = names or [str(number) for number in range(columns)]
+        meta = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
+    return X.map_partitions(_partition, function, arguments, given, dtype, names if columns else None, meta=meta)
+
+
+def _partition(
+    frame: Any, function: Callable[..., Any], arguments: tuple[Any, ...], given: Any, dtype: Any,
+    names: list[str] | None,
+) -> Any:  # fmt: skip
+    values = function(frame.astype(given).values, *arguments)
+    if names is None:
+        return type(frame.iloc[:, 0])(values, index=frame.index, dtype=dtype)
+    return type(frame)(values, index=frame.index, columns=names)

@@ -1,0 +1,63 @@
+"""One piece of consecutive rows, and what algorithms may ask of all of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..communicators.operators import Message, Operator
+
+Partial = Callable[..., Message]
+"""Called as ``partial(block, *arguments)``; what it returns for two blocks is combined to what it is of both."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows, all in one memory."""
+
+    number: int
+    """Position among all blocks."""
+    start: int | None
+    """Number of the first row among all rows; ``None`` where nobody has counted them."""
+    X: Any
+    """Array of shape (n_rows, n_features), of NumPy or CuPy."""
+    y: Any = None
+    """Array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
+    weights: Any = None
+    """Array of shape (n_rows,), or ``None`` where all rows weigh 1."""
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+class Rows(ABC):
+    """What an algorithm sees of its data, the same whether there is one process or a cluster.
+
+    An algorithm is a plain function ``algorithm(rows, **parameters)``. It never sees where the blocks are, how many
+    there are, or who computes: it asks for totals over all rows.
+    """
+
+    @abstractmethod
+    def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
+        """Apply a function to every block, and combine what it returns.
+
+        Parameters
+        ----------
+        partial : callable
+            Called as ``partial(block, *arguments)``; returns a message, for example sums over the block's rows.
+        *arguments
+            The same for all blocks: the model so far. Small.
+        op : {"sum", "min", "max"} or callable
+            How the messages of two blocks become one; associative. Rows' order is kept: the left one comes first.
+
+        Returns
+        -------
+        Message
+            The same on all ranks. ``None`` where there is no block at all.
+        """
+
+    @abstractmethod
+    def each(self, partial: Partial, *arguments: Any) -> list[Message]:
+        """Return what the function returns for each block, in the order of the rows; for small results only."""

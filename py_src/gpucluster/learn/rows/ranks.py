@@ -1,0 +1,246 @@
+"""Run a function on several workers at the same time, each on the blocks it has; the ranks talk to each other.
+
+The scheduler hands out one task per worker and hears of nothing until they return, so an iteration costs no task and no
+round trip to the client. When a worker dies, everybody starts over with what is left; blocks that are lost are computed
+anew by Dask.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ..communicators.communicator import Communicator
+from ..communicators.mailbox import close_job, open_job
+from ..communicators.mpi import over_mpi
+from ..communicators.workers import WorkerCommunicator
+from ..errors import PeerLost, WorkersLost
+from .block import Block
+from .placement import place
+from .shard import Shard
+from .table import Table
+
+logger = logging.getLogger("gpucluster.learn")
+
+ATTEMPTS = 4
+"""So often workers may die during one computation."""
+LOOK_SECONDS = 1.0
+"""How often the client looks whether all ranks are still there."""
+PATIENCE_SECONDS = 5.0
+"""So long ranks that were given up may take to tell why they failed."""
+FAILED = frozenset({"error", "cancelled", "lost"})
+
+
+class Placed:
+    """Blocks of a table that are kept on workers.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    table : Table
+        Persisted.
+    """
+
+    def __init__(self, client: Any, table: Table) -> None:
+        from distributed import futures_of, wait
+
+        self.client = client
+        self.starts = table.starts()
+        first = _futures(table.X, client)
+        self.parts = [first, *(None if part is None else _futures(part, client) for part in (table.y, table.weights))]
+        wait(futures_of(table.collections))
+        for future in futures_of(table.collections):
+            if future.status == "error":
+                raise future.exception()
+        sizes = client.nbytes(summary=False)
+        holders = client.who_has(first)
+        self.keys = [future.key for future in first]
+        self.sizes = [
+            sum(sizes.get(part[number].key, 0) for part in self.parts if part) for number in range(len(self.keys))
+        ]
+        self.holders = [list(holders.get(key, ())) for key in self.keys]
+        self.workers = workers_of(client)
+
+    def addresses(self) -> list[str]:
+        """Return for each block the worker that takes it."""
+        return place(self.holders, self.sizes, {address: info["nthreads"] for address, info in self.workers.items()})
+
+    def fits(self, share: float) -> bool:
+        """Whether every worker's blocks take at most such a share of its memory."""
+        taken: dict[str, int] = {}
+        for address, size in zip(self.addresses(), self.sizes, strict=True):
+            taken[address] = taken.get(address, 0) + size
+        limits = {address: self.workers[address]["memory_limit"] for address in taken}
+        return all(not limits[address] or size <= share * limits[address] for address, size in taken.items())
+
+
+def workers_of(client: Any) -> dict[str, Any]:
+    """Return what the scheduler knows of each worker, by address."""
+    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+    return found
+
+
+def run_ranks(
+    client: Any, table: Table, function: Callable[..., Any], parameters: dict[str, Any], *, mpi: bool, first_only: bool
+) -> list[Any]:
+    """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    table : Table
+        Persisted.
+    function : callable
+        Gets a `Shard` first.
+    parameters : dict
+        The same for all ranks.
+    mpi : bool
+        Ranks talk over MPI, not over Dask's connections.
+    first_only : bool
+        Bring only rank 0's result to the client; all ranks have the same one.
+
+    Returns
+    -------
+    list
+        What the ranks return.
+
+    Raises
+    ------
+    WorkersLost
+        Workers died again and again.
+    Exception
+        What the function raises.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return _Attempt(client, Placed(client, table), mpi=mpi).run(function, parameters, first_only=first_only)
+        except PeerLost as lost:
+            logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
+    raise WorkersLost(
+        f"Workers were lost in {ATTEMPTS} attempts, so the computation was given up. Look at the cluster's log: most "
+        "often they ran out of memory."
+    )
+
+
+class _Attempt:
+    def __init__(self, client: Any, placed: Placed, *, mpi: bool) -> None:
+        self._client = client
+        self._placed = placed
+        self._mpi = mpi
+        self._job = f"job-{uuid.uuid4().hex}"
+        self._blocks: dict[str, list[int]] = {}
+        for number, address in enumerate(placed.addresses()):
+            self._blocks.setdefault(address, []).append(number)
+        self._addresses = list(self._blocks)
+
+    def run(self, function: Callable[..., Any], parameters: dict[str, Any], *, first_only: bool) -> list[Any]:
+        self._open()
+        tasks: list[Any] = []
+        done = False
+        try:
+            tasks = [self._submit(rank, function, parameters, first_only) for rank in range(len(self._addresses))]
+            self._wait(tasks)
+            results = self._client.gather(tasks[:1] if first_only else tasks, errors="raise")
+            done = True
+            return list(results)
+        finally:
+            if not done:
+                self._client.cancel(tasks, force=True)
+            self._close()
+
+    def _submit(self, rank: int, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> Any:
+        address = self._addresses[rank]
+        placed = self._placed
+        blocks = [
+            (number, placed.starts[number], *(part[number] if part else None for part in placed.parts))
+            for number in self._blocks[address]
+        ]
+        return self._client.submit(
+            _rank, self._job, rank, self._addresses, blocks, function, parameters, mpi=self._mpi,
+            answers=rank == 0 or not first_only, key=f"gpucluster-rank-{self._job}-{rank}",
+            workers=[address], allow_other_workers=False, pure=False, retries=0,
+        )  # fmt: skip
+
+    def _wait(self, tasks: list[Any]) -> None:
+        """Wait for all ranks; raise what the first failing one raised, and ``PeerLost`` if a worker is gone."""
+        from distributed import wait
+
+        pending = list(tasks)
+        while pending:
+            with suppress(TimeoutError):
+                wait(pending, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+            if any(task.status in FAILED for task in pending):
+                raise self._cause(pending)
+            ended = set(self._addresses) - set(workers_of(self._client))
+            if ended:
+                raise PeerLost(f"{len(ended)} of {len(self._addresses)} workers ended.")
+            pending = [task for task in pending if task.status != "finished"]
+
+    def _cause(self, tasks: list[Any]) -> BaseException:
+        """Return why ranks failed: those that only suffer from another one's failure say nothing about it."""
+        from distributed import wait
+
+        self._close()
+        with suppress(TimeoutError):
+            wait(tasks, timeout=PATIENCE_SECONDS)
+        errors = [task.exception() for task in tasks if task.status == "error"]
+        return next((error for error in errors if not isinstance(error, PeerLost)), PeerLost("A rank is gone."))
+
+    def _open(self) -> None:
+        opened = self._client.run(
+            open_job, job=self._job, n_ranks=len(self._addresses), workers=self._addresses, on_error="return"
+        )
+        for address, answer in opened.items():
+            if isinstance(answer, BaseException):
+                raise PeerLost(f"The worker at {address} does not answer.")
+
+    def _close(self) -> None:
+        self._client.run(
+            close_job, job=self._job, workers=[a for a in self._addresses if a in workers_of(self._client)],
+            on_error="ignore",
+        )  # fmt: skip
+
+
+def _futures(part: Any, client: Any) -> list[Any]:
+    from distributed import futures_of
+
+    by_key = {future.key: future for future in futures_of(part, client)}
+    return [by_key[key] for key in _keys(part)]
+
+
+def _keys(part: Any) -> list[Any]:
+    keys = part.__dask_keys__()
+    return [key[0] if isinstance(key, list) else key for key in keys]
+
+
+def _rank(
+    job: str,
+    rank: int,
+    addresses: list[str],
+    blocks: list[tuple[Any, ...]],
+    function: Callable[..., Any],
+    parameters: dict[str, Any],
+    *,
+    mpi: bool,
+    answers: bool,
+) -> Any:
+    """Run one rank: a Dask task."""
+    from distributed import get_worker, secede
+
+    worker = get_worker()
+    threads = worker.state.nthreads
+    # Give the slot back at once: otherwise two computations that each have half of the workers would wait for ever.
+    secede()
+    links = WorkerCommunicator(worker, job, rank, addresses)
+    failed = True
+    try:
+        communicator: Communicator = over_mpi(links) if mpi else links
+        shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads)
+        result = function(shard, **parameters)
+        failed = False
+        return result if answers else None
+    finally:
+        links.close(failed=failed)

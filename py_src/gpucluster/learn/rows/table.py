@@ -1,0 +1,201 @@
+"""Dask arrays and data frames as tables of numbers: what is accepted, and what is refused in a sentence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidData
+
+
+def is_dask(data: Any) -> bool:
+    """Whether this is a Dask array, data frame or series."""
+    from dask.base import is_dask_collection
+
+    return bool(is_dask_collection(data))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A Dask array of shape (n_rows, n_features), chunked along its rows only, and what belongs to its rows."""
+
+    X: Any
+    y: Any = None
+    weights: Any = None
+    names: list[str] | None = None
+    """Names of the columns, where X came as a data frame."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks of rows."""
+        return int(self.X.numblocks[0])
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows; ``None`` where the collection does not know it before it is computed."""
+        return None if math.isnan(self.X.shape[0]) else int(self.X.shape[0])
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the blocks are on GPUs."""
+        return type(self.X._meta).__module__.partition(".")[0] == "cupy"
+
+    @property
+    def collections(self) -> list[Any]:
+        """X, and y and weights where they are."""
+        return [part for part in (self.X, self.y, self.weights) if part is not None]
+
+    def starts(self) -> list[int | None]:
+        """Return the number of the first row of each block, or ``None`` for each where that is unknown."""
+        if self.n_rows is None:
+            return [None] * self.n_blocks
+        return [0, *accumulate(self.X.chunks[0])][:-1]
+
+    def counted(self) -> Table:
+        """Return the same table with known numbers of rows, which takes a pass over the data if they are not yet."""
+        if self.n_rows is not None:
+            return self
+        counted = self.X.copy()
+        counted.compute_chunk_sizes()
+        chunks = counted.chunks[0]
+        return replace(self, X=counted, y=_with_rows(self.y, chunks), weights=_with_rows(self.weights, chunks))
+
+    def persisted(self) -> Table:
+        """Return the same table, computed and kept on the workers (in this process, where there are none)."""
+        from dask.base import persist
+
+        kept = iter(persist(*self.collections))
+        return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
+
+    def delayed_blocks(self) -> list[list[Any]]:
+        """Return for each block what makes its X, y and weights (``None`` where there are none)."""
+        from dask.base import optimize
+
+        made = iter(optimize(*self.collections))
+        parts = [None if part is None else next(made) for part in (self.X, self.y, self.weights)]
+        blocks = [None if part is None else _delayed(part) for part in parts]
+        return [[None if part is None else part[number] for part in blocks] for number in range(self.n_blocks)]
+
+
+def as_table(X: Any, y: Any = None, weights: Any = None) -> Table:
+    """Return Dask collections as a table, without computing anything.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+        Of numbers. float32 and float64 stay, other numbers become float64 (float16: float32).
+    y : dask.array.Array, dask.dataframe.Series or array_like, optional
+        As many rows as X.
+    weights : dask.array.Array, dask.dataframe.Series or array_like, optional
+        Of rows.
+
+    Raises
+    ------
+    InvalidData
+        A wrong number of dimensions or rows, chunks along the columns, columns that hold no numbers.
+    """
+    array, names = _features(X)
+    return Table(
+        array, _beside(y, array, "y", dimensions=(1, 2)), _beside(weights, array, "sample_weight", (1,)), names
+    )
+
+
+def _features(X: Any) -> tuple[Any, list[str] | None]:
+    import dask.array as da
+
+    names = None
+    if not isinstance(X, da.Array):
+        if not hasattr(X, "dtypes"):
+            raise InvalidData(
+                f"X: a Dask array or data frame is needed, not {type(X).__name__}. Make one with dask.array.from_array."
+            )
+        if not hasattr(X, "columns"):
+            raise InvalidData("X: a data frame is needed, not one column. Use X.to_frame().")
+        wrong = [str(name) for name, dtype in X.dtypes.items() if not _is_number(dtype)]
+        if wrong:
+            raise InvalidData(
+                f"X: {', '.join(map(repr, wrong[:5]))} {'holds' if len(wrong) == 1 else 'hold'} no numbers. Leave such "
+                "columns out, or encode them first (OneHotEncoder)."
+            )
+        names = [str(name) for name in X.columns]
+        X = X.astype(_common(X.dtypes)).to_dask_array()
+    if X.ndim != 2:
+        raise InvalidData(
+            f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) makes "
+            "one column, X.reshape(1, -1) one row."
+        )
+    if X.numblocks[1] > 1:
+        raise InvalidData(
+            f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
+            "Use X.rechunk({1: -1})."
+        )
+    if X.shape[1] == 0:
+        raise InvalidData("X: 0 feature(s) (columns); at least 1 is needed.")
+    if not _is_number(X.dtype):
+        raise InvalidData(f"X: numbers are needed, not {X.dtype}.")
+    return X.astype(_common([X.dtype])), names
+
+
+def _is_number(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def _common(dtypes: Any) -> np.dtype[Any]:
+    """Return the floating-point type that all columns get."""
+    plain = [np.dtype(getattr(dtype, "numpy_dtype", dtype)) for dtype in dtypes]
+    common = np.result_type(*plain)
+    if common == np.float16:
+        return np.dtype(np.float32)
+    return common if common in (np.float32, np.float64) else np.dtype(np.float64)
+
+
+def _beside(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
+    """Return what belongs to the rows of X as an array with the same chunks."""
+    import dask.array as da
+
+    if data is None:
+        return None
+    if not is_dask(data):
+        if math.isnan(X.shape[0]):
+            raise InvalidData(
+                f"{name}: is in memory, but how many rows each part of X has is not known. Make it a Dask collection "
+                "too, or X a Dask array with known chunks (compute_chunk_sizes)."
+            )
+        data = da.from_array(np.asarray(data), name=False)
+    elif not isinstance(data, da.Array):
+        data = data.to_dask_array()
+    if data.ndim not in dimensions:
+        raise InvalidData(f"{name}: 1 dimension is needed, not {data.ndim}.")
+    known = not math.isnan(X.shape[0]) and not math.isnan(data.shape[0])
+    if known and data.shape[0] != X.shape[0]:
+        raise InvalidData(f"{name}: has {data.shape[0]:,} rows, but X has {X.shape[0]:,}.")
+    if known:
+        return data.rechunk({0: X.chunks[0], **({1: -1} if data.ndim == 2 else {})})
+    if data.numblocks[0] != X.numblocks[0]:
+        raise InvalidData(
+            f"{name}: has {data.numblocks[0]} partitions, but X has {X.numblocks[0]}. Take both from one data frame, "
+            "so that their rows go together."
+        )
+    return _with_rows(data, X.chunks[0]) if math.isnan(data.shape[0]) else data
+
+
+def _with_rows(data: Any, chunks: tuple[Any, ...]) -> Any:
+    """Return an array whose unknown numbers of rows are taken to be these."""
+    if data is None:
+        return None
+    known = data.copy()
+    known._chunks = (chunks, *data.chunks[1:])
+    return known
+
+
+def _delayed(array: Any) -> list[Any]:
+    return list(array.to_delayed(optimize_graph=False).ravel())
