@@ -1,0 +1,88 @@
+"""What a cluster gets before it starts: a scratch directory, credentials, the secret path of its dashboard."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from ..backends.backend import StartContext
+from ..protocol.errors import PreflightFailed
+from ..registry.claims import DeviceClaims
+from ..registry.directory import others_cannot_replace
+from ..registry.record import Folder
+from ..registry.store import Registry
+
+PREFIX_BYTES = 24
+"""Of the dashboard's secret path."""
+
+
+def make_scratch(folder: Folder, local_directory: str | None) -> Path:
+    """Make the directory that spilled data goes to, for this user only.
+
+    Parameters
+    ----------
+    folder : Folder
+        The cluster's folder, which has one of its own.
+    local_directory : str, optional
+        Where the user wants it instead.
+
+    Raises
+    ------
+    PreflightFailed
+        It cannot be made, or others may replace files in it.
+    """
+    scratch = folder.scratch if local_directory is None else folder.scratch_in(local_directory)
+    try:
+        if scratch.parent.is_dir() and not others_cannot_replace(scratch.parent):
+            raise PreflightFailed(
+                f"local_directory: other users may write to {local_directory} and replace files in it. Choose a "
+                "directory of yours, or one with the sticky bit."
+            )
+        scratch.mkdir(mode=0o700)
+    except FileExistsError:
+        raise PreflightFailed(f"local_directory: {scratch} exists already. Choose another directory.") from None
+    except OSError as error:
+        raise PreflightFailed(
+            f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose a directory that exists "
+            "and that you may write to."
+        ) from error
+    return scratch
+
+
+def prepare(
+    registry: Registry,
+    folder: Folder,
+    scratch: Path,
+    *,
+    encrypted: bool,
+    redact: Callable[[str], None],
+    report: Callable[[str, str], None],
+) -> StartContext:
+    """Return what the backend needs to start the cluster.
+
+    Parameters
+    ----------
+    registry, folder
+        Where the cluster is written down.
+    scratch : Path
+        As ``make_scratch`` made it.
+    encrypted : bool
+        Whether credentials are made.
+    redact : callable
+        Told every secret that must not appear in the log.
+    report : callable
+        Told each step and what it does.
+    """
+    from .credentials import make_credentials
+
+    prefix = secrets.token_urlsafe(PREFIX_BYTES)
+    redact(prefix)
+    return StartContext(
+        cluster_id=folder.id,
+        security=make_credentials(folder.tls) if encrypted else None,
+        scratch_directory=scratch,
+        dashboard_prefix=prefix,
+        report=report,
+        claims=DeviceClaims(registry.directory),
+    )
