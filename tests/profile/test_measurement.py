@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import Any
 
+import dask.array as da
 import gpucluster
 import pytest
 from distributed import Client, LocalCluster
@@ -39,7 +40,7 @@ def test_bytes_brought_to_the_notebook(client: Any) -> None:
 
 
 def test_bytes_of_a_computed_array(client: Any) -> None:
-    array = pytest.importorskip("dask.array").ones((2000, 1000), chunks=(500, 1000))
+    array = da.ones((2000, 1000), chunks=(500, 1000))
     with gpucluster.profile() as report:
         result = array.compute()
     assert report.transfers.to_clients_bytes == pytest.approx(result.nbytes, rel=0.02)
@@ -95,7 +96,6 @@ def test_measurements_that_overlap_each_count_their_own(client: Any) -> None:
 
 
 def test_shuffles_in_measurements_that_overlap(client: Any) -> None:
-    da = pytest.importorskip("dask.array")
     array = da.ones((2000, 2000), chunks=(200, 2000)).persist()
     client.gather(client.map(length, [b""]))
     with gpucluster.profile() as outer:
@@ -119,7 +119,6 @@ def test_what_was_not_measured_is_absent(client: Any) -> None:
 
 
 def test_bytes_of_a_shuffle(client: Any) -> None:
-    da = pytest.importorskip("dask.array")
     rows, columns = 2000, 2000
     array = da.ones((rows, columns), chunks=(rows // 10, columns)).persist()
     client.gather(client.map(length, [b""]))

@@ -7,7 +7,7 @@ import os
 import pytest
 from nvml.machine import gpu, gpu_uuid, mig_slice, slice_uuid
 
-pytest.importorskip("dask_cuda")
+pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 
 pytestmark = pytest.mark.cuda
 MIB = 2**20

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
+from gpucluster.telemetry.precision import coarse
 from gpucluster.telemetry.rounding import RATE_DIGITS, rounded, size
 
 from .options import Simulation
@@ -95,8 +96,8 @@ class Figures:
 
     # -- telling ---------------------------------------------------------------------------------
 
-    def metrics(self, *, ready: int, in_memory: int) -> dict[str, Any]:
-        """Return what a worker of distributed sends in a heartbeat."""
+    def metrics(self, *, ready: int, in_memory: int, many: bool) -> dict[str, Any]:
+        """Return what a worker of distributed sends in a heartbeat, with fewer digits if it is one of many."""
         found: dict[str, Any] = {
             "task_counts": {"executing": self.executing, "ready": ready, "memory": in_memory},
             "bandwidth": {"total": 100_000_000, "workers": {}, "types": {}},
@@ -129,10 +130,10 @@ class Figures:
         if self.rmm != "none" and self.on_gpu:
             used = self.rmm_used if self.rmm == "tracked" else 0
             found["rmm"] = {"rmm-used": used, "rmm-total": max(used, self._pool)}
-        found[METRIC] = self.row(ready=ready, in_memory=in_memory)
+        found[METRIC] = self.row(ready=ready, in_memory=in_memory, many=many)
         return found
 
-    def row(self, *, ready: int, in_memory: int) -> list[Any]:
+    def row(self, *, ready: int, in_memory: int, many: bool) -> list[Any]:
         """Return what our own plugin adds to a heartbeat."""
         figures: dict[str, Any] = {
             "executing": self.executing,
@@ -148,6 +149,8 @@ class Figures:
         }
         if self.on_gpu:
             figures |= self._device_figures()
+        if many:
+            figures = coarse(figures)
         return [VERSION, *map(figures.get, COLUMNS)]
 
     def _device_figures(self) -> dict[str, Any]:

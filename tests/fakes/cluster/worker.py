@@ -15,6 +15,7 @@ from distributed.comm.core import CommClosedError
 from distributed.comm.inproc import InProc, InProcListener, Queue
 from distributed.core import Status
 from distributed.deploy.spec import ProcessInterface
+from gpucluster.telemetry.precision import MANY_SECONDS
 from tornado.ioloop import IOLoop
 
 from .figures import HOST_LIMIT, Figures
@@ -151,11 +152,15 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
         except CommClosedError:
             return
 
-    async def _beat(self) -> None:
+    def _interval(self) -> float:
+        """Return the seconds between two heartbeats, which grow with the cluster."""
         from distributed.scheduler import heartbeat_interval
 
+        return float(heartbeat_interval(len(self.scheduler.workers)))
+
+    async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(heartbeat_interval(len(self.scheduler.workers)) * self._random.uniform(0.9, 1.1))
+            await asyncio.sleep(self._interval() * self._random.uniform(0.9, 1.1))
             self.scheduler.heartbeat_worker(
                 address=self.address, resolve_address=False, now=time.time(), metrics=self._metrics(), executing={}
             )
@@ -164,7 +169,9 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
         self.figures.executing = len(self._tasks)
         self.figures.holding = sum(self._results.values())
         self.figures.advance(time.time())
-        return self.figures.metrics(ready=len(self._ready), in_memory=len(self._results))
+        return self.figures.metrics(
+            ready=len(self._ready), in_memory=len(self._results), many=self._interval() > MANY_SECONDS
+        )
 
     # -- working ---------------------------------------------------------------------------------
 
