@@ -1,0 +1,46 @@
+"""A small cluster, and data cut into blocks in awkward ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+
+@pytest.fixture(scope="session")
+def _cluster() -> Iterator[LocalCluster]:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def dask_client(_cluster: LocalCluster) -> Iterator[Client]:
+    """The default client, connected to two workers with one thread each."""
+    with Client(_cluster) as client:
+        yield client
+
+
+def cut_points(n_rows: int, n_blocks: int, *, empty: bool = False) -> tuple[int, ...]:
+    """Return lengths of blocks, uneven where there are three or more; the second one empty if asked for."""
+    shares = np.arange(1, n_blocks + 1) if n_blocks > 2 else np.ones(n_blocks)
+    ends = np.round(np.cumsum(shares) / shares.sum() * n_rows).astype(int)
+    lengths = list(np.diff([0, *ends]))
+    if empty:
+        lengths.insert(1, 0)
+    return tuple(int(length) for length in lengths)
+
+
+@pytest.fixture
+def split() -> Any:
+    """``split(array, n_blocks, empty=False)``: a Dask array cut along its rows."""
+
+    def cut(array: Any, n_blocks: int, *, empty: bool = False) -> Any:
+        array = np.asarray(array)
+        chunks = (cut_points(len(array), n_blocks, empty=empty), *[(length,) for length in array.shape[1:]])
+        return da.from_array(array, chunks=chunks, name=False)
+
+    return cut
