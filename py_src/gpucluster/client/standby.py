@@ -67,12 +67,12 @@ def start_standby(registry: Registry, *, python: str) -> bool:
 
 
 async def release_standbys(registry: Registry, *, python: str) -> bool:
-    """End the standbys that fit this process; returns whether there were any."""
+    """End the standbys that fit this process; returns whether any were told to end now."""
     wanted = fingerprint(python, cluster_environment())
     released = False
     for folder, record in standbys(registry):
         if record.fingerprint == wanted:
-            released = True
             with suppress(GPUClusterError):
                 await request(folder, "POST", "/release")
+                released = True
     return released

@@ -163,11 +163,14 @@ class _Adopt(_Handler):
 
 class _Release(_Handler):
     def post(self) -> None:
-        if self.interface.release is None or self.interface.owner is not None:
+        if self.interface.owner is not None:
             raise InvalidState("This process has a cluster; stop the cluster instead.")
+        release, self.interface.release = self.interface.release, None
+        if release is None:
+            raise InvalidState("This process is ending already.")
         self.set_status(204)
         self.finish()
-        self.interface.release()
+        release()
 
 
 class _Telemetry(_Handler):
