@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .errors import InvalidData
 from .rows.running import local_rows, run_table
@@ -69,9 +69,10 @@ class DistributedEstimator(BaseEstimator):
         function: Callable[..., Any],
         X: Any,
         *arguments: Any,
-        dtype: Any,
+        dtype: Any = None,
         columns: int | None = None,
         names: list[str] | None = None,
+        takes: int | None = None,
     ) -> Any:
         """Apply ``function(block of X, *arguments)`` to all blocks, lazily where X is lazy.
 
@@ -83,19 +84,25 @@ class DistributedEstimator(BaseEstimator):
             Dask collection or array.
         *arguments
             The model; small.
-        dtype
-            Of the result.
+        dtype : optional
+            Of the result; when not given, the one that X and the arrays among the arguments have in common.
         columns : int, optional
             Number of columns of the result; ``None`` for one dimension.
         names : list of str, optional
             Of the columns, for data frames.
+        takes : int, optional
+            How many columns X must have, where these are not the columns the model was fitted on.
         """
         check_is_fitted(self)
         if not is_dask(X):
-            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+            types = [np.float64, np.float32]
+            X = check_array(X, dtype=types) if takes else validate_data(self, X, reset=False, dtype=types)
+            self._check_columns(X.shape[1], None, takes)
             return function(X, *arguments)
         table = as_table(X)
-        self._check_columns(table)
+        self._check_columns(table.n_features, None if takes else table.names, takes)
+        if dtype is None:
+            dtype = np.result_type(table.X.dtype, *(part.dtype for part in arguments if hasattr(part, "dtype")))
         if table.names is not None:
             return _mapped_frame(function, X, arguments, table.X.dtype, dtype, columns, names)
         empty = table.X._meta[:0, 0] if columns is None else table.X._meta[:0, :0]
@@ -108,16 +115,16 @@ class DistributedEstimator(BaseEstimator):
             meta=empty.astype(dtype),
         )
 
-    def _check_columns(self, table: Table) -> None:
-        if table.n_features != self.n_features_in_:
+    def _check_columns(self, n_features: int, names: list[str] | None, takes: int | None = None) -> None:
+        expected = takes or self.n_features_in_
+        if n_features != expected:
             raise InvalidData(
-                f"X has {table.n_features} features, but {type(self).__name__} is expecting {self.n_features_in_} "
-                "features as input."
+                f"X has {n_features} features, but {type(self).__name__} is expecting {expected} features as input."
             )
         known = getattr(self, "feature_names_in_", None)
-        if table.names is not None and known is not None and list(known) != table.names:
+        if names is not None and known is not None and list(known) != names:
             raise InvalidData(
-                f"X has the columns {', '.join(table.names[:8])}, but {type(self).__name__} was fitted with "
+                f"X has the columns {', '.join(names[:8])}, but {type(self).__name__} was fitted with "
                 f"{', '.join(known[:8])}. Choose the same columns in the same order."
             )
 

@@ -1,0 +1,220 @@
+"""Principal component analysis."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InvalidParameter
+from ..estimator import DistributedEstimator
+from ..kernels.projection import projected
+from .spectrum import Spectrum, check_columns, covariance_spectrum
+
+EXACT = ("auto", "full", "covariance_eigh")
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimator):
+    """Principal component analysis in one pass over the rows.
+
+    Algorithm: each block's mean and centred scatter matrix, merged in pairs (Chan, Golub and LeVeque, 1983), then the
+    eigenvalues of the covariance matrix. Data far from zero are safe in float32, where scikit-learn's
+    ``covariance_eigh`` (which subtracts two large products) is not.
+
+    Communication: one message of ``8 (d + 1) d`` bytes per block of rows, combined along a tree, d the number of
+    columns; the client gets one such message and computes the eigenvalues.
+
+    cuML's ``cuml.dask.decomposition.PCA`` sums mean and covariance over GPUs in the same way, in two passes.
+
+    Parameters
+    ----------
+    n_components : int, float, "mle" or None
+        How many components to keep: a number, the share of the variance to keep (0 to 1), Minka's estimate, or all.
+    copy : bool
+        Without effect: the data are never changed.
+    whiten : bool
+        Scale components to variance 1.
+    svd_solver : {"auto", "full", "covariance_eigh"}
+        All mean the eigenvalues of the covariance matrix. scikit-learn's approximate solvers are refused: this one is
+        exact, and needs one pass.
+    tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state
+        Without effect, as with scikit-learn's exact solvers.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features_in_)
+        Axes, largest variance first; float32 for float32 data. The largest loading of each is positive.
+    explained_variance_, explained_variance_ratio_, singular_values_ : ndarray of shape (n_components_,)
+    mean_ : ndarray of shape (n_features_in_,)
+        Always float64: float32 would round the mean of data far from zero.
+    noise_variance_ : float
+        Mean variance of the components left out.
+    n_components_, n_samples_, n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: Any = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> PCA:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+
+        Raises
+        ------
+        InvalidData
+            X holds NaN or infinity, has too few rows, or too many columns.
+        InvalidParameter
+            ``n_components`` or ``svd_solver`` is not allowed.
+        """
+        self._check_parameters()
+        if len(getattr(X, "shape", ())) == 2:
+            check_columns(int(X.shape[1]), "PCA")
+        spectrum: Spectrum = self._fit_with(covariance_spectrum, X, passes=1)
+        self._keep(spectrum, np.result_type(getattr(X, "dtype", np.float64), np.float32))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the components of rows: lazy, of shape (n_samples, n_components_), where X is lazy."""
+        check_is_fitted(self)
+        scale = self._scale() if self.whiten else 1.0
+        axes = (self.components_ / scale).T.astype(self.components_.dtype)
+        shift = self.mean_.astype(self.components_.dtype)
+        # What rounding the mean has left out.
+        offset = (shift - self.mean_) @ axes
+        return self._map(
+            projected, X, shift, axes, offset.astype(axes.dtype), columns=self.n_components_,
+            names=list(self.get_feature_names_out()),
+        )  # fmt: skip
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the rows that have these components, without what the components left out have contributed."""
+        check_is_fitted(self)
+        scale = self._scale() if self.whiten else 1.0
+        axes = (self.components_ * scale).astype(self.components_.dtype)
+        names = getattr(self, "feature_names_in_", None)
+        return self._map(
+            projected, X, None, axes, self.mean_.astype(axes.dtype), columns=self.n_features_in_,
+            names=None if names is None else list(names), takes=self.n_components_,
+        )  # fmt: skip
+
+    def score_samples(self, X: Any) -> Any:
+        """Return the log-likelihood of each row under probabilistic PCA (Tipping and Bishop, 1999)."""
+        check_is_fitted(self)
+        precision = self.get_precision()
+        constant = 0.5 * (np.linalg.slogdet(precision)[1] - len(precision) * np.log(2.0 * np.pi))
+        return self._map(_log_likelihood, X, self.mean_, precision, float(constant), dtype=np.float64)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-likelihood of the rows."""
+        return float(self.score_samples(X).mean())
+
+    def get_covariance(self) -> Any:
+        """Return the covariance matrix that the components and the noise make."""
+        return self.get_combined_model().get_covariance()
+
+    def get_precision(self) -> Any:
+        """Return the inverse of that matrix."""
+        return self.get_combined_model().get_precision()
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.decomposition.PCA``."""
+        from sklearn.decomposition import PCA as Model
+
+        check_is_fitted(self)
+        model = Model(**self.get_params())
+        fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and name[0] != "_"}
+        for name, value in (fitted | {"mean_": self.mean_.astype(self.components_.dtype)}).items():
+            setattr(model, name, value)
+        return model
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components_)
+
+    def _check_parameters(self) -> None:
+        if self.svd_solver not in EXACT:
+            raise InvalidParameter(
+                f"svd_solver: {self.svd_solver!r} is not supported. Components are computed exactly and in one pass; "
+                "use 'auto', 'full' or 'covariance_eigh', which mean the same here."
+            )
+        wanted: Any = self.n_components
+        number = isinstance(wanted, Real) and not isinstance(wanted, bool) and float(wanted) > 0
+        fraction = number and not isinstance(wanted, Integral)
+        if not (wanted is None or wanted == "mle" or number) or (fraction and float(wanted) >= 1):
+            raise InvalidParameter(
+                f"n_components: must be a whole number from 1, a share of the variance between 0 and 1, 'mle' or None, "
+                f"not {wanted!r}."
+            )
+
+    def _keep(self, spectrum: Spectrum, dtype: Any) -> None:
+        n_samples, most = spectrum.n_samples, len(spectrum.variances)
+        ratios = spectrum.variances / (spectrum.variances.sum() or 1.0)
+        kept = _components_to_keep(self.n_components, ratios, spectrum.variances, n_samples, len(spectrum.mean))
+        self.n_samples_ = n_samples
+        self.n_components_ = kept
+        self.mean_ = spectrum.mean
+        self.components_ = spectrum.axes[:kept].astype(dtype)
+        self.explained_variance_ = spectrum.variances[:kept].astype(dtype)
+        self.explained_variance_ratio_ = ratios[:kept].astype(dtype)
+        self.singular_values_ = np.sqrt(spectrum.variances[:kept] * (n_samples - 1)).astype(dtype)
+        self.noise_variance_ = float(spectrum.variances[kept:].mean()) if kept < most else 0.0
+
+    def _scale(self) -> Any:
+        deviations = np.sqrt(self.explained_variance_)[:, None]
+        return np.maximum(deviations, np.finfo(deviations.dtype).eps)
+
+
+def _components_to_keep(wanted: Any, ratios: Any, variances: Any, n_samples: int, n_features: int) -> int:
+    most = len(ratios)
+    whole = isinstance(wanted, Integral)
+    if wanted is None:
+        return most
+    if wanted == "mle":
+        from sklearn.decomposition._pca import _infer_dimension
+
+        if n_samples < n_features:
+            raise InvalidParameter("n_components: 'mle' needs at least as many rows as columns. Give a number.")
+        return int(_infer_dimension(variances, n_samples))
+    if not whole:
+        return min(most, int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1)
+    if wanted > most:
+        raise InvalidParameter(
+            f"n_components: {wanted} must be between 1 and min(n_samples, n_features)={most} of this table."
+        )
+    return int(wanted)
+
+
+def _log_likelihood(X: Any, mean: Any, precision: Any, constant: float) -> Any:
+    from ..kernels.namespace import array_namespace_of
+
+    xp = array_namespace_of(X)
+    apart = X - xp.asarray(mean)
+    return constant - 0.5 * ((apart @ xp.asarray(precision)) * apart).sum(axis=1)

@@ -1,0 +1,71 @@
+"""Principal axes of all rows, in one pass over them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.extmath import svd_flip
+
+from ..errors import InvalidData
+from ..kernels.moments import Moments, merged, moments
+from ..rows.block import Rows
+
+MOST_COLUMNS = 20_000
+"""With more, the square matrix of the columns (3.2 GB) is no small thing to send around."""
+
+
+class Spectrum(NamedTuple):
+    """Of the covariance matrix, largest variance first."""
+
+    n_samples: int
+    mean: Any
+    """Array of shape (n_features,), float64."""
+    variances: Any
+    """Array of shape (k,), float64; k is the smaller one of n_samples and n_features."""
+    axes: Any
+    """Array of shape (k, n_features), float64."""
+
+
+def covariance_spectrum(rows: Rows) -> Spectrum:
+    """Return mean, variances and axes from the covariance matrix.
+
+    Sends one message of ``8 (d + 1) d`` bytes for each block or rank, d the number of columns; nothing else.
+    """
+    found: Moments = rows.total(moments, op=merged)
+    n_samples = int(found.n_rows)
+    check_rows(n_samples)
+    check_finite(found.scatter)
+    variances, vectors = np.linalg.eigh(found.scatter / (n_samples - 1))
+    return _sorted(n_samples, found.mean, np.maximum(variances[::-1], 0.0), vectors.T[::-1])
+
+
+def check_rows(n_samples: int) -> None:
+    """Refuse a table whose rows have no variance because there are too few."""
+    if n_samples < 2:
+        raise InvalidData(f"X: {n_samples} sample(s) (rows); at least 2 are needed (minimum of 2 is required).")
+
+
+def check_finite(totals: Any, name: str = "X") -> None:
+    """Refuse data whose totals are no finite numbers."""
+    if not np.isfinite(totals).all():
+        raise InvalidData(
+            f"{name}: contains NaN, infinity or a value too large for {totals.dtype}. Drop or fill such rows first, "
+            "for example with dropna()."
+        )
+
+
+def check_columns(n_features: int, name: str) -> None:
+    """Refuse a table too wide for a square matrix of its columns."""
+    if n_features > MOST_COLUMNS:
+        raise InvalidData(
+            f"X: has {n_features:,} columns. {name} works with a square matrix of the columns, for at most "
+            f"{MOST_COLUMNS:,}. Choose or combine columns first, for example with a random projection of scikit-learn."
+        )
+
+
+def _sorted(n_samples: int, mean: Any, variances: Any, axes: Any) -> Spectrum:
+    k = min(n_samples, len(mean))
+    # The sign is arbitrary; as in scikit-learn, the largest loading of each axis is positive.
+    _, axes = svd_flip(None, np.ascontiguousarray(axes[:k]), u_based_decision=False)
+    return Spectrum(n_samples, mean, variances[:k], axes)

@@ -1,0 +1,114 @@
+"""Mean and scatter matrix of all rows in one pass, safe for data far from zero.
+
+Sources: T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance: Analysis and
+Recommendations", The American Statistician 37 (1983); B. P. Welford, Technometrics 4 (1962).
+
+Each piece of rows is shifted by the mean of a few of its rows before anything is squared, so that float32 data with
+values like 1,000,000.1 keep what distinguishes them. The product of a piece is computed in the type of the data (a
+``syrk`` of BLAS), pieces are added up in float64.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..rows.block import Block
+from .namespace import array_namespace_of, to_numpy
+from .slices import slices
+
+SAMPLE_ROWS = 64
+
+
+class Moments(NamedTuple):
+    """Of some rows; what ranks send each other: ``8 (k + 1) k`` bytes for k columns."""
+
+    n_rows: float
+    """Number of rows."""
+    weight: float
+    """Sum of their weights."""
+    mean: Any
+    """Array of shape (k,), float64."""
+    scatter: Any
+    """Weighted sum of ``(x - mean) (x - mean)^T``: array of shape (k, k), float64."""
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def moments(block: Block, work: str | None = None) -> Moments:
+    """Return the moments of a block's columns, those of X followed by those of y.
+
+    Parameters
+    ----------
+    block : Block
+    work : str, optional
+        Type that products of pieces are computed in; that of X when not given.
+
+    Returns
+    -------
+    Moments
+        NaN where the data hold NaN or infinity, without a warning: who gets the total of all blocks says so.
+    """
+    xp = array_namespace_of(block.X)
+    n_features = block.X.shape[1]
+    y = None if block.y is None else block.y.reshape(len(block), -1)
+    k = n_features + (0 if y is None else y.shape[1])
+    dtype = np.dtype(work or block.X.dtype)
+    total = xp.zeros((k, k))
+    weights, shifts, offsets = [], [], []
+    buffer = None
+    for part in slices(block.X):
+        if buffer is None:
+            buffer = xp.empty((part.stop - part.start, k), dtype)
+        piece = buffer[: part.stop - part.start]
+        shift = _shifted(xp, piece[:, :n_features], block.X[part])
+        if y is not None:
+            shift = xp.concatenate([shift, _shifted(xp, piece[:, n_features:], y[part])])
+        weight = xp.ones(len(piece), dtype) if block.weights is None else block.weights[part].astype(dtype)
+        sums = (weight @ piece).astype(np.float64)
+        if block.weights is not None:
+            piece *= xp.sqrt(weight)[:, None]
+        total += piece.T @ piece
+        size = float(weight.sum(dtype=np.float64))
+        weights.append(size)
+        shifts.append(shift)
+        offsets.append(sums / size if size else xp.zeros(k))
+    if not weights:
+        return Moments(0.0, 0.0, np.zeros(k), np.zeros((k, k)))
+    return _joined(xp, float(len(block)), xp.asarray(weights), xp.stack(shifts), xp.stack(offsets), total)
+
+
+def merged(one: Moments, other: Moments) -> Moments:
+    """Return the moments of two sets of rows together (Chan et al., formula 2.1)."""
+    weight = one.weight + other.weight
+    if not weight:
+        return one._replace(n_rows=one.n_rows + other.n_rows)
+    apart = other.mean - one.mean
+    scatter = one.scatter + other.scatter
+    scatter += np.outer(apart, apart * (one.weight * other.weight / weight))
+    return Moments(one.n_rows + other.n_rows, weight, one.mean + apart * (other.weight / weight), scatter)
+
+
+def _shifted(xp: Any, into: Any, values: Any) -> Any:
+    """Write values less the mean of some of them, and return that mean as float64."""
+    sample = values[:: max(1, len(values) // SAMPLE_ROWS)]
+    # Exact for a column of equal values, whose variance then is exactly 0.
+    shift = sample.mean(axis=0, dtype=np.float64).astype(into.dtype)
+    xp.subtract(values, shift, out=into, casting="same_kind")
+    return shift.astype(np.float64)
+
+
+def _joined(xp: Any, n_rows: float, weights: Any, shifts: Any, offsets: Any, total: Any) -> Moments:
+    """Return the moments of pieces whose products about their shifts have been added up.
+
+    A piece of weight w with mean ``shift + offset`` has contributed ``w offset offset^T`` too much, and lies
+    ``w (m - mean) (m - mean)^T`` away from the common mean.
+    """
+    weight = float(weights.sum())
+    means = shifts + offsets
+    mean = means[0] + (weights @ (means - means[0]) / weight if weight else 0.0)
+    roots = xp.sqrt(weights)[:, None]
+    about = roots * offsets
+    apart = roots * (means - mean)
+    total += apart.T @ apart - about.T @ about
+    return Moments(n_rows, weight, to_numpy(mean), to_numpy(total))

@@ -1,0 +1,30 @@
+"""Blocks in pieces that fit a processor's cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .namespace import array_namespace_of
+
+CACHE_BYTES = 2 << 20
+FEWEST_ROWS = 4096
+"""Of a piece, however wide: with fewer rows, adding up results costs more than the product of the piece."""
+GPU_BYTES = 256 << 20
+
+
+def slices(X: Any) -> Iterator[slice]:
+    """Yield the rows of an array piece by piece.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+        Of NumPy (pieces stay in the cache) or CuPy (pieces bound what temporary arrays take).
+    """
+    n_rows, row_bytes = X.shape[0], max(1, X.shape[1] * X.dtype.itemsize)
+    on_cpu = array_namespace_of(X) is np
+    step = max(FEWEST_ROWS, (CACHE_BYTES if on_cpu else GPU_BYTES) // row_bytes)
+    for start in range(0, n_rows, step):
+        yield slice(start, min(start + step, n_rows))

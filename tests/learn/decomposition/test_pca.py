@@ -1,0 +1,188 @@
+"""Principal components: scikit-learn's numbers, whatever the blocks; and shifted float32."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA as Reference
+
+from gpucluster.learn import PCA, SerialCommunicator
+from gpucluster.learn.decomposition.spectrum import covariance_spectrum
+from gpucluster.learn.errors import InvalidData, InvalidParameter
+from gpucluster.learn.kernels.moments import merged, moments
+from gpucluster.learn.rows.block import Block
+from gpucluster.learn.rows.running import run
+from gpucluster.learn.rows.shard import Shard
+
+DIGITS = load_digits().data
+
+
+def same(ours: Any, theirs: Any, *, rtol: float) -> None:
+    for name in ("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_"):
+        mine, reference = getattr(ours, name), getattr(theirs, name)
+        assert mine.shape == reference.shape, name
+        np.testing.assert_allclose(mine, reference, rtol=rtol, atol=rtol * np.abs(reference).max(), err_msg=name)
+    assert ours.n_components_ == theirs.n_components_
+    assert ours.noise_variance_ == pytest.approx(theirs.noise_variance_, rel=rtol, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
+@pytest.mark.parametrize("empty", [False, True])
+def test_components_are_those_of_scikit_learn_for_any_blocks(
+    dask_client: Any, split: Any, n_blocks: int, empty: bool
+) -> None:
+    ours = PCA(10).fit(split(DIGITS, n_blocks, empty=empty))
+    same(ours, Reference(10, svd_solver="full").fit(DIGITS), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_components", [None, 1, 5, 0.3, 0.95, "mle"])
+@pytest.mark.parametrize("whiten", [False, True])
+def test_every_way_to_say_how_many(n_components: Any, whiten: bool) -> None:
+    data = DIGITS[:, 20:32]
+    ours = PCA(n_components, whiten=whiten).fit(data)
+    theirs = Reference(n_components, whiten=whiten, svd_solver="full").fit(data)
+    same(ours, theirs, rtol=1e-9)
+    np.testing.assert_allclose(ours.transform(data), theirs.transform(data), atol=1e-9)
+    reduced = theirs.transform(data)
+    np.testing.assert_allclose(ours.inverse_transform(reduced), theirs.inverse_transform(reduced), atol=1e-9)
+    np.testing.assert_allclose(ours.get_covariance(), theirs.get_covariance(), atol=1e-9)
+    np.testing.assert_allclose(ours.score_samples(data), theirs.score_samples(data), rtol=1e-7)
+    assert list(ours.get_feature_names_out()) == list(theirs.get_feature_names_out())
+
+
+def test_fewer_rows_than_columns() -> None:
+    data = DIGITS[:20]
+    same(PCA(15).fit(data), Reference(15, svd_solver="full").fit(data), rtol=1e-8)
+    assert PCA().fit(data).n_components_ == 20
+
+
+@pytest.mark.parametrize("shift", [1e4, 1e5, 1e6])
+def test_float32_data_far_from_zero_keep_their_components(split: Any, shift: float) -> None:
+    rng = np.random.default_rng(0)
+    true = rng.normal(size=(20_000, 12)) * np.linspace(1, 4, 12) @ rng.normal(size=(12, 12))
+    data = (true + shift).astype(np.float32)
+    truth = Reference(4, svd_solver="full").fit(data.astype(np.float64))
+    for n_blocks in (1, 5):
+        ours = PCA(4).fit(split(data, n_blocks))
+        assert ours.components_.dtype == np.float32
+        np.testing.assert_allclose(ours.components_, truth.components_, atol=2e-5)
+        np.testing.assert_allclose(ours.explained_variance_, truth.explained_variance_, rtol=2e-5)
+        np.testing.assert_allclose(ours.mean_, truth.mean_, rtol=1e-9)
+        found = ours.transform(split(data, n_blocks))
+        assert found.dtype == np.float32
+        expected = truth.transform(data.astype(np.float64))
+        np.testing.assert_allclose(found.compute(), expected, atol=2e-5 * np.abs(expected).max())
+
+
+def test_float32_data_that_drift_within_a_block(split: Any) -> None:
+    rng = np.random.default_rng(1)
+    drift = np.linspace(0, 1e5, 30_000)[:, None]
+    data = (rng.normal(size=(30_000, 4)) + drift * [1, 0, 0, -1]).astype(np.float32)
+    truth = np.cov(data.astype(np.float64), rowvar=False)
+    found = moments(Block(0, 0, data)).scatter / (len(data) - 1)
+    np.testing.assert_allclose(found[1:3, 1:3], truth[1:3, 1:3], atol=1e-4)
+    np.testing.assert_allclose(found[[0, 3]][:, [0, 3]], truth[[0, 3]][:, [0, 3]], rtol=1e-6)
+
+
+def test_equal_columns_have_no_variance_at_all() -> None:
+    data = np.full((9_000, 3), 1234567.0, np.float32)
+    data[:, 1] = np.arange(9_000) % 7
+    found = moments(Block(0, 0, data)).scatter
+    assert found[0, 0] == found[2, 2] == found[0, 2] == 0.0
+    assert found[1, 1] > 0
+
+
+def test_moments_merge_like_one_block() -> None:
+    pieces = [DIGITS[:0], DIGITS[:1], DIGITS[1:700], DIGITS[700:700], DIGITS[700:]]
+    total = moments(Block(0, 0, pieces[0]))
+    for piece in pieces[1:]:
+        total = merged(total, moments(Block(0, None, piece)))
+    whole = moments(Block(0, 0, DIGITS))
+    assert total.n_rows == whole.n_rows == len(DIGITS)
+    np.testing.assert_allclose(total.mean, DIGITS.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(total.scatter, whole.scatter, atol=1e-9 * whole.scatter.max())
+
+
+def test_moments_of_weighted_rows_with_targets() -> None:
+    rng = np.random.default_rng(2)
+    X, y, weights = rng.normal(size=(50, 3)), rng.normal(size=50), rng.integers(0, 4, 50)
+    found = moments(Block(0, 0, X, y, weights.astype(float)))
+    repeated = np.repeat(np.column_stack([X, y]), weights, axis=0)
+    assert found.weight == weights.sum()
+    np.testing.assert_allclose(found.mean, repeated.mean(axis=0))
+    np.testing.assert_allclose(found.scatter, np.cov(repeated, rowvar=False) * (len(repeated) - 1), atol=1e-12)
+
+
+def test_ranks_and_streams_agree(dask_client: Any, split: Any) -> None:
+    data = split(DIGITS, 5)
+    streamed, ranked = run(covariance_spectrum, data, passes=1), run(covariance_spectrum, data)
+    alone = covariance_spectrum(Shard(SerialCommunicator(), [Block(0, 0, DIGITS)]))
+    for other in (ranked, alone):
+        np.testing.assert_allclose(other.variances, streamed.variances, rtol=1e-9, atol=1e-9)
+
+
+def test_transform_is_lazy_and_keeps_the_index(dask_client: Any, split: Any) -> None:
+    frame = pd.DataFrame(DIGITS[:, 10:15], columns=list("abcde"), index=np.arange(len(DIGITS)) * 2)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    model = PCA(2).fit(lazy)
+    assert list(model.feature_names_in_) == list("abcde")
+    found = model.transform(lazy)
+    assert list(found.columns) == ["pca0", "pca1"]
+    expected = Reference(2, svd_solver="full").fit(frame.values).transform(frame.values)
+    np.testing.assert_allclose(found.compute().values, expected, atol=1e-9)
+    assert found.compute().index.equals(frame.index)
+    back = model.inverse_transform(model.transform(split(frame.values, 3)))
+    assert isinstance(back, da.Array)
+    assert back.shape == frame.shape
+
+
+def test_combined_model_predicts_the_same() -> None:
+    data = DIGITS.astype(np.float32)
+    ours = PCA(6, whiten=True).fit(data)
+    theirs = ours.get_combined_model()
+    assert type(theirs) is Reference
+    np.testing.assert_allclose(theirs.transform(data), ours.transform(data), atol=1e-4)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_no_numbers_are_refused(split: Any, value: float) -> None:
+    data = DIGITS.copy()
+    data[1000, 3] = value
+    with pytest.raises(InvalidData, match=r"X: contains NaN, infinity .* dropna"):
+        PCA(2).fit(split(data, 3))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"svd_solver": "randomized"}, "exactly and in one pass"),
+        ({"svd_solver": "banana"}, "svd_solver: 'banana'"),
+        ({"n_components": 0}, "n_components: must be"),
+        ({"n_components": 1.5}, "n_components: must be"),
+        ({"n_components": "all"}, "n_components: must be"),
+        ({"n_components": 65}, r"min\(n_samples, n_features\)=64"),
+    ],
+)
+def test_parameters_that_are_refused(split: Any, parameters: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(InvalidParameter, match=sentence):
+        PCA(**parameters).fit(split(DIGITS, 2))
+
+
+def test_tables_that_are_refused(split: Any) -> None:
+    with pytest.raises(InvalidData, match="cut along its columns"):
+        PCA().fit(da.from_array(DIGITS, chunks=(100, 10)))
+    with pytest.raises(InvalidData, match="1 sample"):
+        PCA().fit(split(DIGITS[:1], 1))
+    with pytest.raises(InvalidData, match="30,000 columns"):
+        PCA().fit(da.zeros((10, 30_000)))
+    model = PCA(2).fit(DIGITS)
+    with pytest.raises(InvalidData, match="expecting 64 features"):
+        model.transform(split(DIGITS[:, :5], 2))
+    with pytest.raises(InvalidData, match="expecting 2 features"):
+        model.inverse_transform(split(DIGITS, 2))
