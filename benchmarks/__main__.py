@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 import statistics
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from . import clusters, responsiveness, telemetry, tinytasks, weight
-
-RESULTS = Path(__file__).parent / "results"
+from .recording import record
 
 
 def summary(values: list[float]) -> dict[str, Any]:
@@ -63,17 +56,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--only", nargs="+", choices=every, default=every)
     options = parser.parse_args()
-    results = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": {"cpus": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
-        "versions": {name: version(name) for name in ("gpucluster", "distributed", "dask-labextension", "jupyterlab")},
-        **measure(options.repeats, set(options.only)),
-    }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{datetime.now(UTC):%Y-%m-%d-%H%M}.json"
-    path.write_text(json.dumps(results, indent=1) + "\n")
-    print(json.dumps(results, indent=1))
-    print(f"Written to {path}")
+    figures = measure(options.repeats, set(options.only))
+    record(figures, packages=["distributed", "dask-labextension", "jupyterlab"])
 
 
 if __name__ == "__main__":

@@ -9,31 +9,27 @@ bound of ours. The heap is measured after a collection of garbage, at the start 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import CDPSession, Page, WebSocket
 
+from benchmarks.recording import record
 from tests.browser.chromium import chromium, open_page, open_panel
 from tests.browser.lab import jupyter
 from tests.fakes.cluster.process import simulated_cluster
 
-RESULTS = Path(__file__).parent / "results"
 SCRIPTING = {
     "EvaluateScript", "EventDispatch", "FireAnimationFrame", "FireIdleCallback", "FunctionCall", "MajorGC", "MinorGC",
     "RunMicrotasks", "TimerFire", "V8.GC_MC_BACKGROUND_MARKING", "v8.run",
 }  # fmt: skip
 """Names of what Chromium's developer tools count as scripting."""
-FRAME = "BeginMainThreadFrame"
+FRAME = "Commit"
+"""Ends what the main thread does for one frame; what follows belongs to the next one."""
 SETTLE_SECONDS = 20
 HEAP_EVERY_SECONDS = 30
 
@@ -142,7 +138,7 @@ def watch(page: Page, seconds: float, trace_seconds: float) -> dict[str, Any]:
         "scripting_ms_per_frame": {
             "frames": len(frames),
             "median": round(statistics.median(frames), 2) if frames else None,
-            "maximum": round(max(frames), 2) if frames else None,
+            "longest": [round(frame, 2) for frame in sorted(frames, reverse=True)[:10]],
         },
         "updates": seen,
         "script_ms_per_update": round(
@@ -170,18 +166,8 @@ def main() -> None:
             page = open_page(browser, lab)
             open_panel(page)
             figures = watch(page, options.seconds, options.trace_seconds)
-    results = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": {"cpus": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
-        "versions": {name: version(name) for name in ("gpucluster", "distributed", "jupyterlab")},
-        "workers": options.workers,
-        **figures,
-    }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"browser-{datetime.now(UTC):%Y-%m-%d-%H%M}.json"
-    path.write_text(json.dumps(results, indent=1) + "\n")
-    print(json.dumps(results, indent=1))
-    print(f"Written to {path}")
+    figures = {"workers": options.workers, **figures}
+    record(figures, name="browser", packages=["distributed", "jupyterlab"])
 
 
 if __name__ == "__main__":

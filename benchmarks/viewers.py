@@ -10,9 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import json
 import os
-import platform
 import random
 import secrets
 import shutil
@@ -22,8 +20,6 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +28,6 @@ from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
 sys.path.insert(0, str(ROOT / "tests" / "fakes"))
 
 from nvml.machine import FakeMachine, compile_libraries, gpu  # noqa: E402
@@ -273,18 +268,8 @@ def main() -> None:
     peer = None
     if options.nvdashboard_python:
         peer = asyncio.run(measure_nvdashboard(options.viewers, options.seconds, options.nvdashboard_python))
-    results = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": {"cpus": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
-        "versions": {name: version(name) for name in ("gpucluster", "distributed", "jupyter-server", "tornado")},
-        "gpus": GPUS,
-        "percent_of_a_core": rows,
-        "nvdashboard_percent_of_a_core": peer,
-    }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{datetime.now(UTC):%Y-%m-%d-%H%M}-viewers.json"
-    path.write_text(json.dumps(results, indent=1) + "\n")
-    print(f"Written to {path}")
+    figures = {"gpus": GPUS, "percent_of_a_core": rows, "nvdashboard_percent_of_a_core": peer}
+    record(figures, name="viewers", packages=["distributed", "jupyter-server", "tornado"])
 
 
 if __name__ == "__main__":

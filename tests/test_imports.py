@@ -19,7 +19,10 @@ MAY_IMPORT = {
     "backends": {"devices", "protocol"},
     "telemetry": {"devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},
-    **{face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling", "learn", "bench"} for face in FACES},
+    **{
+        face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling", "learn", "bench"}
+        for face in FACES
+    },
     "lessons": {"client", "protocol", "learn", "datasets"},
     "profiling": {"client", "registry", "protocol"},
     "learn": {"client", "protocol"},

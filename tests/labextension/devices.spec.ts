@@ -1,23 +1,10 @@
 import { deviceLabel, isSelectable, usersOf, whyNot } from '../../labextension/src/form/devices';
 import type { DeviceModel } from '../../labextension/src/protocol/messages';
-import { trans } from './models';
+import { device as anyDevice, trans } from './models';
 
-function device(changes: Partial<DeviceModel> = {}): DeviceModel {
-  return {
-    uuid: 'GPU-1',
-    index: 0,
-    name: 'A100',
-    memory_total_bytes: 40 * 2 ** 30,
-    memory_used_bytes: 300 * 2 ** 20,
-    utilization_percent: 0,
-    parent_uuid: null,
-    mig_enabled: false,
-    visible: true,
-    error: null,
-    processes: [],
-    ...changes
-  };
-}
+/** An idle GPU. */
+const device = (changes: Partial<DeviceModel> = {}): DeviceModel =>
+  anyDevice({ name: 'A100', memory_used_bytes: 300 * 2 ** 20, utilization_percent: 0, ...changes });
 
 const process = {
   pid: 1,

@@ -11,29 +11,9 @@ import type {
   DeviceModel,
   HostDevices as HostReading
 } from '../../labextension/src/protocol/messages';
-import { noDevices, trans } from './models';
+import { device, noDevices, trans } from './models';
 
 const GiB = 2 ** 30;
-
-function device(changes: Partial<DeviceModel> = {}): DeviceModel {
-  return {
-    uuid: 'GPU-0',
-    index: 0,
-    name: 'Fake A100',
-    memory_total_bytes: 40 * GiB,
-    memory_used_bytes: 10 * GiB,
-    utilization_percent: 45,
-    power_watts: 231.4,
-    power_limit_watts: 400,
-    temperature_celsius: 61,
-    parent_uuid: null,
-    mig_enabled: false,
-    visible: true,
-    error: null,
-    processes: [],
-    ...changes
-  };
-}
 
 const host = (...devices: DeviceModel[]): HostReading => ({
   ...noDevices,

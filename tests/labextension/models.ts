@@ -2,6 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import type {
   ClusterModel,
+  DeviceModel,
   HostDevices,
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
@@ -95,3 +96,24 @@ export const noDevices: HostDevices = {
   host_memory_available_bytes: null,
   cpu_count: 2
 };
+
+/** A GPU of the Jupyter server's machine. */
+export function device(changes: Partial<DeviceModel> = {}): DeviceModel {
+  return {
+    uuid: 'GPU-0',
+    index: 0,
+    name: 'Fake A100',
+    memory_total_bytes: 40 * 2 ** 30,
+    memory_used_bytes: 10 * 2 ** 30,
+    utilization_percent: 45,
+    power_watts: 231.4,
+    power_limit_watts: 400,
+    temperature_celsius: 61,
+    parent_uuid: null,
+    mig_enabled: false,
+    visible: true,
+    error: null,
+    processes: [],
+    ...changes
+  };
+}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -14,31 +12,20 @@ from typing import Any
 
 import nbformat
 import pytest
-from jupyter_client.manager import KernelManager
-from jupyter_core.utils import ensure_event_loop
 from nbclient import NotebookClient
+
+from tests.kernel import Kernel
 
 CREATE = "%gpucluster create --backend local --n-workers 2 --memory-limit '512 MiB' --name nb"
 
 
-class Notebook:
+class Notebook(Kernel):
     """A kernel and what its cells put out."""
-
-    def __init__(self) -> None:
-        self.manager = KernelManager()
-        self.manager.kernel_spec.argv[0] = sys.executable  # type: ignore[union-attr]
-        self.manager.start_kernel()
-        self._connect()
-
-    def _connect(self) -> None:
-        self.client = self.manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=90)
 
     def restart(self) -> None:
         self.client.stop_channels()
         self.manager.restart_kernel(now=True)
-        self._connect()
+        self.connect()
 
     def run(self, code: str) -> list[dict[str, Any]]:
         """Run a cell; return what it put out, the updates of displays applied."""
@@ -70,14 +57,6 @@ class Notebook:
             if reply["header"]["msg_type"] == "complete_reply":
                 content = reply["content"]
                 return [code[: content["cursor_start"]] + match for match in content["matches"]]
-
-    def close(self) -> None:
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
-        self.manager.cleanup_resources()
-        # The synchronous wrappers of jupyter_client make a loop for this thread and leave it open.
-        ensure_event_loop().close()
-        asyncio.set_event_loop(None)
 
 
 @pytest.fixture

@@ -262,6 +262,15 @@ class Bokeh:
         for part in ({"msgid": "1", "msgtype": kind}, {}, {}):
             await self.connection.write_message(json.dumps(part))
 
+    async def document(self):
+        """Fetch the page's document; changes to it may come first."""
+        await self.send("PULL-DOC-REQ")
+        kind = "PATCH-DOC"
+        while kind == "PATCH-DOC":
+            kind, document = await self.receive()
+        assert kind == "PULL-DOC-REPLY"
+        return document["doc"]
+
     async def _read(self):
         message = await asyncio.wait_for(self.connection.read_message(), 30)
         assert message is not None, "closed"
@@ -286,12 +295,7 @@ async def test_websocket_streams_the_plots(get, secret, socket_url, jp_auth_head
     assert connection.selected_subprotocol == "bokeh"
     bokeh = Bokeh(connection)
     assert (await bokeh.receive())[0] == "ACK"
-    await bokeh.send("PULL-DOC-REQ")
-    kind = "PATCH-DOC"
-    while kind == "PATCH-DOC":
-        kind, document = await bokeh.receive()
-    assert kind == "PULL-DOC-REPLY"
-    assert document["doc"]["title"] == "Dask: Status"
+    assert (await bokeh.document())["title"] == "Dask: Status"
     for _ in range(3):
         assert (await bokeh.receive())[0] == "PATCH-DOC"
     assert secret not in "".join(bokeh.texts)

@@ -93,12 +93,7 @@ async def test_its_plots_are_streamed(get, root, jp_auth_header, closing):
     request = HTTPRequest(f"ws://{root}/individual-workers-memory/ws", headers=jp_auth_header)
     bokeh = Bokeh(closing(await websocket_connect(request, subprotocols=["bokeh", found[1]])))
     assert (await bokeh.receive())[0] == "ACK"
-    await bokeh.send("PULL-DOC-REQ")
-    kind = "PATCH-DOC"
-    while kind == "PATCH-DOC":
-        kind, document = await bokeh.receive()
-    assert kind == "PULL-DOC-REPLY"
-    assert document["doc"]["roots"]
+    assert (await bokeh.document())["roots"]
 
 
 async def test_a_scheduler_that_does_not_answer_is_told_in_words(get, record):

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import queue
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-from jupyter_client.manager import KernelManager
-from jupyter_core.utils import ensure_event_loop
+from tests.kernel import Kernel
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 PATIENCE_SECONDS = 90.0
 
 
-class FrontEnd:
+class FrontEnd(Kernel):
     """A kernel, what its cells put out, and the models of its widgets."""
 
     def __init__(self) -> None:
-        self.manager = KernelManager()
-        self.manager.kernel_spec.argv[0] = sys.executable  # type: ignore[union-attr]
-        self.manager.start_kernel()
-        self.client = self.manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=90)
+        super().__init__()
         self.models: dict[str, dict[str, Any]] = {}
         self.received: list[tuple[str, dict[str, Any], list[bytes]]] = []
         """Every message of a widget: its id, what it says, its buffers."""
@@ -100,13 +92,6 @@ class FrontEnd:
         self.client.shutdown()
         self.until(lambda: not self.manager.is_alive(), "the kernel did not end")
         self.read(1)
-
-    def close(self) -> None:
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
-        self.manager.cleanup_resources()
-        ensure_event_loop().close()
-        asyncio.set_event_loop(None)
 
     def _take(self, message: dict[str, Any]) -> None:
         kind, content = message["header"]["msg_type"], message["content"]

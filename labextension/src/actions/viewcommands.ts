@@ -37,6 +37,14 @@ export function addViewCommands(options: IViewCommandOptions): void {
     }
   };
 
+  /** Open a tab about the chosen cluster, or once more about the one that it was about before the page was reloaded. */
+  const restorable =
+    (title: string, open: (subject: ISubject) => unknown) =>
+    async (args: Args): Promise<void> => {
+      const comesBack = restoredSubject(args);
+      await (comesBack ? open(comesBack) : about.execute(title, open)(args));
+    };
+
   commands.addCommand(CommandIDs.openDashboard, {
     label: args =>
       args.choose === true
@@ -81,22 +89,14 @@ export function addViewCommands(options: IViewCommandOptions): void {
     label: trans.__('Show Log of GPU Cluster'),
     icon: logIcon,
     describedBy: described(tabArguments),
-    execute: async args => {
-      const open = (subject: ISubject): unknown => views.openLog(subject);
-      const comesBack = restoredSubject(args);
-      await (comesBack ? open(comesBack) : about.execute(trans.__('Log'), open)(args));
-    }
+    execute: restorable(trans.__('Log'), subject => views.openLog(subject))
   });
   commands.addCommand(CommandIDs.openActivity, {
     label: trans.__('Show Activity of GPU Cluster'),
     caption: trans.__('Who asked what of the cluster, when, and what came of it'),
     icon: activityIcon,
     describedBy: described(tabArguments),
-    execute: async args => {
-      const open = (subject: ISubject): unknown => views.openActivity(subject);
-      const comesBack = restoredSubject(args);
-      await (comesBack ? open(comesBack) : about.execute(trans.__('Activity'), open)(args));
-    }
+    execute: restorable(trans.__('Activity'), subject => views.openActivity(subject))
   });
 }
 
