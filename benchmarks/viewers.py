@@ -32,6 +32,8 @@ sys.path.insert(0, str(ROOT / "tests" / "fakes"))
 
 from nvml.machine import FakeMachine, compile_libraries, gpu  # noqa: E402
 
+from benchmarks.recording import record  # noqa: E402
+
 GPUS = 8
 TICKS = os.sysconf("SC_CLK_TCK")
 SETTLE_SECONDS = 8.0
