@@ -28,16 +28,19 @@ _LAZY = {
     "profile": "gpucluster.profiling.measurement",
     "__version__": "gpucluster._version",
 }
+_PACKAGES = {"datasets", "learn"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
+    if name in _PACKAGES:
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> Any:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_LAZY, *_PACKAGES})
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -83,6 +84,11 @@ def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Pat
     assert b"import" + b'"' not in views and b"from" + b'"' not in views, "which loads nothing else"
     assert b".gpc-Gauges" in texts["gpucluster/widgets/static/widgets.css"]
     assert any(name.endswith("gpucluster/py.typed") for name in names)
+    flights = "gpucluster/datasets/nycflights13/"
+    manifest = json.loads(texts[flights + "manifest.json"])
+    for table, facts in manifest["tables"].items():
+        assert hashlib.sha256(texts[f"{flights}{table}.parquet"]).hexdigest() == facts["sha256"], table
+    assert b"CC0" in texts[flights + "README.md"]
     assert not [name for name in names if name.endswith((".map", "build_log.json"))]
     root = str(ROOT).encode()
     assert not [name for name, text in texts.items() if root in text]

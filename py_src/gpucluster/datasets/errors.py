@@ -1,0 +1,39 @@
+"""What can go wrong while data are asked for.
+
+The tree::
+
+    GPUClusterError
+    └── DatasetError
+        ├── InvalidOption     an option is not allowed; also a ValueError
+        ├── MissingLibrary    the library that the data are wanted in is not installed; also an ImportError
+        └── DamagedFile       a file of the package is not the one that was shipped
+"""
+
+from __future__ import annotations
+
+from ..protocol.errors import GPUClusterError
+
+
+class DatasetError(GPUClusterError):
+    """Base of the errors of ``gpucluster.datasets``."""
+
+    code = "dataset_error"
+
+
+class InvalidOption(DatasetError, ValueError):
+    """An option is not allowed."""
+
+    code = "invalid_option"
+    exit_code = 2
+
+
+class MissingLibrary(DatasetError, ImportError):
+    """The library that the data are wanted in is not installed."""
+
+    code = "missing_library"
+
+
+class DamagedFile(DatasetError):
+    """A file of the package is missing, or is not the one that was shipped."""
+
+    code = "damaged_file"

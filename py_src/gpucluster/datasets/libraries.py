@@ -1,0 +1,56 @@
+"""Which library data are made of: what Dask is set to."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from .errors import InvalidOption, MissingLibrary
+
+FrameLibrary = Literal["pandas", "cudf"]
+ArrayLibrary = Literal["numpy", "cupy"]
+_EXTRA = "gpucluster[gpu-cu13] or gpucluster[gpu-cu12]"
+
+
+def frame_library() -> FrameLibrary:
+    """Return what Dask's option ``dataframe.backend`` says: ``pandas`` or ``cudf``."""
+    return _installed(_option("dataframe.backend", ("pandas", "cudf")))  # type: ignore[return-value]
+
+
+def array_library() -> ArrayLibrary:
+    """Return what Dask's option ``array.backend`` says: ``numpy`` or ``cupy``."""
+    return _installed(_option("array.backend", ("numpy", "cupy")))  # type: ignore[return-value]
+
+
+def as_library(array: Any, library: ArrayLibrary) -> Any:
+    """Return a NumPy array in the memory of the device that a library works on."""
+    return array if library == "numpy" else import_module("cupy").asarray(array)
+
+
+def _option(name: str, allowed: tuple[str, str]) -> str:
+    import dask
+
+    chosen = dask.config.get(name, None) or allowed[0]
+    if chosen not in allowed:
+        raise InvalidOption(
+            f"Dask's option '{name}' is {chosen!r}, but these data can be had as {allowed[0]} and {allowed[1]} only. "
+            f"Use dask.config.set({{'{name}': '{allowed[0]}'}})."
+        )
+    return str(chosen)
+
+
+def _installed(library: str) -> str:
+    if find_spec(library) is None:
+        raise MissingLibrary(f"{library} is not installed here. Install {_EXTRA}, or use Dask's CPU backends.")
+    return library
+
+
+def require(library: str) -> None:
+    """Complain unless a library can be imported.
+
+    Raises
+    ------
+    MissingLibrary
+    """
+    _installed(library)

@@ -1,0 +1,86 @@
+"""Reads rows of the stored tables; runs on the workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+from .libraries import FrameLibrary
+from .manifest import path_of
+
+Rows = tuple[int, int, int]
+"""First row, the row after the last one, and the number of the copy they belong to."""
+
+
+def read_rows(
+    rows: Rows,
+    columns: Sequence[str] | None = None,
+    *,
+    table: str,
+    library: FrameLibrary = "pandas",
+    replica: bool = False,
+    shift: int = 0,
+) -> Any:
+    """Read consecutive rows of a table from the package that is installed here.
+
+    Parameters
+    ----------
+    rows : tuple of int
+        First row, the row after the last one, and the number of the copy.
+    columns : sequence of str, optional
+        Only these are read.
+    table : str
+        Its name.
+    library : {"pandas", "cudf"}
+        What the data frame is made of.
+    replica : bool
+        Add the column ``replica``, the number of the copy.
+    shift : int
+        Rows of one copy: what the row numbers of the next copy go on from.
+
+    Returns
+    -------
+    data frame
+        Its index counts the rows.
+    """
+    start, stop, copy = rows
+    stored = None if columns is None else [name for name in columns if name != "replica"]
+    read = _read_cudf if library == "cudf" else _read_pandas
+    frame = read(table, start, stop, stored)
+    frame.index = frame.index + (start + copy * shift)
+    if replica and (columns is None or "replica" in columns):
+        import numpy as np
+
+        frame["replica"] = np.int32(copy)
+    return frame if columns is None else frame[list(columns)]
+
+
+def row_group_starts(table: str) -> list[int]:
+    """Return the rows at which parts of the file begin that can be read by themselves, and the number of rows."""
+    from pyarrow.parquet import read_metadata
+
+    return _starts(read_metadata(path_of(table)))
+
+
+def _starts(metadata: Any) -> list[int]:
+    return [0, *accumulate(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))]
+
+
+def _read_pandas(table: str, start: int, stop: int, columns: list[str] | None) -> Any:
+    import pandas as pd
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path_of(table)) as file:
+        begins = _starts(file.metadata)
+        groups = [number for number, (first, end) in enumerate(pairwise(begins)) if first < stop and start < end]
+        read = file.read_row_groups(groups, columns=columns)
+    before = begins[groups[0]] if groups else 0
+    frame = read.slice(start - before, stop - start).to_pandas()
+    return frame.set_axis(pd.RangeIndex(len(frame)))
+
+
+def _read_cudf(table: str, start: int, stop: int, columns: list[str] | None) -> Any:
+    import cudf
+
+    return cudf.read_parquet(path_of(table), columns=columns, skip_rows=start, nrows=stop - start)

