@@ -67,7 +67,10 @@ def test_a_flight_after_midnight_is_in_the_air_on_its_real_day():
     assert made.clock.iloc[-1] - made.clock.iloc[0] == late.air_time - 1
 
 
-@pytest.mark.parametrize(("size", "shape"), [(8, (531_720, 192)), (16, (515_000, 768)), (32, (482_328, 3_072)), (64, (420_056, 12_288))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("size", "shape"),
+    [(8, (531_720, 192)), (16, (515_000, 768)), (32, (482_328, 3_072)), (64, (420_056, 12_288))],
+)
 def test_patches_are_lazy_and_their_blocks_small(size, shape):
     array = datasets.patches(size)
     assert (array.shape, array.dtype) == (shape, np.float32)

@@ -101,7 +101,10 @@ def test_joins(flights):
     planes = datasets.planes(as_frame="pandas")
     without = flights[~flights.tailnum.isin(planes.tailnum)]
     assert len(without) == 52_606
-    assert without.carrier.value_counts()[["MQ", "AA"]].to_dict() == {"MQ": 25_395, "AA": 22_474}
+    assert without.carrier.value_counts()[["MQ", "AA"]].to_dict() == {"MQ": 25_397, "AA": 22_558}
+    named = without[without.tailnum.notna()]
+    assert len(named) == 52_606 - 2_512
+    assert named.carrier.value_counts()[["MQ", "AA"]].to_dict() == {"MQ": 25_395, "AA": 22_474}
     elsewhere = flights[~flights.dest.isin(datasets.airports(as_frame="pandas").faa)]
     assert (len(elsewhere), set(elsewhere.dest)) == (7_602, CARIBBEAN)
     assert set(flights.carrier) == set(datasets.airlines(as_frame="pandas").carrier)
