@@ -14,6 +14,7 @@ from .ranks import Placed, run_ranks
 from .shard import Shard, numbered
 from .stream import Stream
 from .table import Table, as_table, is_dask
+from .threads import threads_here
 
 Result = TypeVar("Result")
 
@@ -47,7 +48,7 @@ def run(
         Workers died again and again.
     """
     if not is_dask(X):
-        return algorithm(Shard(*_here(X, y, sample_weight)), **parameters)
+        return algorithm(_here(X, y, sample_weight), **parameters)
     return run_table(algorithm, as_table(X, y, sample_weight), parameters, passes=passes)
 
 
@@ -91,7 +92,7 @@ def run_on_ranks(function: Callable[..., Result], X: Any, y: Any = None, **param
         X or y cannot be used, or there is no cluster.
     """
     if not is_dask(X):
-        shard = Shard(*_here(X, y, None))
+        shard = _here(X, y, None)
         return shard.communicator.allgather(function(shard, **parameters))
     client = current_client()
     if client is None:
@@ -121,9 +122,11 @@ def local_communicator() -> Communicator:
 
 def local_rows(X: Any, y: Any = None, weights: Any = None) -> Rows:
     """Return arrays in memory as rows."""
-    return Shard(*_here(X, y, weights))
+    return _here(X, y, weights)
 
 
-def _here(X: Any, y: Any, weights: Any) -> tuple[Communicator, list[Any]]:
+def _here(X: Any, y: Any, weights: Any) -> Shard:
     communicator = local_communicator()
-    return communicator, [numbered(communicator, X, y, weights)]
+    # Ranks beside this one may be on the same computer and want its cores.
+    n_threads = threads_here() if communicator.size == 1 else 1
+    return Shard(communicator, [numbered(communicator, X, y, weights)], n_threads=n_threads)

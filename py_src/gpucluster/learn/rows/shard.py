@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from ..communicators.communicator import Communicator
 from ..communicators.operators import Message, Operator, combine
 from .block import Block, Partial, Rows
+from .threads import one_blas_thread
+
+PIECES_PER_THREAD = 4
+"""Blocks are cut for several threads into so many pieces, so that no thread waits long for the last one."""
+SMALLEST_PIECE = 4096
+"""Fewer rows are not worth a thread of their own."""
 
 
 class Shard(Rows):
@@ -21,37 +29,79 @@ class Shard(Rows):
     blocks : sequence of Block
         Those of this rank, in the order of the rows; may be empty.
     n_threads : int
-        So many blocks are worked on at the same time.
+        So many threads work on the rows. For totals, blocks are cut further; BLAS then has one thread per thread.
     """
 
     def __init__(self, communicator: Communicator, blocks: Sequence[Block], *, n_threads: int = 1) -> None:
         self.communicator = communicator
         self.blocks = list(blocks)
         self.n_threads = n_threads
+        self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
+        self._pieces = [piece for block in self.blocks for piece in _cut(block, self._piece_rows())]
 
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
         """Combine this rank's blocks, then all ranks' results with one allreduce."""
         mine: Message = None
-        for message in self._mapped(partial, arguments):
+        for message in self._mapped(lambda block: partial(block, *arguments), self._pieces):
             mine = combine(op, mine, message)
         return self.communicator.allreduce(mine, op)
 
     def each(self, partial: Partial, *arguments: Any) -> list[Message]:
         """Collect with one allgather."""
-        messages = self._mapped(partial, arguments)
+        messages = self._mapped(lambda block: partial(block, *arguments), self.blocks)
         mine = list(zip([block.number for block in self.blocks], messages, strict=True))
         gathered = [item for part in self.communicator.allgather(mine) for item in part]
         return [message for _, message in sorted(gathered, key=lambda item: item[0])]
 
-    def _mapped(self, partial: Partial, arguments: tuple[Any, ...]) -> list[Message]:
-        if self.n_threads == 1 or len(self.blocks) == 1:
-            return [partial(block, *arguments) for block in self.blocks]
+    def counted(self) -> Shard:
+        """Count rows with one allgather, if nobody has yet; all ranks know, or none does."""
+        lengths = self.communicator.allgather(
+            [(block.number, len(block)) for block in self.blocks if block.start is None]
+        )
+        starts: dict[int, int] = {}
+        start = 0
+        for number, length in sorted(item for part in lengths for item in part):
+            starts[number] = start
+            start += length
+        if not starts:
+            return self
+        blocks = [replace(block, start=starts[block.number]) for block in self.blocks]
+        return Shard(self.communicator, blocks, n_threads=self.n_threads)
+
+    def agreed(self, value: Message) -> Message:
+        """Broadcast rank 0's."""
+        return self.communicator.broadcast(value)
+
+    def _mapped(self, function: Callable[[Block], Message], blocks: list[Block]) -> list[Message]:
+        if self._pool is None or len(blocks) == 1:
+            return [function(block) for block in blocks]
         # In the order of the blocks whoever is done first, so that sums do not depend on chance.
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            return list(pool.map(lambda block: partial(block, *arguments), self.blocks))
+        with one_blas_thread():
+            return list(self._pool.map(function, blocks))
+
+    def _piece_rows(self) -> int | None:
+        if self.n_threads == 1:
+            return None
+        return max(SMALLEST_PIECE, -(-sum(map(len, self.blocks)) // (PIECES_PER_THREAD * self.n_threads)))
 
 
 def numbered(communicator: Communicator, X: Any, y: Any = None, weights: Any = None) -> Block:
     """Return one rank's own rows as a block; rank by rank, they are all rows."""
     lengths = communicator.allgather(int(X.shape[0]))
     return Block(communicator.rank, sum(lengths[: communicator.rank]), X, y, weights)
+
+
+def _cut(block: Block, n_rows: int | None) -> list[Block]:
+    """Return a block in pieces of about so many rows; sparse matrices and others that are slow to cut stay whole."""
+    if n_rows is None or len(block) <= n_rows or not hasattr(block.X, "__array__"):
+        return [block]
+    n_pieces = -(-len(block) // n_rows)
+    ends = [len(block) * number // n_pieces for number in range(n_pieces + 1)]
+    return [
+        Block(
+            block.number,
+            None if block.start is None else block.start + first,
+            *(None if part is None else part[first:last] for part in (block.X, block.y, block.weights)),
+        )
+        for first, last in pairwise(ends)
+    ]

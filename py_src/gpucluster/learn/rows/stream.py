@@ -27,6 +27,7 @@ class Stream(Rows):
     """
 
     def __init__(self, table: Table) -> None:
+        self._table = table
         self._blocks = table.delayed_blocks()
         self._starts = table.starts()
 
@@ -45,6 +46,14 @@ class Stream(Rows):
         from dask.base import compute
 
         return list(compute(*self._messages(partial, arguments)))
+
+    def counted(self) -> Rows:
+        """Count them in a pass over the data, if nobody has yet."""
+        return self if self._table.n_rows is not None else Stream(self._table.counted())
+
+    def agreed(self, value: Message) -> Message:
+        """Return the value: there is only one process that chooses."""
+        return value
 
     def _messages(self, partial: Partial, arguments: tuple[Any, ...]) -> list[Any]:
         from dask.delayed import delayed

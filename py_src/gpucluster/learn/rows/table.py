@@ -105,7 +105,7 @@ def as_table(X: Any, y: Any = None, weights: Any = None) -> Table:
     """
     array, names = _features(X)
     return Table(
-        array, _beside(y, array, "y", dimensions=(1, 2)), _beside(weights, array, "sample_weight", (1,)), names
+        array, beside(y, array, "y", dimensions=(1, 2)), beside(weights, array, "sample_weight", (1,)), names
     )
 
 
@@ -158,7 +158,7 @@ def _common(dtypes: Any) -> np.dtype[Any]:
     return common if common in (np.float32, np.float64) else np.dtype(np.float64)
 
 
-def _beside(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
+def beside(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
     """Return what belongs to the rows of X as an array with the same chunks."""
     import dask.array as da
 
@@ -172,7 +172,7 @@ def _beside(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
             )
         data = da.from_array(np.asarray(data), name=False)
     elif not isinstance(data, da.Array):
-        data = data.to_dask_array()
+        data = column_array(data)
     if data.ndim not in dimensions:
         raise InvalidData(f"{name}: 1 dimension is needed, not {data.ndim}.")
     known = not math.isnan(X.shape[0]) and not math.isnan(data.shape[0])
@@ -186,6 +186,15 @@ def _beside(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
             "so that their rows go together."
         )
     return _with_rows(data, X.chunks[0]) if math.isnan(data.shape[0]) else data
+
+
+def column_array(data: Any) -> Any:
+    """Return a Dask series or data frame as an array; strings and categories as objects."""
+    dtypes = data.dtypes if data.ndim == 2 else [data.dtype]
+    if not all(isinstance(dtype, np.dtype) for dtype in dtypes):
+        numeric = all(_is_number(dtype) for dtype in dtypes)
+        data = data.astype(_common(dtypes) if numeric else object)
+    return data.to_dask_array()
 
 
 def _with_rows(data: Any, chunks: tuple[Any, ...]) -> Any:

@@ -1,0 +1,5 @@
+"""Groups of similar rows."""
+
+from .kmeans import KMeans
+
+__all__ = ["KMeans"]

@@ -1,0 +1,289 @@
+"""k-means on rows that lie on many workers."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils import check_random_state
+
+from ..errors import InvalidParameter, NotSupported
+from ..estimator import DistributedEstimator
+from ..kernels.lloyd import labels_of
+from ..kernels.namespace import array_namespace_of
+from ..kernels.nearest import distances_between
+from ..rows.running import local_rows, run_table
+from ..rows.table import as_table, is_dask
+from ..rows.threads import one_blas_thread, threads_here
+from .lloyd import Clustering, assess, kmeans, relative
+from .seeding import Start
+
+METHODS = {"k-means++": "k-means++", "k-means||": "k-means||", "scalable-k-means++": "k-means||", "random": "random"}
+RANDOM_RUNS = 10
+
+
+class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, DistributedEstimator):
+    """k-means with the parameters, defaults and attributes of ``sklearn.cluster.KMeans``.
+
+    Parameters
+    ----------
+    n_clusters : int
+    init : {"k-means++", "k-means||", "random"}, array of shape (n_clusters, n_features) or callable
+        First centres. ``k-means++`` goes through the rows ``2 n_clusters`` times, which is fast while they are in
+        memory. ``k-means||`` (cuML's name ``scalable-k-means++`` is understood too) does so 12 times, however many
+        clusters there are: take it for more than about 50 clusters, or for data that are larger than memory. A callable
+        is given X, ``n_clusters`` and ``random_state``, so X must be an array in memory.
+    n_init : {"auto"} or int
+        So often k-means is run; the result with the smallest inertia counts. ``auto``: 10 for ``random``, otherwise 1.
+    max_iter : int
+    tol : float
+        k-means ends when the squared way of all centres in one iteration is at most this share of the mean variance of
+        the columns, or when no point changes its cluster.
+    verbose : 0
+        Ranks do not print; only 0 is allowed.
+    random_state : int, RandomState or None
+        Which rows are chosen at first depends on their position and this number, not on how the rows are cut.
+    copy_x : bool
+        Makes no difference: X is never changed.
+    algorithm : {"lloyd"}
+        ``elkan`` finds the same, but keeps ``n_clusters`` numbers per row; it is refused.
+    oversampling_factor : float
+        For ``k-means||``: so many times ``n_clusters`` rows are chosen in each of 5 rounds.
+
+    Attributes
+    ----------
+    cluster_centers_ : array of shape (n_clusters, n_features)
+        Of the type of X.
+    labels_ : array of shape (n_samples,), int32
+        Number of the nearest centre of each row, in the order of X; lazy where X is lazy. Not saved with the model.
+    inertia_ : float
+        Weighted sum of squared distances to the nearest centre.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Sources: S. Lloyd, 1982; D. Arthur and S. Vassilvitskii, 2007 (``k-means++``); B. Bahmani et al., 2012
+    (``k-means||``). On CPU each block is worked on by scikit-learn's own kernel.
+
+    Communication: one allreduce of ``8 n_clusters (n_features + 1)`` bytes per iteration, between workers; scheduler
+    and client take no part. ``k-means++``: ``8 (n_features + 4) (2 + log n_clusters)`` bytes per centre.
+
+    Clusters without points get the points that are farthest from their centres, among all rows, as in scikit-learn.
+
+    Data whose mean is large compared with their spread are centred while they are read, so float32 is safe there; this
+    also holds for predictions, which in scikit-learn are less exact then.
+
+    cuML's multi-GPU k-means has no ``k-means++``; its ``labels_`` follow the workers, not the rows of X; it deals with
+    empty clusters in another way. ``k-means||`` there runs up to 8 rounds.
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: Any = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        verbose: int = 0,
+        random_state: Any = None,
+        copy_x: bool = True,
+        algorithm: str = "lloyd",
+        oversampling_factor: float = 2.0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.random_state = random_state
+        self.copy_x = copy_x
+        self.algorithm = algorithm
+        self.oversampling_factor = oversampling_factor
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
+        """Find the centres.
+
+        Parameters
+        ----------
+        X : dask or array_like of shape (n_samples, n_features)
+            Dask arrays are cut along their rows only.
+        y
+            Not used.
+        sample_weight : dask or array_like of shape (n_samples,), optional
+
+        Returns
+        -------
+        KMeans
+            Itself.
+
+        Raises
+        ------
+        InvalidParameter
+            An option is not allowed.
+        InvalidData
+            X or the weights cannot be used.
+        """
+        self._check_parameters()
+        lazy = is_dask(X)
+        keep: dict[int, Any] | None = None if lazy else {}
+        n_init = self._n_runs()
+        found: Clustering = self._fit_with(
+            kmeans, X, None, sample_weight, start=self._start(X, n_init), max_iter=int(self.max_iter),
+            tol=float(self.tol), n_init=n_init, keep=keep,
+        )  # fmt: skip
+        self.cluster_centers_ = found.centers
+        self.inertia_ = found.inertia
+        self.n_iter_ = found.n_iter
+        self._training = {"labels": self.predict(X) if keep is None else _in_order(keep)}
+        return self
+
+    @property
+    def labels_(self) -> Any:
+        """Number of the nearest centre of each row that was fitted on."""
+        try:
+            return self._training["labels"]
+        except (AttributeError, KeyError):
+            raise AttributeError(
+                "labels_ is there after fit only, and is not saved with a model. Use predict(X)."
+            ) from None
+
+    def predict(self, X: Any) -> Any:
+        """Return the number of the nearest centre of each row: shape (n_samples,), int32; lazy where X is."""
+        return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit, and return ``labels_``."""
+        return self.fit(X, y, sample_weight).labels_
+
+    def transform(self, X: Any) -> Any:
+        """Return the distance of each row to each centre: shape (n_samples, n_clusters), of the type of X."""
+        dtype = as_table(X).X.dtype if is_dask(X) else None
+        columns = None if not hasattr(self, "cluster_centers_") else len(self.cluster_centers_)
+        names = None if columns is None else [str(name) for name in self.get_feature_names_out()]
+        return self._map(
+            _distances, X, getattr(self, "cluster_centers_", None), dtype=dtype, columns=columns, names=names
+        )
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the inertia of X; computed at once."""
+        from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+        check_is_fitted(self)
+        if is_dask(X):
+            table = as_table(X, None, sample_weight)
+            self._check_columns(table.n_features, table.names)
+            return -float(run_table(assess, table, {"centers": self.cluster_centers_}, passes=1))
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=X.dtype)
+        return -assess(local_rows(X, None, weights), centers=self.cluster_centers_)
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.cluster.KMeans`` with the same centres."""
+        from sklearn.cluster import KMeans as Local
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        model = Local(
+            self.n_clusters, init=self.cluster_centers_, n_init=1, max_iter=self.max_iter, tol=self.tol,
+            random_state=self.random_state if isinstance(self.random_state, int) else None,
+        )  # fmt: skip
+        for name in ("cluster_centers_", "inertia_", "n_iter_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        model._n_threads = threads_here()
+        if isinstance(getattr(self, "_training", {}).get("labels"), np.ndarray):
+            model.labels_ = self.labels_
+        return model
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.cluster_centers_.shape[0])
+
+    def _check_parameters(self) -> None:
+        for name, least in (("n_clusters", 1), ("max_iter", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or value < least:
+                raise InvalidParameter(f"{name}: must be a whole number of {least} or more, not {value!r}.")
+        if not isinstance(self.tol, Real) or not self.tol >= 0:
+            raise InvalidParameter(f"tol: must be 0 or more, not {self.tol!r}.")
+        if self.n_init != "auto" and (not isinstance(self.n_init, Integral) or self.n_init < 1):
+            raise InvalidParameter(f"n_init: must be 'auto' or a whole number of 1 or more, not {self.n_init!r}.")
+        if not isinstance(self.oversampling_factor, Real) or not self.oversampling_factor > 0:
+            raise InvalidParameter(f"oversampling_factor: must be above 0, not {self.oversampling_factor!r}.")
+        if isinstance(self.init, str) and self.init not in METHODS:
+            raise InvalidParameter(
+                f"init: must be one of {', '.join(METHODS)}, an array of centres or a callable, not {self.init!r}."
+            )
+        if self.algorithm == "elkan":
+            raise NotSupported(
+                "algorithm: 'elkan' keeps n_clusters numbers per row. Use 'lloyd', which finds the same."
+            )
+        if self.algorithm != "lloyd":
+            raise InvalidParameter(f"algorithm: must be 'lloyd', not {self.algorithm!r}.")
+        if self.verbose:
+            raise NotSupported("verbose: workers print nothing. Leave it at 0, and look at Dask's dashboard instead.")
+
+    def _n_runs(self) -> int:
+        given = not isinstance(self.init, str) and not callable(self.init)
+        if given and self.n_init not in {"auto", 1}:
+            warnings.warn(
+                f"n_init={self.n_init} has no effect with given centres: one run.", RuntimeWarning, stacklevel=3
+            )
+        if given:
+            return 1
+        auto = RANDOM_RUNS if self.init == "random" or callable(self.init) else 1
+        return auto if self.n_init == "auto" else int(self.n_init)
+
+    def _start(self, X: Any, n_init: int) -> Start:
+        random = check_random_state(self.random_state)
+        centers, method = None, "given"
+        if callable(self.init):
+            if is_dask(X):
+                raise NotSupported("init: a function would need all rows in one place. Give its result, an array.")
+            centers = np.stack([
+                self._checked_centers(self.init(X, self.n_clusters, random_state=random), X) for _ in range(n_init)
+            ])  # fmt: skip
+        elif isinstance(self.init, str):
+            method = METHODS[self.init]
+        else:
+            centers = self._checked_centers(self.init, X)[None]
+        return Start(method, int(self.n_clusters), int(random.randint(2**31 - 1)), centers, self.oversampling_factor)
+
+    def _checked_centers(self, centers: Any, X: Any) -> Any:
+        try:
+            centers = np.asarray(centers, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidParameter("init: must be an array of numbers.") from None
+        shape = np.shape(X) if not is_dask(X) else X.shape
+        n_features = shape[1] if len(shape) == 2 else centers.shape[-1]
+        if centers.shape != (self.n_clusters, n_features):
+            raise InvalidParameter(
+                f"init: the shape of the initial centers {centers.shape} does not match the number of clusters and of "
+                f"features of the data, ({self.n_clusters}, {n_features})."
+            )
+        if not np.isfinite(centers).all():
+            raise InvalidParameter("init: has NaN or infinity.")
+        return centers
+
+
+def _labels(X: Any, centers: Any) -> Any:
+    centers, offset = relative(X, centers)
+    with one_blas_thread():
+        return labels_of(X, centers, offset, threads_here())
+
+
+def _distances(X: Any, centers: Any) -> Any:
+    centers, offset = relative(X, centers)
+    return array_namespace_of(X).sqrt(distances_between(X, centers, offset))
+
+
+def _in_order(labels: dict[int, Any]) -> Any:
+    parts = [labels[start] for start in sorted(labels)]
+    return np.concatenate(parts) if parts else np.empty(0, np.int32)

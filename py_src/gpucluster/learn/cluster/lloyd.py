@@ -1,0 +1,163 @@
+"""k-means: from first centres to those that stand still.
+
+Source: S. Lloyd, "Least Squares Quantization in PCM", IEEE Transactions on Information Theory 28 (1982). Parallel form:
+I. S. Dhillon and D. S. Modha, "A Data-Clustering Algorithm on Distributed Memory Multiprocessors", 1999: every rank
+adds up its own points per cluster, and an allreduce of sums and counts gives all ranks the same new centres.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData
+from ..kernels.lloyd import inertia_of, sums_of
+from ..kernels.namespace import array_namespace_of
+from ..kernels.spread import Spread, joined, spread
+from ..rows.block import Block, Rows
+from ..rows.threads import one_blas_thread
+from .seeding import Start, first_centers
+from .selection import Picked, farthest, merged
+
+FAR = 0.03
+"""Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero."""
+
+
+class Clustering(NamedTuple):
+    """What k-means has found."""
+
+    centers: Any
+    """Array of shape (k, d)."""
+    inertia: float
+    n_iter: int
+
+
+def kmeans(
+    rows: Rows, *, start: Start, max_iter: int, tol: float, n_init: int, keep: dict[int, Any] | None = None
+) -> Clustering:
+    """Run k-means.
+
+    Parameters
+    ----------
+    rows : Rows
+    start : Start
+        How the first centres are chosen.
+    max_iter : int
+    tol : float
+        It ends when the squared way of all centres in one iteration is at most this share of the mean variance of the
+        columns.
+    n_init : int
+        So often it is run, each time from other first centres; the result with the smallest inertia counts.
+    keep : dict, optional
+        Gets the labels of this process's rows, by the number of the first row of each part.
+    """
+    with one_blas_thread():
+        rows = rows.counted()
+        found = _checked(rows.total(spread, op=joined), start.n_clusters)
+        dtype = found.dtype
+        offset = _rounded(found.mean, dtype) if is_far(found.mean, found.variance.sum(), dtype) else None
+        threshold = tol * float(found.variance.mean())
+        start = start.agreed(rows)
+        best: Clustering | None = None
+        for run in range(n_init):
+            labels: dict[int, Any] | None = None if keep is None else {}
+            centers = first_centers(rows, start, run, offset, dtype)
+            result = lloyd(rows, centers, offset, max_iter, threshold, labels)
+            if best is None or result.inertia < best.inertia:
+                best = result
+                if keep is not None and labels is not None:
+                    keep.clear()
+                    keep.update(labels)
+        assert best is not None
+        return best if offset is None else best._replace(centers=(best.centers + offset).astype(dtype))
+
+
+def lloyd(
+    rows: Rows, centers: Any, offset: Any, max_iter: int, threshold: float, keep: dict[int, Any] | None = None
+) -> Clustering:
+    """Move centres until they stand still. Everything is relative to the offset (``None``: zero).
+
+    When no point changes its cluster, the centres are the same bit by bit, because each rank adds up in the same order
+    as before: so ``threshold=0`` stops where scikit-learn finds equal labels, and no labels need to be kept.
+    """
+    n_iter = 0
+    for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is a result)
+        found = rows.total(sums_of, centers, offset)
+        sums, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
+        moved = np.where(weights[:, None] > 0, sums / np.where(weights > 0, weights, 1)[:, None], centers)
+        moved = moved.astype(centers.dtype)
+        way = float(((moved - centers).astype(np.float64) ** 2).sum())
+        centers = moved
+        if way <= threshold:
+            break
+    return Clustering(centers, float(rows.total(inertia_of, centers, offset, keep)), n_iter)
+
+
+def is_far(mean: Any, variance: float, dtype: np.dtype[Any]) -> bool:
+    """Whether distances would lose too many digits, because data lie far from zero compared with their spread."""
+    return bool(np.square(mean, dtype=np.float64).sum() > FAR / np.sqrt(np.finfo(dtype).eps) * variance)
+
+
+def _checked(found: Spread | None, n_clusters: int) -> Spread:
+    n_rows = 0 if found is None else int(found.count)
+    if found is None or n_rows < n_clusters:
+        raise InvalidData(
+            f"X: n_samples={n_rows} should be >= n_clusters={n_clusters}. Choose fewer clusters or take more rows."
+        )
+    if not np.isfinite(found.mean).all() or not np.isfinite(found.squares).all():
+        raise InvalidData(
+            "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
+        )
+    if not found.weight > 0 or not np.isfinite(found.weight):
+        raise InvalidData("sample_weight: weights must be 0 or more, finite, and at least one above 0.")
+    return found
+
+
+def _without_empty(rows: Rows, centers: Any, offset: Any, sums: Any, weights: Any) -> tuple[Any, Any]:
+    """Give each empty cluster one of the points that are farthest from their centres, as scikit-learn does.
+
+    Farthest among all rows; of equally far ones, the first. Where all points are on their centres, nothing changes, and
+    an empty cluster's centre stays where it is.
+    """
+    empty = np.flatnonzero(weights == 0)
+    if not len(empty):
+        return sums, weights
+    found: Picked = rows.total(farthest, centers, offset, len(empty), op=merged(len(empty)))
+    for cluster, distance, point, weight, label in zip(
+        empty, -found.keys, found.points, found.weights, found.labels, strict=False
+    ):
+        if distance <= 0:
+            break
+        point = point.astype(np.float64) * weight
+        sums[label] -= point
+        weights[label] -= weight
+        sums[cluster], weights[cluster] = point, weight
+    return sums, weights
+
+
+def assess(rows: Rows, *, centers: Any) -> float:
+    """Return the inertia of given centres."""
+    with one_blas_thread():
+        return float(rows.total(_inertia, centers) or 0.0)
+
+
+def _inertia(block: Block, centers: Any) -> float:
+    centers, offset = relative(block.X, centers)
+    return inertia_of(block, centers, offset)
+
+
+def relative(X: Any, centers: Any) -> tuple[Any, Any]:
+    """Return centres of the type of X, relative to an offset, where they are far from zero; and the offset."""
+    xp = array_namespace_of(X)
+    exact = np.asarray(centers, dtype=np.float64)
+    mean = exact.mean(axis=0)
+    if not is_far(mean, float(exact.var(axis=0).sum()), X.dtype):
+        return xp.asarray(exact, dtype=X.dtype), None
+    mean = _rounded(mean, X.dtype)
+    return xp.asarray(exact - mean, dtype=X.dtype), mean
+
+
+def _rounded(mean: Any, dtype: Any) -> Any:
+    """Return numbers that the type of the data can hold, so that subtracting and adding them costs no digits."""
+    return mean.astype(dtype).astype(np.float64)

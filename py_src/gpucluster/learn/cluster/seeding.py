@@ -1,0 +1,187 @@
+"""The first centres of k-means. Random choices belong to rows, so they do not depend on how the rows are cut."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernels.chance import uniform
+from ..kernels.lloyd import sums_of
+from ..kernels.namespace import array_namespace_of, to_numpy
+from ..kernels.nearest import Nearest, distances_to
+from ..rows.block import Block, Rows
+from .selection import Picked, merged, picked
+
+ROUNDS = 5
+"""Of k-means||; with more, its authors saw no better results."""
+LARGEST_SAMPLE = 4
+"""One round of k-means|| never takes more than so many times the points that it takes on average."""
+LOCAL_RUNS = 5
+
+
+class Start(NamedTuple):
+    """How the first centres are chosen."""
+
+    method: str
+    """``k-means++``, ``k-means||``, ``random`` or ``given``."""
+    n_clusters: int
+    seed: int
+    centers: Any = None
+    """Given ones, of each run: array of shape (n_runs, k, d)."""
+    oversampling: float = 2.0
+
+    def agreed(self, rows: Rows) -> Start:
+        """Return the start of rank 0, for all ranks."""
+        return Start(*rows.agreed(tuple(self)))
+
+
+def first_centers(rows: Rows, start: Start, run: int, offset: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the centres that a run begins with, relative to the offset.
+
+    Parameters
+    ----------
+    rows : Rows
+        Counted.
+    start : Start
+    run : int
+        Each one gets other random numbers.
+    offset : array of shape (d,) or None
+    dtype : numpy.dtype
+        Of the result.
+    """
+    if start.method == "given":
+        given = np.asarray(start.centers[run], np.float64)
+        return (given if offset is None else given - offset).astype(dtype)
+    choice = _Choice(rows, start, run, offset)
+    found = {"random": choice.random, "k-means++": choice.greedy, "k-means||": choice.oversampled}[start.method]()
+    return found.astype(dtype)
+
+
+class _Choice:
+    def __init__(self, rows: Rows, start: Start, run: int, offset: Any) -> None:
+        self._rows = rows
+        self._start = start
+        self._k = start.n_clusters
+        self._offset = offset
+        self._nearest = Nearest()
+        self._draw = run << 32
+
+    def random(self) -> Any:
+        """Choose k rows, each with a probability proportional to its weight."""
+        return self._weighted(self._k).points
+
+    def greedy(self) -> Any:
+        """Choose one centre after the other, far from those before: greedy k-means++.
+
+        D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful Seeding", SODA 2007: each centre is a row
+        chosen with a probability proportional to its squared distance. As in scikit-learn, ``2 + log k`` candidates are
+        tried and the best is taken; here they are all different.
+        """
+        centers = self._weighted(1).points
+        n_trials = 2 + int(math.log(self._k))
+        while len(centers) < self._k:
+            trials = self._far(centers, n_trials)
+            if not len(trials):
+                return self._filled(centers)
+            costs = self._rows.total(_costs, self._nearest, centers, self._offset, trials)
+            centers = np.concatenate([centers, trials[[int(costs.argmin())]]])
+        return centers
+
+    def oversampled(self) -> Any:
+        """Choose about ``oversampling * k`` rows in each of five rounds, and cluster these: k-means||.
+
+        B. Bahmani, B. Moseley, A. Vattani, R. Kumar and S. Vassilvitskii, "Scalable k-means++", VLDB 2012.
+        """
+        from sklearn.cluster import KMeans
+
+        wanted = self._start.oversampling * self._k
+        most = math.ceil(LARGEST_SAMPLE * wanted)
+        centers = self._weighted(1).points
+        for _ in range(ROUNDS):
+            [cost] = self._rows.total(_costs, self._nearest, centers, self._offset, centers[:0])
+            if not cost:
+                break
+            share = wanted / cost
+            found = self._rows.total(
+                _sampled, self._nearest, centers, self._offset, share, most, *self._chance(), op=merged(most)
+            )
+            centers = np.concatenate([centers, found.points[np.argsort(found.rows)]])
+        if len(centers) <= self._k:
+            return self._filled(centers)
+        weights = self._rows.total(sums_of, centers, self._offset).weights
+        local = KMeans(self._k, n_init=LOCAL_RUNS, random_state=self._start.seed % 2**32)
+        # Rank 0's: with several threads, two computers do not get the same result bit by bit.
+        return self._rows.agreed(local.fit(centers, sample_weight=weights).cluster_centers_)
+
+    def _weighted(self, n: int) -> Picked:
+        found: Picked = self._rows.total(_by_weight, self._offset, n, *self._chance(), op=merged(n))
+        return found
+
+    def _far(self, centers: Any, n: int) -> Any:
+        found: Picked = self._rows.total(
+            _by_distance, self._nearest, centers, self._offset, n, *self._chance(), op=merged(n)
+        )
+        return found.points
+
+    def _filled(self, centers: Any) -> Any:
+        """Add any rows: all rows are on centres already."""
+        return np.concatenate([centers, self._weighted(self._k).points])[: self._k]
+
+    def _chance(self) -> tuple[int, int]:
+        self._draw += 1
+        return self._start.seed, self._draw
+
+
+def _by_weight(block: Block, offset: Any, n: int, seed: int, draw: int) -> Picked:
+    return picked(block, _keys(block, None, seed, draw), n, offset)
+
+
+def _by_distance(block: Block, nearest: Nearest, centers: Any, offset: Any, n: int, seed: int, draw: int) -> Picked:
+    distances, _ = nearest.distances(block, centers, offset)
+    return picked(block, _keys(block, distances, seed, draw), n, offset)
+
+
+def _sampled(
+    block: Block, nearest: Nearest, centers: Any, offset: Any, share: float, most: int, seed: int, draw: int
+) -> Picked:
+    """Choose each row with the probability ``share * weight * squared distance``, whatever happens to the others."""
+    xp = array_namespace_of(block.X)
+    distances, _ = nearest.distances(block, centers, offset)
+    chances = _weighed(block, distances).astype(np.float64) * share
+    keys = uniform(block.X, int(block.start or 0), len(block), seed, draw) / xp.maximum(chances, np.finfo(float).tiny)
+    keys[keys >= 1] = np.inf
+    return picked(block, keys, most, offset)
+
+
+def _costs(block: Block, nearest: Nearest, centers: Any, offset: Any, trials: Any) -> Any:
+    """Return the inertia for the centres and each of the trials; without trials, that for the centres."""
+    xp = array_namespace_of(block.X)
+    distances, lengths = nearest.distances(block, centers, offset)
+    if not len(trials):
+        return np.asarray([float(_weighed(block, distances).sum(dtype=np.float64))])
+    costs = np.zeros(len(trials))
+    for part, apart in distances_to(block.X, lengths, trials, offset):
+        xp.minimum(apart, distances[part, None], out=apart)
+        weights = xp.ones(len(apart), apart.dtype) if block.weights is None else block.weights[part].astype(apart.dtype)
+        costs += to_numpy(weights @ apart)
+    return costs
+
+
+def _weighed(block: Block, values: Any) -> Any:
+    return values if block.weights is None else values * block.weights
+
+
+def _keys(block: Block, distances: Any, seed: int, draw: int) -> Any:
+    """Return exponential random numbers with rates ``weight * squared distance``.
+
+    The smallest of all belongs to a row with a probability proportional to its rate; the n smallest are a sample
+    without replacement. P. S. Efraimidis and P. G. Spirakis, "Weighted Random Sampling with a Reservoir", 2006.
+    """
+    xp = array_namespace_of(block.X)
+    keys = -xp.log(uniform(block.X, int(block.start or 0), len(block), seed, draw))
+    for rate in (distances, block.weights):
+        if rate is not None:
+            keys /= xp.where(rate > 0, rate, np.nan)
+    return xp.where(xp.isnan(keys), np.inf, keys)

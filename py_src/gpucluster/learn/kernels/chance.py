@@ -1,0 +1,59 @@
+"""Random numbers that belong to rows, whichever block a row is in and whoever asks first.
+
+A number is a hash of a seed, a draw and the row's number among all rows: SplitMix64, G. L. Steele, D. Lea and
+C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, section 5 (its finalizer is by D. Stafford).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .namespace import array_namespace_of
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MASK = 0xFFFFFFFFFFFFFFFF
+
+
+def uniform(like: Any, first_row: int, n_rows: int, seed: int, draw: int) -> Any:
+    """Return one random number in (0, 1) for each of some consecutive rows.
+
+    Parameters
+    ----------
+    like : array
+        On whose device the numbers are made.
+    first_row : int
+        Its number among all rows.
+    n_rows : int
+    seed : int
+        From 0 to 2**63 - 1.
+    draw : int
+        Another draw gives other numbers.
+
+    Returns
+    -------
+    array of shape (n_rows,), float64
+    """
+    xp = array_namespace_of(like)
+    begin = _mixed(_mixed(seed & _MASK) ^ (draw * _GOLDEN & _MASK))
+    numbers = xp.arange(first_row, first_row + n_rows, dtype=np.uint64)
+    numbers *= np.uint64(_GOLDEN)
+    numbers += np.uint64(begin)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        numbers ^= numbers >> np.uint64(shift)
+        numbers *= np.uint64(factor)
+    numbers ^= numbers >> np.uint64(31)
+    numbers >>= np.uint64(11)
+    values = numbers.astype(np.float64)
+    values += 0.5
+    values *= 2.0**-53
+    return values
+
+
+def _mixed(number: int) -> int:
+    """Return the same hash of one number."""
+    number = (number + _GOLDEN) & _MASK
+    number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _MASK
+    return number ^ (number >> 31)

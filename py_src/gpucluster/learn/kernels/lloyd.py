@@ -1,0 +1,213 @@
+"""What k-means does with one block: nearest centres, sums and counts per cluster, inertia.
+
+On CPU with scikit-learn's own kernel, as far as the installed version has it as known here; otherwise, and on GPUs,
+with two matrix products. Blocks are worked on in slices, so that float32 data are added up over at most `SLICE_ROWS`
+rows before the sums become float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..rows.block import Block
+from .namespace import array_namespace_of, to_numpy
+
+SLICE_ROWS = 1 << 16
+GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}
+"""Of the distances of one slice, where they are written down."""
+
+
+class Sums(NamedTuple):
+    """Of the points of each cluster; what ranks send each other: ``8 k (d + 1)`` bytes, whatever the number of rows."""
+
+    sums: Any
+    """Array of shape (k, d), float64."""
+    weights: Any
+    """Array of shape (k,), float64; the number of points where all weigh 1."""
+
+
+def sums_of(block: Block, centers: Any, offset: Any) -> Sums:
+    """Add up the points that are nearest to each centre.
+
+    Parameters
+    ----------
+    block : Block
+    centers : array of shape (k, d)
+        Of the same type as X, and relative to the offset.
+    offset : array of shape (d,) or None
+        Subtracted from X first, a slice at a time: for data far from zero.
+    """
+    sums, counts = np.zeros(centers.shape), np.zeros(len(centers))
+    centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
+    kernel = _kernel_of(block.X, centers)
+    scattered = False
+    for X, weights in _slices(block, offset, kernel.rows(centers)):
+        more, points, scattered = kernel.sums(X, weights, centers, scattered)
+        sums += more
+        counts += points
+    return Sums(sums, counts)
+
+
+def labels_of(X: Any, centers: Any, offset: Any = None, n_threads: int = 1) -> Any:
+    """Return the number of the nearest centre of each row: array of shape (n_rows,), int32."""
+    xp = array_namespace_of(X)
+    centers = xp.asarray(centers, dtype=X.dtype)
+    kernel = _kernel_of(X, centers)
+    parts = _slices(Block(0, 0, X), offset, kernel.rows(centers))
+    labels = [kernel.labels(part, centers, n_threads) for part, _ in parts]
+    return xp.concatenate(labels) if labels else xp.empty(0, np.int32)
+
+
+def inertia_of(block: Block, centers: Any, offset: Any, keep: dict[int, Any] | None = None) -> float:
+    """Return the weighted sum of squared distances of the rows to their nearest centres.
+
+    Parameters
+    ----------
+    block : Block
+    centers : array of shape (k, d)
+        Relative to the offset.
+    offset : array of shape (d,) or None
+    keep : dict, optional
+        Gets the rows' labels by the number of the first row; not on another process.
+    """
+    centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
+    kernel = _kernel_of(block.X, centers)
+    inertia, start = 0.0, int(block.start or 0)
+    for X, weights in _slices(block, offset, kernel.rows(centers)):
+        labels = kernel.labels(X, centers)
+        inertia += kernel.inertia(X, weights, centers, labels)
+        if keep is not None:
+            keep[start] = labels
+        start += len(X)
+    return inertia
+
+
+def _slices(block: Block, offset: Any, n_rows: int) -> Iterator[tuple[Any, Any]]:
+    """Yield pieces of a block that kernels can take: contiguous, relative to the offset, with weights."""
+    xp = array_namespace_of(block.X)
+    dtype = block.X.dtype
+    shift = None if offset is None else xp.asarray(offset, dtype=dtype)
+    ones = xp.ones(min(n_rows, len(block)), dtype) if block.weights is None else None
+    for start in range(0, len(block), n_rows):
+        X = block.X[start : start + n_rows]
+        X = xp.ascontiguousarray(X) if shift is None else xp.subtract(X, shift, order="C")
+        weights = ones[: len(X)] if ones is not None else block.weights[start : start + n_rows].astype(dtype)
+        yield X, weights
+
+
+class _Generic:
+    """Two matrix products; for arrays of NumPy and CuPy."""
+
+    @staticmethod
+    def rows(centers: Any) -> int:
+        module = array_namespace_of(centers).__name__
+        return max(256, min(SLICE_ROWS, GENERIC_BYTES.get(module, 1 << 28) // (8 * len(centers))))
+
+    @staticmethod
+    def labels(X: Any, centers: Any, n_threads: int = 1) -> Any:
+        distances = X @ centers.T
+        distances *= -2
+        distances += (centers * centers).sum(axis=1)
+        return distances.argmin(axis=1).astype(np.int32)
+
+    @classmethod
+    def sums(cls, X: Any, weights: Any, centers: Any, scattered: bool) -> tuple[Any, Any, bool]:
+        xp = array_namespace_of(X)
+        labels = cls.labels(X, centers)
+        # One row per cluster with the weights of its points, and zero elsewhere.
+        belongs = (xp.arange(len(centers), dtype=np.int32)[:, None] == labels).astype(X.dtype)
+        belongs *= weights
+        return to_numpy(belongs @ X), to_numpy(belongs.sum(axis=1, dtype=np.float64)), scattered
+
+    @staticmethod
+    def inertia(X: Any, weights: Any, centers: Any, labels: Any) -> float:
+        apart = X - centers[labels]
+        apart *= apart
+        return float(apart.sum(axis=1, dtype=np.float64) @ weights)
+
+
+class _ScikitLearn:
+    """The kernel of ``sklearn.cluster.KMeans`` on one thread; the caller has its own threads."""
+
+    @staticmethod
+    def rows(centers: Any) -> int:
+        return SLICE_ROWS
+
+    @staticmethod
+    def labels(X: Any, centers: Any, n_threads: int = 1) -> Any:
+        from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
+
+        labels = np.empty(len(X), np.int32)
+        weights, unused = np.empty(len(X), X.dtype), np.empty(len(centers), X.dtype)
+        lloyd_iter_chunked_dense(X, weights, centers, None, unused, labels, unused, n_threads, update_centers=False)
+        return labels
+
+    @classmethod
+    def sums(cls, X: Any, weights: Any, centers: Any, scattered: bool) -> tuple[Any, Any, bool]:
+        """Return sums, weights, and whether clusters without points are to be expected in the next slice.
+
+        The kernel moves a far point to each cluster that is empty here, though it may have points in other slices.
+        Where that may have happened, the sums are made anew from the labels, which it leaves alone.
+        """
+        from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
+
+        if scattered:
+            labels = cls.labels(X, centers)
+        else:
+            labels = np.empty(len(X), np.int32)
+            means, counts = np.empty_like(centers), np.empty(len(centers), X.dtype)
+            shift = np.empty(len(centers), X.dtype)
+            # One thread: what OpenMP adds up with several depends on chance, and the caller has threads.
+            lloyd_iter_chunked_dense(X, weights, centers, means, counts, labels, shift, 1)
+            if counts.min() > weights.max():
+                exact = counts.astype(np.float64)
+                return means * exact[:, None], exact, False
+        return *_added(X, weights, labels, len(centers)), bool((np.bincount(labels, minlength=len(centers)) == 0).any())
+
+    @staticmethod
+    def inertia(X: Any, weights: Any, centers: Any, labels: Any) -> float:
+        from sklearn.cluster._k_means_common import _inertia_dense
+
+        # In short pieces: the kernel adds up in the type of the data.
+        parts = (slice(start, start + 4096) for start in range(0, len(X), 4096))
+        return sum(_inertia_dense(X[part], weights[part], centers, labels[part], 1) for part in parts)
+
+
+def _added(X: Any, weights: Any, labels: Any, n_clusters: int) -> tuple[Any, Any]:
+    """Return sums and weights per cluster."""
+    from scipy.sparse import csc_array
+
+    belongs = csc_array((weights, labels, np.arange(len(X) + 1, dtype=np.int32)), shape=(n_clusters, len(X)))
+    return belongs @ X, np.bincount(labels, weights=weights, minlength=n_clusters)
+
+
+def _kernel_of(X: Any, centers: Any) -> type[_Generic] | type[_ScikitLearn]:
+    on_cpu = array_namespace_of(X) is np and X.dtype in (np.float32, np.float64)
+    return _ScikitLearn if on_cpu and centers.dtype == X.dtype and _scikit_learn_works() else _Generic
+
+
+@cache
+def _scikit_learn_works() -> bool:
+    """Whether scikit-learn's kernel, which is not public, does what is expected here."""
+    points = np.array([[0, 0], [0, 2], [9, 9], [9, 7], [10, 8], [50, 50]])
+    for dtype in (np.float32, np.float64):
+        X, centers = points.astype(dtype), np.array([[0, 0], [9, 9], [100, 100]], dtype)
+        weights = np.array([2, 1, 1, 1, 1, 1], dtype)
+        try:
+            for k, scattered in ((3, False), (3, True), (2, False)):
+                given = X, weights, centers[:k], scattered
+                both = zip(_ScikitLearn.sums(*given), _Generic.sums(*given), strict=True)
+                if not all(np.allclose(got, wanted) for got, wanted in list(both)[:2]):
+                    return False
+            labels = _Generic.labels(X, centers)
+            if not np.array_equal(labels, _ScikitLearn.labels(X, centers)):
+                return False
+            if not np.isclose(*(kernel.inertia(X, weights, centers, labels) for kernel in (_ScikitLearn, _Generic))):
+                return False
+        except (ImportError, TypeError, ValueError, AttributeError):
+            return False
+    return True

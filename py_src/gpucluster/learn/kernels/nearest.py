@@ -1,0 +1,94 @@
+"""Squared distances to the nearest of some centres that become more and more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..rows.block import Block
+from .namespace import array_namespace_of
+from .slices import slices
+
+ROUNDING = 8
+"""Squared distances below so many units of rounding are zero: a point and a centre that are the same."""
+
+
+class Nearest:
+    """Remembers for each block how far its rows are from the nearest centre, so that only new centres cost something.
+
+    A copy on another process remembers nothing and computes anew.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[int, Any, Any]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_known": {}}
+
+    def distances(self, block: Block, centers: Any, offset: Any) -> tuple[Any, Any]:
+        """Return squared distances to the nearest centre, and squared lengths of the rows.
+
+        Parameters
+        ----------
+        block : Block
+        centers : array of shape (n_centers, d)
+            Those of the last call, and perhaps more; relative to the offset.
+        offset : array of shape (d,) or None
+
+        Returns
+        -------
+        distances, lengths : arrays of shape (n_rows,)
+            Of the type of X.
+        """
+        xp = array_namespace_of(block.X)
+        key = block.number, block.start
+        n_known, nearest, lengths = self._known.get(key, (0, None, None))
+        if nearest is None:
+            nearest = xp.full(len(block), np.inf, block.X.dtype)
+            lengths = _lengths(block.X, offset)
+        if n_known < len(centers):
+            for part, distances in distances_to(block.X, lengths, centers[n_known:], offset):
+                xp.minimum(nearest[part], distances.min(axis=1), out=nearest[part])
+        self._known[key] = len(centers), nearest, lengths
+        return nearest, lengths
+
+
+def distances_to(X: Any, lengths: Any, centers: Any, offset: Any) -> Any:
+    """Yield slices of rows and their squared distances to all centres: arrays of shape (n_rows, n_centers).
+
+    ``|x - c|² = |x|² - 2 x·c + |c|²``: one matrix product per slice.
+    """
+    xp = array_namespace_of(X)
+    centers = xp.asarray(centers, dtype=X.dtype)
+    own = (centers * centers).sum(axis=1)
+    for part in slices(X):
+        sizes = lengths[part, None] + own
+        distances = _shifted(X[part], offset) @ centers.T
+        distances *= -2
+        distances += sizes
+        sizes *= ROUNDING * np.finfo(X.dtype).eps
+        distances[distances < sizes] = 0
+        yield part, distances
+
+
+def distances_between(X: Any, centers: Any, offset: Any) -> Any:
+    """Return all squared distances: array of shape (n_rows, n_centers), of the type of X."""
+    xp = array_namespace_of(X)
+    result = xp.empty((len(X), len(centers)), X.dtype)
+    for part, distances in distances_to(X, _lengths(X, offset), centers, offset):
+        result[part] = distances
+    return result
+
+
+def _lengths(X: Any, offset: Any) -> Any:
+    xp = array_namespace_of(X)
+    lengths = xp.empty(len(X), X.dtype)
+    for part in slices(X):
+        values = _shifted(X[part], offset)
+        lengths[part] = xp.einsum("ij,ij->i", values, values)
+    return lengths
+
+
+def _shifted(X: Any, offset: Any) -> Any:
+    return X if offset is None else X - array_namespace_of(X).asarray(offset, dtype=X.dtype)

@@ -1,0 +1,84 @@
+"""Mean and variance of each column in one pass, safe for data far from zero.
+
+Source: T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance: Analysis and
+Recommendations", The American Statistician 37 (1983), formulas 2.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..rows.block import Block
+from .namespace import array_namespace_of, to_numpy
+from .slices import slices
+
+
+class Spread(NamedTuple):
+    """Of some rows: ``8 (2 d + 3)`` bytes for d columns."""
+
+    count: float
+    """Number of rows."""
+    weight: float
+    """Sum of their weights; NaN where one is negative."""
+    mean: Any
+    """Array of shape (d,), float64. Of the rows, whatever they weigh."""
+    squares: Any
+    """Sum of the squared distances from the mean, per column: array of shape (d,), float64."""
+    precision: float
+    """Distance from 1 to the next number of the rows' type."""
+
+    @property
+    def variance(self) -> Any:
+        """Of each column."""
+        return self.squares / max(self.count, 1.0)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the rows; where they differ, the less precise one."""
+        return np.dtype(np.float32 if self.precision > np.finfo(np.float64).eps else np.float64)
+
+
+def spread(block: Block) -> Spread:
+    """Return the spread of one block's columns."""
+    xp = array_namespace_of(block.X)
+    n_features = block.X.shape[1]
+    precision = float(np.finfo(block.X.dtype).eps)
+    result = Spread(0.0, _weight(block), np.zeros(n_features), np.zeros(n_features), precision)
+    for part in slices(block.X):
+        values = block.X[part]
+        # Differences from any row nearby are small numbers, which float32 can add up.
+        first = values[0].copy()
+        values = values - first
+        ones = xp.ones(len(values), values.dtype)
+        sums = (ones @ values).astype(np.float64)
+        values *= values
+        squares = (ones @ values).astype(np.float64) - sums * sums / len(values)
+        piece = float(len(values)), 0.0, to_numpy(first + sums / len(values)), to_numpy(squares)
+        result = joined(result, Spread(*piece, precision))
+    return result
+
+
+def joined(one: Spread, other: Spread) -> Spread:
+    """Return the spread of two sets of rows together."""
+    count, weight = one.count + other.count, one.weight + other.weight
+    precision = max(one.precision, other.precision)
+    if not one.count or not other.count:
+        return (one if one.count else other)._replace(weight=weight, precision=precision)
+    apart = other.mean - one.mean
+    return Spread(
+        count,
+        weight,
+        one.mean + apart * (other.count / count),
+        np.maximum(one.squares + other.squares, 0.0) + apart * apart * (one.count * other.count / count),
+        precision,
+    )
+
+
+def _weight(block: Block) -> float:
+    if block.weights is None:
+        return float(len(block))
+    if len(block) and not bool((block.weights >= 0).all()):
+        return float("nan")
+    return float(block.weights.sum(dtype=np.float64))
