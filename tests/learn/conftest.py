@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster
 
 @pytest.fixture(scope="session")
 def _cluster() -> Iterator[LocalCluster]:
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         yield cluster
 
 

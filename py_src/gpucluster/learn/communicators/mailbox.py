@@ -35,6 +35,7 @@ class Exchange:
     def __init__(self, worker: Any) -> None:
         self.worker = worker
         self._queues: dict[str, dict[int, queue.SimpleQueue[Any]]] = {}
+        self._linked: set[tuple[str, int]] = set()
         self._ended: deque[str] = deque(maxlen=_ENDED_JOBS)
 
     @classmethod
@@ -59,6 +60,12 @@ class Exchange:
         for waiting in self._queues.pop(job, {}).values():
             waiting.put(Lost())
 
+    def expect_no_more(self, job: str, ranks: list[int]) -> None:
+        """Note that these ranks have returned: who waits for a message that they never sent waits in vain."""
+        for rank, waiting in self._queues.get(job, {}).items():
+            if rank in ranks and (job, rank) not in self._linked:
+                waiting.put(Lost())
+
     def queue(self, job: str, source: int) -> queue.SimpleQueue[Any]:
         """Return where the messages of a rank arrive.
 
@@ -78,11 +85,14 @@ class Exchange:
 
         arriving = self._queues.get(job, {}).get(source)
         if arriving is not None:
+            self._linked.add((job, source))
             try:
                 while True:
                     arriving.put(await comm.read())
             except (OSError, asyncio.CancelledError):
                 arriving.put(Lost())
+            finally:
+                self._linked.discard((job, source))
         comm.abort()
         return Status.dont_reply
 
@@ -95,6 +105,11 @@ async def open_job(dask_worker: Any, job: str, n_ranks: int) -> None:
 async def close_job(dask_worker: Any, job: str) -> None:
     """End a job on a worker, whether its rank has returned or still waits."""
     Exchange.of(dask_worker).close(job)
+
+
+async def expect_no_more(dask_worker: Any, job: str, ranks: list[int]) -> None:
+    """Tell a worker, some time after it, that these ranks have returned."""
+    Exchange.of(dask_worker).expect_no_more(job, ranks)
 
 
 def packed(message: Any) -> list[Any]:

@@ -52,17 +52,21 @@ class MPICommunicator(Communicator):
         self._by_name = {"sum": self._mpi.SUM, "min": self._mpi.MIN, "max": self._mpi.MAX}
 
     def allreduce(self, value: Message, op: Operator = "sum") -> Message:
-        """``MPI_Allreduce`` for arrays; otherwise a reduction and a broadcast."""
-        if isinstance(op, str) and isinstance(value, np.ndarray) and value.dtype != object:
-            result = np.empty_like(value, order="C")
-            self.comm.Allreduce(np.ascontiguousarray(value), result, self._by_name[op])
-            return result
-        flat = _flattened(value) if isinstance(op, str) else None
-        if flat is not None:
-            result = np.empty_like(flat)
-            self.comm.Allreduce(flat, result, self._by_name[str(op)])
-            return _restored(value, result)
-        return super().allreduce(value, op)
+        """``MPI_Allreduce`` where all ranks have arrays of the same shapes; otherwise a reduction and a broadcast."""
+        flat = _flattened(value) if isinstance(op, str) and op in self._by_name else None
+        if not self._all_alike(flat):
+            return super().allreduce(value, op)
+        assert flat is not None
+        result = np.empty_like(flat)
+        self.comm.Allreduce(flat, result, self._by_name[str(op)])
+        return _restored(value, result)
+
+    def _all_alike(self, flat: np.ndarray[Any, Any] | None) -> bool:
+        """Whether all ranks have buffers of one type and length: a rank without rows may have nothing."""
+        mine = -1 if flat is None else flat.size * 256 + ord(flat.dtype.char)
+        largest = np.empty(2, dtype=np.int64)
+        self.comm.Allreduce(np.array([mine, -mine], dtype=np.int64), largest, self._mpi.MAX)
+        return bool(largest[0] == -largest[1] != -1)
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
         """Gather on ``root`` and combine there in the order of the ranks; any message will do."""
@@ -108,7 +112,9 @@ def over_mpi(ranks: Communicator) -> MPICommunicator:
 
 
 def _flattened(value: Message) -> np.ndarray[Any, Any] | None:
-    """Return a tuple of arrays and floats of one type as one array; ``None`` where that is not possible."""
+    """Return an array, or a tuple of arrays and floats of one type, as one array; ``None`` if that is not possible."""
+    if isinstance(value, np.ndarray):
+        return None if value.dtype.hasobject else value.ravel()
     if not isinstance(value, tuple) or not value:
         return None
     parts = [np.asarray(part) for part in value if isinstance(part, (np.ndarray, np.floating, float))]
@@ -118,6 +124,8 @@ def _flattened(value: Message) -> np.ndarray[Any, Any] | None:
 
 
 def _restored(value: Any, flat: np.ndarray[Any, Any]) -> Any:
+    if isinstance(value, np.ndarray):
+        return flat.reshape(value.shape)
     parts, start = [], 0
     for part in value:
         array = np.asarray(part)

@@ -34,7 +34,9 @@ class TreeCommunicator(Communicator):
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
         """Combine with what the children send, in their order, and send that to the parent."""
-        name = self._begin("reduce")
+        return self._collect(self._begin("reduce"), value, op, root)
+
+    def _collect(self, name: str, value: Message, op: Operator, root: int) -> Message | None:
         position = self._position(root)
         step = 1
         while step < self.size:
@@ -63,7 +65,7 @@ class TreeCommunicator(Communicator):
 
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
         """Collect along the tree."""
-        found = self.reduce({self.rank: value}, lambda one, other: one | other, root)
+        found = self._collect(self._begin("gather"), {self.rank: value}, lambda one, other: one | other, root)
         return None if found is None else [found[rank] for rank in range(self.size)]
 
     def _position(self, root: int) -> int:

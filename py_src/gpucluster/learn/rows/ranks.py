@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..communicators.communicator import Communicator
-from ..communicators.mailbox import close_job, open_job
+from ..communicators.mailbox import close_job, expect_no_more, open_job
 from ..communicators.mpi import over_mpi
 from ..communicators.workers import WorkerCommunicator
 from ..errors import PeerLost, WorkersLost
@@ -177,7 +177,15 @@ class _Attempt:
             ended = set(self._addresses) - set(workers_of(self._client))
             if ended:
                 raise PeerLost(f"{len(ended)} of {len(self._addresses)} workers ended.")
-            pending = [task for task in pending if task.status != "finished"]
+            before, pending = pending, [task for task in pending if task.status != "finished"]
+            if pending and len(pending) == len(before):
+                self._tell_who_has_returned(tasks)
+
+    def _tell_who_has_returned(self, tasks: list[Any]) -> None:
+        returned = [rank for rank, task in enumerate(tasks) if task.status == "finished"]
+        others = [address for rank, address in enumerate(self._addresses) if rank not in returned]
+        if returned:
+            self._client.run(expect_no_more, job=self._job, ranks=returned, workers=others, on_error="ignore")
 
     def _cause(self, tasks: list[Any]) -> BaseException:
         """Return why ranks failed: those that only suffer from another one's failure say nothing about it."""

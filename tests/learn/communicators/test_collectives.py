@@ -1,0 +1,127 @@
+"""The same program gives the same results on all communicators."""
+
+from __future__ import annotations
+
+import queue
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.learn import SerialCommunicator, run_on_ranks
+from gpucluster.learn.communicators.tree import TreeCommunicator
+from gpucluster.learn.errors import PeerLost, RanksDisagree
+
+from .program import check, collectives
+
+
+class Threads(TreeCommunicator):
+    """Ranks that are threads, to try the tree with many of them."""
+
+    def __init__(self, rank: int, boxes: list[list[queue.SimpleQueue[Any]]]) -> None:
+        super().__init__(rank, len(boxes))
+        self.boxes = boxes
+
+    def _send(self, message: Any, to: int) -> None:
+        self.boxes[to][self.rank].put(message)
+
+    def _receive(self, source: int) -> Any:
+        return self.boxes[self.rank][source].get(timeout=20)
+
+
+def in_threads(size: int, function: Any) -> list[Any]:
+    boxes: list[list[queue.SimpleQueue[Any]]] = [[queue.SimpleQueue() for _ in range(size)] for _ in range(size)]
+    results: list[Any] = [None] * size
+
+    def work(rank: int) -> None:
+        try:
+            results[rank] = function(Threads(rank, boxes))
+        except Exception as error:
+            results[rank] = error
+
+    threads = [threading.Thread(target=work, args=(rank,)) for rank in range(size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return results
+
+
+def own_copies(communicator: Any) -> dict[str, Any]:
+    """Between threads a broadcast hands over the array itself; between processes nobody shares memory."""
+    found = collectives(communicator)
+    found["own"] = np.full(2, communicator.rank)
+    return found
+
+
+def test_serial() -> None:
+    check([collectives(SerialCommunicator())])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 13])
+def test_tree(size: int) -> None:
+    check(in_threads(size, own_copies))
+
+
+def ranks(shard: Any) -> dict[str, Any]:
+    return collectives(shard.communicator)
+
+
+def test_workers(dask_client: Any, split: Any) -> None:
+    check(run_on_ranks(ranks, split(np.zeros((8, 1)), 2)))
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_mpi(size: int, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from program import check, collectives\n"
+        "from gpucluster.learn import MPICommunicator\n"
+        "communicator = MPICommunicator()\n"
+        "gathered = communicator.gather(collectives(communicator))\n"
+        "if gathered is not None:\n"
+        "    check(gathered)\n"
+        "    print('checked', len(gathered))\n"
+    )
+    mpiexec = Path(sys.executable).with_name("mpiexec")
+    done = subprocess.run(
+        [str(mpiexec), "-n", str(size), sys.executable, str(program)], capture_output=True, text=True, timeout=100
+    )
+    assert done.stdout == f"checked {size}\n", done.stderr
+
+
+def test_ranks_that_call_different_operations_are_told() -> None:
+    def disagree(communicator: Any) -> Any:
+        return communicator.reduce(1) if communicator.rank == 0 else communicator.gather("x")
+
+    told, _ = in_threads(2, disagree)
+    assert isinstance(told, RanksDisagree)
+    assert told.message.startswith("Rank 0 calls reduce (1), but rank 1 calls gather (1);")
+
+
+def failing(shard: Any) -> Any:
+    if shard.communicator.rank == 1:
+        raise ZeroDivisionError("rank 1 divided")
+    return shard.communicator.allreduce(1)
+
+
+def test_the_failure_of_one_rank_is_everybodys_and_told_by_its_own_name(dask_client: Any, split: Any) -> None:
+    with pytest.raises(ZeroDivisionError, match="rank 1 divided"):
+        run_on_ranks(failing, split(np.zeros((8, 1)), 2))
+    check(run_on_ranks(ranks, split(np.zeros((8, 1)), 2)))
+
+
+def unequal(shard: Any) -> Any:
+    return shard.communicator.allreduce(1) if shard.communicator.rank == 0 else None
+
+
+def test_a_rank_that_returns_early_leaves_nobody_waiting(dask_client: Any, split: Any) -> None:
+    from gpucluster.learn.errors import WorkersLost
+
+    with pytest.raises((PeerLost, WorkersLost)):
+        run_on_ranks(unequal, split(np.zeros((8, 1)), 2))
