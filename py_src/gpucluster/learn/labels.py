@@ -1,0 +1,77 @@
+"""Classes: the different labels in y, agreed among all blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .errors import InvalidData
+from .kernels.namespace import to_numpy
+from .rows.block import Block
+
+
+def labels_of(block: Block) -> Any:
+    """Return the labels of a block's rows as a NumPy array of shape (n_rows,); from a GPU they are copied."""
+    return flat_labels(block.y)
+
+
+def flat_labels(y: Any, name: str = "y") -> Any:
+    """Return labels as a NumPy array of shape (n_rows,).
+
+    Raises
+    ------
+    InvalidData
+        There are several columns, or labels are missing.
+    """
+    labels = to_numpy(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise InvalidData(f"{name}: one label per row is needed, not {labels.shape[1]} columns.")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise InvalidData(f"{name}: contains NaN or infinity. Drop such rows, or fill them with a label.")
+    if labels.dtype.kind == "O":
+        missing = sum(label is None or label != label for label in labels)
+        if missing:
+            raise InvalidData(f"{name}: {missing:,} labels are missing. Drop such rows, or fill them with a label.")
+    return labels
+
+
+def classes_of(block: Block) -> Any:
+    """Return the different labels of a block, sorted; ``None`` for a block without rows."""
+    labels = labels_of(block)
+    return np.unique(labels) if len(labels) else None
+
+
+def joined(one: Any, other: Any) -> Any:
+    """Return the classes that are in one or the other block, sorted; ``None`` stands for none."""
+    if one is None or other is None:
+        return other if one is None else one
+    try:
+        return np.union1d(one, other)
+    except TypeError:
+        raise InvalidData("y: holds both numbers and strings. Make all labels one kind, y.astype(str).") from None
+
+
+def checked_classes(classes: Any) -> Any:
+    """Return the classes of all rows, if they can be classes.
+
+    Raises
+    ------
+    InvalidData
+        There are no rows, or y holds measurements.
+    """
+    if classes is None:
+        raise InvalidData("y: has 0 row(s) (samples); at least 1 is needed.")
+    if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
+        raise InvalidData(
+            "Unknown label type: continuous. y: holds fractions, but a classifier needs classes. Use a regressor, or "
+            "make classes of it, for example y > 0."
+        )
+    return classes
+
+
+def codes_of(labels: Any, classes: Any) -> Any:
+    """Return the position of each label in the sorted classes, all of which are known."""
+    return np.searchsorted(classes, labels)

@@ -1,0 +1,24 @@
+"""How good a prediction or a clustering is, for results that are spread over a cluster as well as for arrays.
+
+Each metric is a sum over the rows: one pass, a few numbers per block, nothing is gathered. For arrays in memory
+scikit-learn's functions are called. cuML has ``confusion_matrix`` only for data on several GPUs; here labels on GPUs
+are copied to the CPU block by block.
+"""
+
+from __future__ import annotations
+
+from .classification import accuracy_score, confusion_matrix, log_loss
+from .clustering import adjusted_rand_score
+from .regression import mean_absolute_error, mean_squared_error, r2_score
+from .silhouette import silhouette_score
+
+__all__ = [
+    "accuracy_score",
+    "adjusted_rand_score",
+    "confusion_matrix",
+    "log_loss",
+    "mean_absolute_error",
+    "mean_squared_error",
+    "r2_score",
+    "silhouette_score",
+]

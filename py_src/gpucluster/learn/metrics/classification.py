@@ -1,0 +1,189 @@
+"""How often a classifier is right."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData, InvalidParameter
+from ..kernels.namespace import to_numpy
+from ..labels import flat_labels, joined
+from ..rows.block import Block
+from .contingency import contingency, spread
+from .pairs import paired, weights_of
+
+
+def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> float:
+    """Return the share of the rows whose label is predicted rightly.
+
+    Parameters
+    ----------
+    y_true, y_pred : Dask array or series, or array of shape (n_rows,)
+        Labels. One of them may be in memory.
+    normalize : bool
+        Return the number (or summed weight) of these rows instead when false.
+    sample_weight : Dask array or series, or array of shape (n_rows,), optional
+
+    Raises
+    ------
+    InvalidData
+        The numbers of rows differ, or labels are missing.
+    """
+    rows = paired(y_true, y_pred, sample_weight)
+    if rows is None:
+        from sklearn.metrics import accuracy_score as local
+
+        return float(local(y_true, y_pred, normalize=normalize, sample_weight=sample_weight))
+    right, total = rows.total(_right)
+    if total == 0:
+        raise InvalidData("y_true: has 0 row(s) (samples) that weigh something; at least 1 is needed.")
+    return float(right / total if normalize else right)
+
+
+def _right(block: Block) -> tuple[float, float]:
+    truth, predicted = flat_labels(block.X, "y_true"), flat_labels(block.y, "y_pred")
+    if len(truth) != len(predicted):
+        raise InvalidData(f"y_pred: has {len(predicted):,} rows where y_true has {len(truth):,}.")
+    weights = weights_of(block)
+    return float(weights[truth == predicted].sum()), float(weights.sum())
+
+
+def confusion_matrix(
+    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
+) -> Any:
+    """Count how often a class is taken for another.
+
+    Parameters
+    ----------
+    y_true, y_pred : Dask array or series, or array of shape (n_rows,)
+        Labels. One of them may be in memory.
+    labels : array of shape (n_classes,), optional
+        Which classes, in which order; all that occur, sorted, when not given.
+    sample_weight : Dask array or series, or array of shape (n_rows,), optional
+    normalize : {"true", "pred", "all"}, optional
+        Divide by the sums of the rows, of the columns, or of all.
+
+    Returns
+    -------
+    array of shape (n_classes, n_classes)
+        Rows are true classes, columns predicted ones; int64, or float64 with weights or ``normalize``.
+
+    Raises
+    ------
+    InvalidData
+        The numbers of rows differ, labels are missing, or none of ``labels`` is in y_true.
+    InvalidParameter
+        ``normalize`` is something else.
+    """
+    if normalize not in {None, "true", "pred", "all"}:
+        raise InvalidParameter(f"normalize: must be 'true', 'pred', 'all' or None, not {normalize!r}.")
+    rows = paired(y_true, y_pred, sample_weight)
+    if rows is None:
+        from sklearn.metrics import confusion_matrix as local
+
+        return local(y_true, y_pred, labels=labels, sample_weight=sample_weight, normalize=normalize)
+    found = contingency(rows)
+    known = joined(found.true, found.predicted)
+    if labels is not None:
+        wanted = np.asarray(labels)
+        if not np.isin(wanted, found.true).any():
+            raise InvalidData("labels: at least one of them must be in y_true.")
+        every = joined(known, wanted)
+        places = np.searchsorted(every, wanted)
+        matrix = spread(found, every, every)[np.ix_(places, places)]
+    else:
+        matrix = spread(found, known, known)
+    return _normalized(matrix, normalize)
+
+
+def _normalized(matrix: Any, normalize: str | None) -> Any:
+    if normalize is None:
+        return matrix
+    total = matrix.sum(axis={"true": 1, "pred": 0, "all": None}[normalize], keepdims=True)
+    return np.divide(matrix, total, out=np.zeros(matrix.shape), where=total != 0)
+
+
+class _Losses(NamedTuple):
+    classes: Any
+    logarithms: Any
+    """For each true class, the weighted sum of the logarithms of the probabilities of all classes."""
+    weight: float
+    unnormalized: int
+
+
+def log_loss(
+    y_true: Any, y_proba: Any, *, normalize: bool = True, sample_weight: Any = None, labels: Any = None
+) -> float:
+    """Return the mean negative logarithm of the probability that was given to what is true.
+
+    Parameters
+    ----------
+    y_true : Dask array or series, or array of shape (n_rows,)
+        Labels.
+    y_proba : Dask array or data frame, or array of shape (n_rows, n_classes) or (n_rows,)
+        Probabilities of the sorted classes; one column gives those of the second of two classes. Clipped to what the
+        type can tell from 0 and 1, as in scikit-learn.
+    normalize : bool
+        Return the sum instead of the mean when false.
+    sample_weight : Dask array or series, or array of shape (n_rows,), optional
+    labels : array of shape (n_classes,), optional
+        Classes, where not all occur in y_true.
+
+    Raises
+    ------
+    InvalidData
+        The numbers of rows or of classes differ, or probabilities are not from 0 to 1.
+    """
+    rows = paired(y_true, y_proba, sample_weight)
+    if rows is None:
+        from sklearn.metrics import log_loss as local
+
+        return float(local(y_true, y_proba, normalize=normalize, sample_weight=sample_weight, labels=labels))
+    found = rows.total(_losses, op=_both)
+    if found is None:
+        raise InvalidData("y_true: has 0 row(s) (samples); at least 1 is needed.")
+    classes = found.classes if labels is None else np.unique(labels)
+    if not np.isin(found.classes, classes).all():
+        raise InvalidData(f"labels: y_true holds other classes too: {found.classes[~np.isin(found.classes, classes)]}.")
+    if len(classes) == 1 and labels is None:
+        raise InvalidData(f"y_true: holds only one class, {classes[0]!r}. Give all classes: labels=[…].")
+    if len(classes) != found.logarithms.shape[1]:
+        raise InvalidData(
+            f"y_proba: has {found.logarithms.shape[1]} columns, but there are {len(classes)} classes. Give all "
+            "classes: labels=[…]."
+        )
+    if found.unnormalized:
+        warnings.warn(
+            f"y_proba: the probabilities of {found.unnormalized:,} rows do not sum to one.", UserWarning, stacklevel=2
+        )
+    loss = -found.logarithms[np.arange(len(found.classes)), np.searchsorted(classes, found.classes)].sum()
+    return float(loss / found.weight if normalize else loss)
+
+
+def _losses(block: Block) -> _Losses | None:
+    labels, given = flat_labels(block.X, "y_true"), to_numpy(block.y)
+    if len(labels) != len(given):
+        raise InvalidData(f"y_proba: has {len(given):,} rows where y_true has {len(labels):,}.")
+    if len(labels) == 0:
+        return None
+    if given.ndim == 1 or given.shape[1] == 1:
+        given = np.stack([1 - given.ravel(), given.ravel()], axis=1)
+    if not ((given >= 0) & (given <= 1)).all():
+        raise InvalidData("y_proba: holds something that is no probability from 0 to 1. Use predict_proba.")
+    step = np.finfo(given.dtype).eps
+    off = ~np.isclose(given.sum(axis=1), 1, rtol=np.sqrt(step))
+    logarithms = np.log(np.clip(given, step, 1 - step)).astype(np.float64) * weights_of(block)[:, None]
+    classes, codes = np.unique(labels, return_inverse=True)
+    sums = np.zeros((len(classes), given.shape[1]))
+    np.add.at(sums, codes, logarithms)
+    return _Losses(classes, sums, float(weights_of(block).sum()), int(off.sum()))
+
+
+def _both(one: _Losses, other: _Losses) -> _Losses:
+    classes = joined(one.classes, other.classes)
+    sums = np.zeros((len(classes), one.logarithms.shape[1]))
+    for part in (one, other):
+        sums[np.searchsorted(classes, part.classes)] += part.logarithms
+    return _Losses(classes, sums, one.weight + other.weight, one.unnormalized + other.unnormalized)

@@ -1,0 +1,58 @@
+"""How often each pair of labels occurs: from this come the confusion matrix, the accuracy of clusterings, and more."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData
+from ..labels import flat_labels, joined
+from ..rows.block import Block, Rows
+from .pairs import weights_of
+
+
+class Contingency(NamedTuple):
+    """Summed weights of the rows of each pair of labels."""
+
+    true: Any
+    """Labels that occur in the truth, sorted."""
+    predicted: Any
+    """Labels that occur in the prediction, sorted."""
+    weights: Any
+    """Array of shape (n_true, n_predicted); whole numbers where rows have no weights."""
+
+
+def contingency(rows: Rows) -> Contingency:
+    """Count pairs of labels in one pass; the message of a block has 8 bytes per pair of labels in it."""
+    found = rows.total(_counted, op=_merged)
+    if found is None:
+        raise InvalidData("y_true: has 0 row(s) (samples); at least 1 is needed.")
+    result: Contingency = found
+    return result
+
+
+def _counted(block: Block) -> Contingency | None:
+    truth, predicted = flat_labels(block.X, "y_true"), flat_labels(block.y, "y_pred")
+    if len(truth) != len(predicted):
+        raise InvalidData(f"y_pred: has {len(predicted):,} rows where y_true has {len(truth):,}.")
+    if len(truth) == 0:
+        return None
+    labels_true, row = np.unique(truth, return_inverse=True)
+    labels_predicted, column = np.unique(predicted, return_inverse=True)
+    shape = (len(labels_true), len(labels_predicted))
+    weights = None if block.weights is None else weights_of(block)
+    cells = np.bincount(row * shape[1] + column, weights=weights, minlength=shape[0] * shape[1])
+    return Contingency(labels_true, labels_predicted, cells.reshape(shape))
+
+
+def _merged(one: Contingency, other: Contingency) -> Contingency:
+    true, predicted = joined(one.true, other.true), joined(one.predicted, other.predicted)
+    return Contingency(true, predicted, spread(one, true, predicted) + spread(other, true, predicted))
+
+
+def spread(found: Contingency, true: Any, predicted: Any) -> Any:
+    """Return the weights with rows and columns for more labels; all of ``found`` must be among them."""
+    wider = np.zeros((len(true), len(predicted)), dtype=found.weights.dtype)
+    wider[np.ix_(np.searchsorted(true, found.true), np.searchsorted(predicted, found.predicted))] = found.weights
+    return wider

@@ -1,0 +1,80 @@
+"""What was true and what was predicted, row by row, wherever the rows are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidData
+from ..kernels.namespace import to_numpy
+from ..rows.block import Block, Rows
+from ..rows.running import local_communicator, local_rows
+from ..rows.stream import Stream
+from ..rows.table import Table, beside, column_array, is_dask
+
+
+def paired(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Rows | None:
+    """Return rows with the truth as X, the prediction as y, and weights.
+
+    Parameters
+    ----------
+    y_true, y_pred : Dask array, series or data frame, or array
+    sample_weight : Dask array or series, or array, optional
+
+    Returns
+    -------
+    Rows or None
+        ``None`` where all is in this process, so that scikit-learn can be asked.
+
+    Raises
+    ------
+    InvalidData
+        The numbers of rows differ.
+    """
+    if not any(is_dask(part) for part in (y_true, y_pred, sample_weight)):
+        if local_communicator().size == 1:
+            return None
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        return local_rows(np.asarray(y_true), np.asarray(y_pred), weights)
+    return Stream(_table(y_true, y_pred, sample_weight))
+
+
+def _table(y_true: Any, y_pred: Any, sample_weight: Any) -> Table:
+    import dask.array as da
+
+    parts = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+    leader = next((name for name, part in parts.items() if is_dask(part)), "y_true")
+    data = parts[leader]
+    array = data if isinstance(data, da.Array) else column_array(data)
+    if array.ndim == 2 and array.numblocks[1] > 1:
+        array = array.rechunk({1: -1})
+    aligned = {
+        name: array if name == leader else beside(part, array, name, dimensions=(1, 2)) for name, part in parts.items()
+    }
+    return Table(aligned["y_true"], aligned["y_pred"], aligned["sample_weight"])
+
+
+def numbers(block: Block) -> tuple[Any, Any, Any]:
+    """Return truth, prediction and weights of a block as float64 of shape (n_rows, n_outputs), and (n_rows,).
+
+    Raises
+    ------
+    InvalidData
+        Shapes differ, or something is not finite.
+    """
+    truth = to_numpy(block.X).astype(np.float64)
+    prediction = to_numpy(block.y).astype(np.float64)
+    truth, prediction = (part[:, None] if part.ndim == 1 else part for part in (truth, prediction))
+    if truth.shape != prediction.shape:
+        raise InvalidData(f"y_pred: has the shape {prediction.shape} where y_true has {truth.shape}.")
+    if not (np.isfinite(truth).all() and np.isfinite(prediction).all()):
+        raise InvalidData("y_true or y_pred: contains NaN or infinity. Drop such rows first.")
+    return truth, prediction, weights_of(block)
+
+
+def weights_of(block: Block) -> Any:
+    """Return the weights of a block's rows as float64; 1 for each where there are none."""
+    if block.weights is None:
+        return np.ones(len(block))
+    return to_numpy(block.weights).astype(np.float64)

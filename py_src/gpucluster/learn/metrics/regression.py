@@ -1,0 +1,146 @@
+"""How far predictions are from the truth."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData, InvalidParameter
+from ..rows.block import Block
+from .pairs import numbers, paired
+
+
+def mean_squared_error(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+) -> Any:
+    """Return the mean squared difference.
+
+    Parameters
+    ----------
+    y_true, y_pred : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
+        One of them may be in memory.
+    sample_weight : Dask array or series, or array of shape (n_rows,), optional
+    multioutput : {"uniform_average", "raw_values"} or array of shape (n_outputs,)
+        Whether several columns are averaged, each given, or weighted.
+
+    Raises
+    ------
+    InvalidData
+        Shapes differ, or something is not finite.
+    """
+    return _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, multioutput)
+
+
+def mean_absolute_error(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
+) -> Any:
+    """Return the mean absolute difference; takes and raises the same as `mean_squared_error`."""
+    return _mean("mean_absolute_error", _absolute, y_true, y_pred, sample_weight, multioutput)
+
+
+def _mean(name: str, partial: Any, y_true: Any, y_pred: Any, sample_weight: Any, multioutput: Any) -> Any:
+    _checked(multioutput, {"uniform_average", "raw_values"})
+    rows = paired(y_true, y_pred, sample_weight)
+    if rows is None:
+        import sklearn.metrics
+
+        local = getattr(sklearn.metrics, name)
+        return local(y_true, y_pred, sample_weight=sample_weight, multioutput=multioutput)
+    sums, weight = rows.total(partial)
+    if weight == 0:
+        raise InvalidData("y_true: has 0 row(s) (samples) that weigh something; at least 1 is needed.")
+    return _averaged(sums / weight, multioutput)
+
+
+def _squared(block: Block) -> tuple[Any, float]:
+    truth, prediction, weights = numbers(block)
+    return weights @ (truth - prediction) ** 2, float(weights.sum())
+
+
+def _absolute(block: Block) -> tuple[Any, float]:
+    truth, prediction, weights = numbers(block)
+    return weights @ np.abs(truth - prediction), float(weights.sum())
+
+
+class _Variation(NamedTuple):
+    weight: float
+    mean: Any
+    squares: Any
+    """Summed squared differences from the mean."""
+    left: Any
+    """Summed squared differences from the prediction."""
+    n_rows: int
+
+
+def r2_score(
+    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average",
+    force_finite: bool = True,
+) -> Any:  # fmt: skip
+    """Return the share of the variance that the prediction explains.
+
+    One pass. Source of the merging of means and variances: T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating
+    Formulae and a Pairwise Algorithm for Computing Sample Variances", COMPSTAT (1982).
+
+    Parameters
+    ----------
+    y_true, y_pred, sample_weight
+        As those of `mean_squared_error`.
+    multioutput : {"uniform_average", "variance_weighted", "raw_values"} or array of shape (n_outputs,)
+        Whether several columns are averaged, weighted by their variance, each given, or weighted.
+    force_finite : bool
+        Give 1 (all predicted rightly) or 0 where y_true is constant; else NaN or minus infinity.
+
+    Raises
+    ------
+    InvalidData
+        Shapes differ, something is not finite, or there are fewer than two rows.
+    """
+    _checked(multioutput, {"uniform_average", "raw_values", "variance_weighted"})
+    rows = paired(y_true, y_pred, sample_weight)
+    if rows is None:
+        from sklearn.metrics import r2_score as local
+
+        return local(y_true, y_pred, sample_weight=sample_weight, multioutput=multioutput, force_finite=force_finite)
+    found = rows.total(_variation, op=_both)
+    if found is None or found.n_rows < 2:
+        raise InvalidData("y_true: R² is not defined for fewer than two rows.")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = 1 - found.left / found.squares
+    if force_finite:
+        scores = np.where(found.squares == 0, np.where(found.left == 0, 1.0, 0.0), scores)
+    if isinstance(multioutput, str) and multioutput == "variance_weighted":
+        multioutput = found.squares if found.squares.any() else "uniform_average"
+    return _averaged(scores, multioutput)
+
+
+def _variation(block: Block) -> _Variation | None:
+    truth, prediction, weights = numbers(block)
+    weight = float(weights.sum())
+    if weight == 0:
+        return None
+    mean = weights @ truth / weight
+    return _Variation(weight, mean, weights @ (truth - mean) ** 2, weights @ (truth - prediction) ** 2, len(truth))
+
+
+def _both(one: _Variation, other: _Variation) -> _Variation:
+    weight = one.weight + other.weight
+    shift = other.mean - one.mean
+    return _Variation(
+        weight,
+        one.mean + shift * (other.weight / weight),
+        one.squares + other.squares + shift**2 * (one.weight * other.weight / weight),
+        one.left + other.left,
+        one.n_rows + other.n_rows,
+    )
+
+
+def _checked(multioutput: Any, allowed: set[str]) -> None:
+    if isinstance(multioutput, str) and multioutput not in allowed:
+        raise InvalidParameter(f"multioutput: must be one of {', '.join(sorted(allowed))}, not {multioutput!r}.")
+
+
+def _averaged(values: Any, multioutput: Any) -> Any:
+    if isinstance(multioutput, str):
+        return values if multioutput == "raw_values" else float(values.mean())
+    return float(np.average(values, weights=np.asarray(multioutput)))

@@ -1,0 +1,144 @@
+"""Neighbours within one block of rows, and how those of two blocks become those of both."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData
+
+SLICE_CELLS = 2**22
+"""Rows with many equal distances are looked at in slices of so many candidates."""
+
+
+class BlockIndex(NamedTuple):
+    """One block of the training data, ready to be asked."""
+
+    search: Any
+    """Fitted ``sklearn.neighbors.NearestNeighbors``; ``None`` for a block without rows."""
+    targets: Any
+    """What belongs to the rows: array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
+    X: Any
+    """The rows; array of shape (n_rows, n_features)."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+
+class Found(NamedTuple):
+    """The nearest rows of some queries, nearest first, and among equal distances those with the lower number."""
+
+    distances: Any
+    """Array of shape (n_queries, k), float64; less columns while fewer rows were looked at."""
+    rows: Any
+    """Numbers among all training rows; array of shape (n_queries, k), int64."""
+    targets: Any
+    """Of these rows; array of shape (n_queries, k) or (n_queries, k, n_targets), or ``None``."""
+
+
+def build(X: Any, y: Any, options: dict[str, Any]) -> BlockIndex:
+    """Return the index of a block.
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, n_features)
+    y : array, optional
+    options : dict
+        Of scikit-learn's ``NearestNeighbors``: algorithm, leaf_size, metric, p.
+
+    Raises
+    ------
+    InvalidData
+        X holds NaN or infinity.
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    # The sum is much cheaper than looking at each element; it may overflow without any of them being infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = len(X) and not np.isfinite(np.sum(X, dtype=np.float64))
+    if suspicious and not np.isfinite(X).all():
+        raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
+    targets = None if y is None else np.asarray(y)
+    if targets is not None and targets.dtype.kind == "f" and not np.isfinite(targets).all():
+        raise InvalidData("y: contains NaN or infinity. Drop or fill such rows first.")
+    X = np.ascontiguousarray(X)
+    search = NearestNeighbors(**options).fit(X) if len(X) else None
+    return BlockIndex(search, targets, X)
+
+
+def nearest(index: BlockIndex, start: int, queries: Any, k: int) -> Found:
+    """Return the (at most) k nearest rows of one block.
+
+    Parameters
+    ----------
+    index : BlockIndex
+    start : int
+        Number of the block's first row among all rows.
+    queries : array of shape (n_queries, n_features)
+    k : int
+    """
+    if index.search is None or len(queries) == 0:
+        width = min(k, index.n_rows)
+        distances, rows = np.zeros((len(queries), width)), np.zeros((len(queries), width), dtype=np.int64)
+    else:
+        distances, rows = _nearest(index.search, queries, k, index.n_rows)
+    return Found(distances, rows + start, None if index.targets is None else index.targets[rows])
+
+
+def _nearest(search: Any, queries: Any, k: int, n_rows: int) -> tuple[Any, Any]:
+    """Find neighbours so that it is not left to chance which of several rows at the same distance are taken."""
+    wanted = min(k + 1, n_rows)
+    distances, rows = _ordered(*search.kneighbors(queries, wanted))
+    open_ = np.flatnonzero(distances[:, -1] == distances[:, min(k, n_rows) - 1]) if wanted > k else np.zeros(0, int)
+    distances, rows = distances[:, :k].copy(), rows[:, :k].copy()
+    while len(open_) and wanted < n_rows:
+        wanted = min(2 * wanted, n_rows)
+        still = []
+        size = max(SLICE_CELLS // wanted, 1)
+        for some in (open_[i : i + size] for i in range(0, len(open_), size)):
+            more, candidates = _ordered(*search.kneighbors(queries[some], wanted))
+            distances[some], rows[some] = more[:, :k], candidates[:, :k]
+            still.append(some[more[:, -1] == more[:, k - 1]])
+        open_ = np.concatenate(still)
+    return distances, rows
+
+
+def _ordered(distances: Any, rows: Any) -> tuple[Any, Any]:
+    distances, rows = distances.astype(np.float64, copy=False), rows.astype(np.int64, copy=False)
+    order = np.lexsort((rows, distances), axis=-1)
+    return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
+
+
+def merge(k: int, *found: Found) -> Found:
+    """Return the (at most) k nearest of what was found in several blocks."""
+    distances = np.concatenate([one.distances for one in found], axis=1)
+    rows = np.concatenate([one.rows for one in found], axis=1)
+    order = np.lexsort((rows, distances), axis=-1)[:, :k]
+    targets = None
+    if found[0].targets is not None:
+        every = np.concatenate([one.targets for one in found], axis=1)
+        targets = np.take_along_axis(every, order if every.ndim == 2 else order[:, :, None], axis=1)
+    return Found(np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1), targets)
+
+
+def without_itself(found: Found, start: int) -> Found:
+    """Drop each query, which is a training row, from its own neighbours.
+
+    Parameters
+    ----------
+    found : Found
+        With one neighbour more than is wanted.
+    start : int
+        Number of the first query among the training rows.
+    """
+    keep = found.rows != start + np.arange(len(found.rows))[:, None]
+    # With many duplicates a row need not be among its own neighbours; then one duplicate goes.
+    keep[keep.all(axis=1), 0] = False
+    shape = (len(found.rows), found.rows.shape[1] - 1)
+    targets = found.targets
+    if targets is not None:
+        targets = targets[keep].reshape(*shape, *targets.shape[2:])
+    return Found(found.distances[keep].reshape(shape), found.rows[keep].reshape(shape), targets)

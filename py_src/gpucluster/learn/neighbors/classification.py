@@ -1,0 +1,143 @@
+"""Classify by the classes of the nearest neighbours."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ..labels import checked_classes, codes_of, flat_labels, joined
+from ..scoring import ScoredClassifier
+from .block_index import BlockIndex
+from .training import NeighborsEstimator
+from .voting import Weighting, checked_weighting, shares, winners
+
+
+class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
+    """Classify by the classes of the nearest neighbours among training data that are spread over a cluster.
+
+    Neighbours are found as by `NearestNeighbors`, exactly; with each travels the code of its class (8 bytes). cuML
+    compares in float32 only.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many neighbours vote.
+    weights : {"uniform", "distance"} or callable
+        How much a neighbour's vote counts: all the same, by the inverse of its distance, or as a function says that
+        takes distances, of shape (n_queries, n_neighbors), and returns weights.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As those of `NearestNeighbors`.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+        As those of `NearestNeighbors`.
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Weighting = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> KNeighborsClassifier:
+        """Keep the training data on the workers, and find the classes.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+        y : Dask array or series, or array of shape (n_rows,)
+            Labels: whole numbers or strings.
+
+        Raises
+        ------
+        InvalidData
+            X or y cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported.
+        """
+        checked_weighting(self.weights)
+        self._remember(X, y)
+        training = self._training
+        if training.lazy:
+            from dask.base import compute, persist
+            from dask.delayed import delayed
+
+            found = compute(*[delayed(_classes)(block) for block in training.blocks])
+            self.classes_ = _joined(found)
+            coded = delayed(_coded, pure=False, traverse=False)
+            blocks = list(persist(*[coded(block, self.classes_) for block in training.blocks]))
+        else:
+            from ..rows.running import local_communicator
+
+            self.classes_ = _joined(local_communicator().allgather(_classes(training.blocks[0])))
+            blocks = [_coded(training.blocks[0], self.classes_)]
+        self._training = training._replace(blocks=blocks)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each query; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features)
+
+        Returns
+        -------
+        array or series of shape (n_queries,)
+            Where votes are equal, the class that comes first.
+        """
+        answers = self._answers(X, self.n_neighbors)
+        return answers.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return each class's share of the votes; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features)
+
+        Returns
+        -------
+        array or data frame of shape (n_queries, n_classes), float64
+        """
+        n_classes = len(self.classes_) if hasattr(self, "classes_") else 0
+        answers = self._answers(X, self.n_neighbors)
+        return answers.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
+
+    def get_combined_model(self) -> Any:
+        """Return scikit-learn's ``KNeighborsClassifier``, fitted; this brings all training rows to this process."""
+        from sklearn.neighbors import KNeighborsClassifier as Local
+
+        X, codes = self._gathered()
+        return Local(**self.get_params()).fit(X, self.classes_[codes])
+
+
+def _classes(block: BlockIndex) -> Any:
+    return np.unique(flat_labels(block.targets)) if block.n_rows else None
+
+
+def _joined(found: Any) -> Any:
+    return checked_classes(reduce(joined, [classes for classes in found if classes is not None], None))
+
+
+def _coded(block: BlockIndex, classes: Any) -> BlockIndex:
+    return block._replace(targets=codes_of(flat_labels(block.targets), classes))

@@ -1,0 +1,105 @@
+"""Predict by the mean of the nearest neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..scoring import ScoredRegressor
+from .block_index import BlockIndex
+from .training import NeighborsEstimator
+from .voting import Weighting, checked_weighting, means
+
+
+class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
+    """Predict the mean of the nearest neighbours among training data that are spread over a cluster.
+
+    Neighbours are found as by `NearestNeighbors`, exactly; with each travels what is to be averaged. cuML compares in
+    float32 only.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many neighbours are averaged.
+    weights : {"uniform", "distance"} or callable
+        As those of `KNeighborsClassifier`.
+    algorithm, leaf_size, p, metric, metric_params, n_jobs
+        As those of `NearestNeighbors`.
+
+    Attributes
+    ----------
+    n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
+        As those of `NearestNeighbors`.
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Weighting = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
+        """Keep the training data on the workers.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+        y : Dask array or series, or array of shape (n_rows,) or (n_rows, n_targets)
+            Numbers.
+
+        Raises
+        ------
+        InvalidData
+            X or y cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported.
+        """
+        checked_weighting(self.weights)
+        self._remember(X, y)
+        first = self._training.blocks[0]
+        self._target = _target_of(first.compute() if self._training.lazy else first)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the mean of each query's neighbours; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features)
+
+        Returns
+        -------
+        array, series or data frame of shape (n_queries,) or (n_queries, n_targets)
+        """
+        answers = self._answers(X, self.n_neighbors)
+        shape, dtype = self._target
+        return answers.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
+
+    def get_combined_model(self) -> Any:
+        """Return scikit-learn's ``KNeighborsRegressor``, fitted; this brings all training rows to this process."""
+        from sklearn.neighbors import KNeighborsRegressor as Local
+
+        X, y = self._gathered()
+        return Local(**self.get_params()).fit(X, y)
+
+
+def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Any]:
+    """Return the shape of one row's target, and the type of their mean."""
+    dtype = block.targets.dtype
+    return block.targets.shape[1:], dtype if dtype == np.float32 else np.dtype(np.float64)

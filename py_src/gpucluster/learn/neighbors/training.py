@@ -1,0 +1,210 @@
+"""What estimators of neighbours have in common: they keep the training data, and look into them when asked."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..estimator import DistributedEstimator
+from ..rows.running import local_communicator
+from ..rows.table import as_table, is_dask
+from .answers import Answers
+from .block_index import BlockIndex, build, without_itself
+from .search import Training, among_ranks, indexed, lazily
+
+METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "minkowski"})
+ALGORITHMS = frozenset({"auto", "ball_tree", "brute", "kd_tree"})
+QUERY_ROWS = 4096
+"""Queries in memory are sent to the workers in blocks of so many rows."""
+
+
+class NeighborsEstimator(DistributedEstimator):
+    """Base of the estimators of neighbours."""
+
+    n_neighbors: int
+    algorithm: str
+    leaf_size: int
+    metric: str
+    p: float
+    metric_params: Any
+    n_jobs: Any
+    _needs_y: ClassVar[bool] = False
+
+    def _remember(self, X: Any, y: Any = None) -> None:
+        """Keep the training data where they are, each block with its index."""
+        options = self._options()
+        if is_dask(X):
+            table = self._table(X, y)
+            if table.on_gpu:
+                raise NotSupported(
+                    f"{type(self).__name__}: data on GPUs need cuML. Install gpucluster[gpu-cu13], or bring the data "
+                    "to the CPU: X.map_blocks(cupy.asnumpy)."
+                )
+            from dask.base import compute
+            from dask.delayed import delayed
+
+            blocks = indexed(table, options)
+            lengths = list(compute(*[delayed(_length)(block) for block in blocks]))
+            starts = [0, *accumulate(lengths)][:-1]
+        else:
+            if y is None:
+                X = validate_data(self, X, dtype=[np.float64, np.float32])
+            else:
+                X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], multi_output=True)
+            communicator = local_communicator()
+            blocks = [build(X, y, options)]
+            counts = communicator.allgather(len(X))
+            starts, lengths = [sum(counts[: communicator.rank])], [sum(counts)]
+        self._training = Training(blocks, starts, lengths, is_dask(X))
+        self.n_samples_fit_ = sum(lengths)
+        if self.n_samples_fit_ == 0:
+            raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+        self.effective_metric_ = _effective(self.metric, self.p)
+        self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
+
+    def _options(self) -> dict[str, Any]:
+        """Return what scikit-learn's index of a block is made with, if all options are allowed."""
+        _checked_count(self.n_neighbors)
+        if self.metric not in METRICS:
+            raise InvalidParameter(f"metric: must be one of {', '.join(sorted(METRICS))}, not {self.metric!r}.")
+        if self.algorithm not in ALGORITHMS:
+            raise InvalidParameter(
+                f"algorithm: must be one of {', '.join(sorted(ALGORITHMS))}, not {self.algorithm!r}."
+            )
+        if self.metric == "cosine" and self.algorithm in {"ball_tree", "kd_tree"}:
+            raise InvalidParameter(f"algorithm: {self.algorithm} does not know cosine distances. Use 'brute'.")
+        if self.metric == "minkowski" and self.p <= 0:
+            raise InvalidParameter(f"p: must be positive, not {self.p!r}.")
+        if self.metric_params is not None:
+            raise NotSupported("metric_params: is not supported. Minkowski's exponent is the parameter p.")
+        if self.n_jobs is not None:
+            raise NotSupported("n_jobs: how many work at the same time is up to the cluster. Leave it out.")
+        return {"algorithm": self.algorithm, "leaf_size": self.leaf_size, "metric": self.metric, "p": self.p}
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Find the nearest training rows of each query; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features), optional
+            Queries. When not given, the training rows, each of which is then not its own neighbour.
+        n_neighbors : int, optional
+            How many; that of the estimator when not given.
+        return_distance : bool
+
+        Returns
+        -------
+        distances : array of shape (n_queries, n_neighbors), float64
+            Nearest first. Only with ``return_distance``.
+        rows : array of shape (n_queries, n_neighbors), int64
+            Numbers among all training rows. Of rows at the same distance, those with lower numbers come first.
+            Both are Dask arrays where the queries are (or, without queries, the training data), else NumPy arrays.
+
+        Raises
+        ------
+        InvalidData
+            More neighbours than training rows are asked for, or queries have other columns than the training data.
+        """
+        check_is_fitted(self)
+        k = _checked_count(self.n_neighbors if n_neighbors is None else n_neighbors)
+        answers = self._answers(X, k)
+        rows = answers.array(_rows, dtype=np.int64, columns=k)
+        return (answers.array(_distances, dtype=np.float64, columns=k), rows) if return_distance else rows
+
+    def _answers(self, X: Any, k: int) -> Answers:
+        """Return what stands for the neighbours of the queries."""
+        check_is_fitted(self)
+        training = self._training
+        if k + (X is None) > self.n_samples_fit_:
+            raise InvalidData(
+                f"Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, "
+                f"n_samples_fit = {self.n_samples_fit_}, n_samples = {self.n_samples_fit_ if X is None else len(X)}"
+            )
+        if X is None:
+            return self._among_themselves(k)
+        if is_dask(X):
+            table = as_table(X)
+            self._check_columns(table.n_features, table.names)
+        else:
+            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+            if not training.lazy:
+                mine = among_ranks(local_communicator(), training.blocks[0], training.starts[0], X, k)
+                return Answers([mine], lengths=[len(X)], lazy=False, computes=False)
+            import dask.array as da
+
+            table = as_table(da.from_array(X, chunks=(QUERY_ROWS, -1), name=False))
+        queries = [block[0] for block in table.delayed_blocks()]
+        found = [lazily(self._as_lazy(), block, k) for block in queries]
+        frame = X if is_dask(X) and table.names is not None else None
+        return Answers(found, lengths=list(table.X.chunks[0]), lazy=True, computes=not is_dask(X), frame=frame)
+
+    def _among_themselves(self, k: int) -> Answers:
+        training = self._training
+        if not training.lazy:
+            block, start = training.blocks[0], training.starts[0]
+            found = among_ranks(local_communicator(), block, start, block.X, k + 1)
+            return Answers([without_itself(found, start)], lengths=[block.n_rows], lazy=False, computes=False)
+        from dask.delayed import delayed
+
+        alone = delayed(without_itself, pure=False)
+        lazy = [
+            alone(lazily(training, delayed(_queries)(block), k + 1), start)
+            for block, start in zip(training.blocks, training.starts, strict=True)
+        ]
+        return Answers(lazy, lengths=training.lengths, lazy=True, computes=False)
+
+    def _as_lazy(self) -> Training:
+        """Return training data in memory as if they were on Dask."""
+        if self._training.lazy:
+            return self._training
+        if local_communicator().size > 1:
+            raise NotSupported("X: is on Dask, but the training data are spread over MPI ranks. Use arrays in memory.")
+        from dask.delayed import delayed
+
+        [block] = self._training.blocks
+        return Training([delayed(block, pure=False, traverse=False)], [0], self._training.lengths, lazy=True)
+
+    def _gathered(self) -> tuple[Any, Any]:
+        """Bring all training rows, and what belongs to them, to this process."""
+        from dask.base import compute
+
+        blocks: list[BlockIndex] = list(compute(*self._training.blocks))
+        blocks = [block for block in blocks if block.n_rows]
+        targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
+        return np.concatenate([block.X for block in blocks]), targets
+
+
+def _checked_count(n_neighbors: Any) -> int:
+    if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool):
+        raise InvalidParameter(f"n_neighbors does not take {type(n_neighbors)} value, enter integer value")
+    if n_neighbors <= 0:
+        raise InvalidParameter(f"Expected n_neighbors > 0. Got {n_neighbors}")
+    return int(n_neighbors)
+
+
+def _effective(metric: str, p: float) -> str:
+    """Return the plain name of a distance, as scikit-learn does."""
+    if metric == "minkowski":
+        return {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}.get(p, "minkowski")
+    return metric
+
+
+def _length(block: BlockIndex) -> int:
+    return block.n_rows
+
+
+def _queries(block: BlockIndex) -> Any:
+    return block.X
+
+
+def _rows(found: Any) -> Any:
+    return found.rows
+
+
+def _distances(found: Any) -> Any:
+    return found.distances

@@ -1,0 +1,91 @@
+"""How neighbours' targets become a prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidData, InvalidParameter
+from .block_index import Found
+
+Weighting = str | Callable[[Any], Any] | None
+"""``uniform`` (or ``None``), ``distance``, or a function that makes weights of distances of shape (n_queries, k)."""
+
+
+def checked_weighting(weights: Weighting) -> Weighting:
+    """Return how neighbours are weighted, if that is allowed.
+
+    Raises
+    ------
+    InvalidParameter
+        It is not.
+    """
+    if weights in ("uniform", "distance", None) or callable(weights):
+        return weights
+    raise InvalidParameter(f"weights: must be 'uniform', 'distance' or a function, not {weights!r}.")
+
+
+def neighbour_weights(distances: Any, weights: Weighting) -> Any:
+    """Return the weight of each neighbour.
+
+    Parameters
+    ----------
+    distances : array of shape (n_queries, k)
+    weights
+        With ``distance``, the inverse of the distance; a training row that equals the query then is the only one that
+        counts (several of these: equally), as in scikit-learn.
+    """
+    if weights in ("uniform", None):
+        return np.ones_like(distances)
+    if callable(weights):
+        return np.asarray(weights(distances))
+    with np.errstate(divide="ignore"):
+        inverse = 1.0 / distances
+    same = np.isinf(inverse)
+    inverse[same.any(axis=1)] = same[same.any(axis=1)]
+    return inverse
+
+
+def shares(found: Found, n_classes: int, weights: Weighting) -> Any:
+    """Return each class's share of the neighbours; array of shape (n_queries, n_classes), float64.
+
+    Parameters
+    ----------
+    found : Found
+        With codes of classes as targets.
+    n_classes : int
+    weights
+
+    Raises
+    ------
+    InvalidData
+        All neighbours of a query weigh nothing.
+    """
+    votes = np.zeros((len(found.rows), n_classes))
+    queries = np.arange(len(votes))
+    given = neighbour_weights(found.distances, weights)
+    for number in range(found.rows.shape[1]):
+        votes[queries, found.targets[:, number]] += given[:, number]
+    total = votes.sum(axis=1, keepdims=True)
+    if (total == 0).any():
+        raise InvalidData(
+            "weights: all neighbours of a query weigh nothing. Return something positive for one of them."
+        )
+    return votes / total
+
+
+def winners(found: Found, classes: Any, weights: Weighting) -> Any:
+    """Return the class with the largest share, of equal ones the first; array of shape (n_queries,)."""
+    return classes[shares(found, len(classes), weights).argmax(axis=1)]
+
+
+def means(found: Found, weights: Weighting) -> Any:
+    """Return the weighted mean of the neighbours' targets; array of shape (n_queries,) or (n_queries, n_targets)."""
+    if weights in ("uniform", None):
+        return found.targets.mean(axis=1)
+    given = neighbour_weights(found.distances, weights)
+    if found.targets.ndim == 3:
+        given = given[:, :, None]
+    return (found.targets * given).sum(axis=1) / given.sum(axis=1)

@@ -1,0 +1,193 @@
+"""Neighbours against scikit-learn's brute force on digits, for several partitionings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.neighbors
+from gpucluster.learn import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
+from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from sklearn.datasets import load_diabetes, load_digits
+from sklearn.metrics import pairwise_distances
+
+DIGITS, LABELS = load_digits(return_X_y=True)
+TRAIN, QUERIES = DIGITS[:1500], DIGITS[1500:]
+LABELS_TRAIN = LABELS[:1500]
+PARTITIONINGS = [(1, False), (2, False), (3, True), (7, False), (7, True)]
+
+
+def nearest_of(train: Any, queries: Any, k: int, metric: str = "euclidean") -> tuple[Any, Any]:
+    """Return neighbours by comparing all, those with lower numbers first among equal distances."""
+    distances = pairwise_distances(queries, train, metric=metric)
+    order = np.lexsort((np.broadcast_to(np.arange(len(train)), distances.shape), distances), axis=-1)[:, :k]
+    return np.take_along_axis(distances, order, axis=1), order
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
+def test_the_same_neighbours_for_any_partitioning(dask_client: Any, split: Any, n_blocks: int, empty: bool) -> None:
+    distances, rows = (
+        NearestNeighbors(algorithm="brute")
+        .fit(split(TRAIN, n_blocks, empty=empty))
+        .kneighbors(split(QUERIES, n_blocks, empty=empty))
+    )
+    assert isinstance(distances, da.Array)
+    assert isinstance(rows, da.Array)
+    assert rows.shape == (len(QUERIES), 5)
+    expected, numbers = nearest_of(TRAIN, QUERIES, 5)
+    np.testing.assert_allclose(distances.compute(), expected, rtol=1e-10)
+    np.testing.assert_array_equal(rows.compute(), numbers)
+
+
+def test_distances_are_scikit_learns(dask_client: Any, split: Any) -> None:
+    theirs, numbers = sklearn.neighbors.NearestNeighbors(algorithm="brute").fit(TRAIN).kneighbors(QUERIES)
+    ours, rows = NearestNeighbors(algorithm="brute").fit(split(TRAIN, 3)).kneighbors(QUERIES)
+    assert isinstance(ours, np.ndarray)
+    np.testing.assert_array_equal(ours, theirs)
+    # Which of two rows at the same distance comes first is left to chance by scikit-learn.
+    clear = (np.diff(theirs, axis=1) > 0).all(axis=1)
+    assert clear.mean() > 0.8
+    np.testing.assert_array_equal(rows[clear][:, :4], numbers[clear][:, :4])
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "cosine", "chebyshev", "minkowski"])
+def test_other_distances(dask_client: Any, split: Any, metric: str) -> None:
+    p = 3 if metric == "minkowski" else 2
+    theirs, _ = sklearn.neighbors.NearestNeighbors(algorithm="brute", metric=metric, p=p).fit(TRAIN).kneighbors(QUERIES)
+    ours, _ = NearestNeighbors(algorithm="brute", metric=metric, p=p).fit(split(TRAIN, 3)).kneighbors(QUERIES)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-12)
+
+
+def test_trees_find_the_same(dask_client: Any, split: Any) -> None:
+    few = TRAIN[:, 20:24]
+    expected, numbers = nearest_of(few, QUERIES[:, 20:24], 7)
+    for algorithm in ("auto", "kd_tree", "ball_tree"):
+        model = NearestNeighbors(n_neighbors=7, algorithm=algorithm).fit(split(few, 3, empty=True))
+        distances, rows = model.kneighbors(QUERIES[:, 20:24])
+        np.testing.assert_allclose(distances, expected, rtol=1e-10)
+        np.testing.assert_array_equal(rows, numbers)
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_training_rows_are_not_their_own_neighbours(dask_client: Any, split: Any, lazy: bool) -> None:
+    doubled = np.concatenate([TRAIN[:200], TRAIN[:50]])
+    model = NearestNeighbors(n_neighbors=3).fit(split(doubled, 3, empty=True) if lazy else doubled)
+    distances, rows = model.kneighbors()
+    assert isinstance(rows, da.Array) is lazy
+    distances, rows = np.asarray(distances), np.asarray(rows)
+    assert (rows != np.arange(250)[:, None]).all()
+    expected = pairwise_distances(doubled)
+    np.fill_diagonal(expected, np.inf)
+    np.testing.assert_allclose(distances, np.sort(expected, axis=1)[:, :3], rtol=1e-10, atol=1e-5)
+
+
+def test_equal_rows_are_taken_from_the_front(dask_client: Any, split: Any) -> None:
+    same = np.zeros((400, 3))
+    _, rows = NearestNeighbors(n_neighbors=6).fit(split(same, 7)).kneighbors(np.ones((2, 3)))
+    np.testing.assert_array_equal(rows, [range(6)] * 2)
+
+
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_classes(dask_client: Any, split: Any, weights: str) -> None:
+    words = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])[LABELS]
+    theirs = sklearn.neighbors.KNeighborsClassifier(weights=weights).fit(TRAIN, words[:1500])
+    ours = KNeighborsClassifier(weights=weights).fit(split(TRAIN, 3, empty=True), split(words[:1500], 3, empty=True))
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    predicted = ours.predict(split(QUERIES, 2))
+    assert isinstance(predicted, da.Array)
+    assert predicted.dtype == words.dtype
+    assert np.mean(predicted.compute() != theirs.predict(QUERIES)) < 0.01  # ties
+    np.testing.assert_allclose(
+        ours.predict_proba(split(QUERIES, 2)).compute().mean(axis=0),
+        theirs.predict_proba(QUERIES).mean(axis=0),
+        atol=5e-3,
+    )
+    assert ours.score(split(QUERIES, 2), split(words[1500:], 3)) == pytest.approx(
+        theirs.score(QUERIES, words[1500:]), abs=0.01
+    )
+    combined = ours.get_combined_model()
+    assert type(combined) is sklearn.neighbors.KNeighborsClassifier
+    np.testing.assert_array_equal(combined.classes_, ours.classes_)
+    assert np.mean(combined.predict(QUERIES) != predicted.compute()) < 0.01
+
+
+def test_means(dask_client: Any, split: Any) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    y2 = np.stack([y, -y], axis=1)
+    for target in (y, y2):
+        for weights in ("uniform", "distance", lambda distances: np.exp(-distances)):
+            theirs = sklearn.neighbors.KNeighborsRegressor(weights=weights).fit(X[:300], target[:300])
+            ours = KNeighborsRegressor(weights=weights).fit(split(X[:300], 3), split(target[:300], 3))
+            predicted = ours.predict(split(X[300:], 2)).compute()
+            assert predicted.shape == target[300:].shape
+            np.testing.assert_allclose(predicted, theirs.predict(X[300:]), rtol=1e-8)
+    assert ours.score(split(X[300:], 2), split(y2[300:], 2)) == pytest.approx(theirs.score(X[300:], y2[300:]))
+
+
+def test_data_frames(dask_client: Any) -> None:
+    values = DIGITS[:300, 20:26] + np.random.default_rng(0).random((300, 6))  # no two distances are the same
+    frame = pd.DataFrame(values, columns=list("abcdef"), index=np.arange(300) * 2)
+    labels = pd.Series(LABELS[:300], index=frame.index)
+    model = KNeighborsClassifier(n_neighbors=3).fit(
+        dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=3)
+    )
+    theirs = sklearn.neighbors.KNeighborsClassifier(n_neighbors=3).fit(frame, labels)
+    asked = dd.from_pandas(frame, npartitions=2)
+    predicted = model.predict(asked)
+    assert isinstance(predicted, dd.Series)
+    assert predicted.compute().index.equals(frame.index)
+    np.testing.assert_array_equal(predicted.compute(), theirs.predict(frame))
+    shares = model.predict_proba(asked)
+    assert isinstance(shares, dd.DataFrame)
+    assert shares.compute().shape == (300, 10)
+    distances = model.kneighbors(asked, return_distance=True)[0]
+    np.testing.assert_allclose(distances.compute(), theirs.kneighbors(frame)[0], atol=1e-6)
+    with pytest.raises(InvalidData, match="columns"):
+        model.predict(asked[list("fedcba")])
+
+
+def test_nothing_is_gathered(dask_client: Any, split: Any) -> None:
+    """Fitting brings nothing but lengths to the client, and asking lazily computes nothing."""
+    model = NearestNeighbors().fit(split(TRAIN, 3))
+    rows = model.kneighbors(split(QUERIES, 2), return_distance=False)
+    assert not any(isinstance(value, np.ndarray) and value.size > 10 for value in vars(model).values())
+    assert rows.numblocks == (2, 1)
+
+
+def test_data_in_memory(split: Any) -> None:
+    model = KNeighborsClassifier(algorithm="brute").fit(TRAIN, LABELS_TRAIN)
+    theirs = sklearn.neighbors.KNeighborsClassifier(algorithm="brute").fit(TRAIN, LABELS_TRAIN)
+    predicted = model.predict(QUERIES)
+    assert isinstance(predicted, np.ndarray)
+    assert np.mean(predicted != theirs.predict(QUERIES)) < 0.01
+    lazily = model.predict(split(QUERIES, 2))
+    np.testing.assert_array_equal(lazily.compute(scheduler="sync"), predicted)
+
+
+def test_bad_input(dask_client: Any, split: Any) -> None:
+    holed = TRAIN.copy()
+    holed[7, 3] = np.nan
+    with pytest.raises(InvalidData, match="X: contains NaN"):
+        NearestNeighbors().fit(split(holed, 3))
+    with pytest.raises(InvalidData, match="along its columns"):
+        NearestNeighbors().fit(da.from_array(TRAIN, chunks=(500, 10)))
+    with pytest.raises(InvalidParameter, match="metric"):
+        NearestNeighbors(metric="far").fit(split(TRAIN, 2))
+    with pytest.raises(InvalidParameter, match="cosine"):
+        NearestNeighbors(metric="cosine", algorithm="kd_tree").fit(split(TRAIN, 2))
+    with pytest.raises(NotSupported, match="radius"):
+        NearestNeighbors(radius=2.0).fit(split(TRAIN, 2))
+    with pytest.raises(InvalidParameter, match="weights"):
+        KNeighborsClassifier(weights="much").fit(split(TRAIN, 2), split(LABELS_TRAIN, 2))
+    with pytest.raises(InvalidData, match="continuous"):
+        KNeighborsClassifier().fit(split(TRAIN, 2), split(LABELS_TRAIN + 0.5, 2))
+    with pytest.raises(InvalidData, match="y: contains NaN"):
+        KNeighborsRegressor().fit(split(TRAIN, 2), split(np.where(LABELS_TRAIN, 1.0, np.nan), 2))
+    with pytest.raises(InvalidData, match="n_samples_fit = 3"):
+        NearestNeighbors().fit(split(TRAIN[:3], 2)).kneighbors(QUERIES)
+    with pytest.raises(InvalidData, match="64"):
+        NearestNeighbors().fit(split(TRAIN, 2)).kneighbors(split(QUERIES[:, :10], 2))
