@@ -105,7 +105,7 @@ class DistributedEstimator(BaseEstimator):
             dtype = np.result_type(table.X.dtype, *(part.dtype for part in arguments if hasattr(part, "dtype")))
         if table.names is not None:
             return _mapped_frame(function, X, arguments, table.X.dtype, dtype, columns, names)
-        empty = table.X._meta[:0, 0] if columns is None else table.X._meta[:0, :0]
+        empty = table.X._meta[:0].sum(axis=1) if columns is None else table.X._meta[:0, :0]
         return table.X.map_blocks(
             function,
             *arguments,
