@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidData
+from ..kernels.namespace import array_namespace_of
 
 
 def is_dask(data: Any) -> bool:
@@ -127,7 +128,8 @@ def _features(X: Any) -> tuple[Any, list[str] | None]:
                 "columns out, or encode them first (OneHotEncoder)."
             )
         names = [str(name) for name in X.columns]
-        X = X.astype(_common(X.dtypes)).to_dask_array()
+        # pandas keeps columns together; kernels want rows, and would copy each block every time they see it.
+        X = X.astype(_common(X.dtypes)).to_dask_array().map_blocks(_row_by_row)
     if X.ndim != 2:
         raise InvalidData(
             f"X: 2 dimensions are needed (rows and columns), not {X.ndim}. Reshape your data: X.reshape(-1, 1) makes "
@@ -143,6 +145,10 @@ def _features(X: Any) -> tuple[Any, list[str] | None]:
     if not _is_number(X.dtype):
         raise InvalidData(f"X: numbers are needed, not {X.dtype}.")
     return X.astype(_common([X.dtype])), names
+
+
+def _row_by_row(values: Any) -> Any:
+    return array_namespace_of(values).ascontiguousarray(values)
 
 
 def _is_number(dtype: Any) -> bool:
