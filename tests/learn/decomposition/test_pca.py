@@ -9,9 +9,6 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_digits
-from sklearn.decomposition import PCA as Reference
-
 from gpucluster.learn import PCA, SerialCommunicator
 from gpucluster.learn.decomposition.spectrum import covariance_spectrum
 from gpucluster.learn.errors import InvalidData, InvalidParameter
@@ -19,6 +16,8 @@ from gpucluster.learn.kernels.moments import merged, moments
 from gpucluster.learn.rows.block import Block
 from gpucluster.learn.rows.running import run
 from gpucluster.learn.rows.shard import Shard
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA as Reference
 
 DIGITS = load_digits().data
 

@@ -12,17 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
-from .spectrum import Spectrum, check_columns, covariance_spectrum
+from .spectrum import Spectrum, check_columns, covariance_spectrum, factor_spectrum
 
-EXACT = ("auto", "full", "covariance_eigh")
+SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimator):
     """Principal component analysis in one pass over the rows.
 
     Algorithm: each block's mean and centred scatter matrix, merged in pairs (Chan, Golub and LeVeque, 1983), then the
-    eigenvalues of the covariance matrix. Data far from zero are safe in float32, where scikit-learn's
-    ``covariance_eigh`` (which subtracts two large products) is not.
+    eigenvalues of the covariance matrix; or see ``svd_solver``. Data far from zero are safe in float32, where
+    scikit-learn's ``covariance_eigh`` (which subtracts two large products) is not.
 
     Communication: one message of ``8 (d + 1) d`` bytes per block of rows, combined along a tree, d the number of
     columns; the client gets one such message and computes the eigenvalues.
@@ -38,8 +38,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
     whiten : bool
         Scale components to variance 1.
     svd_solver : {"auto", "full", "covariance_eigh"}
-        All mean the eigenvalues of the covariance matrix. scikit-learn's approximate solvers are refused: this one is
-        exact, and needs one pass.
+        ``covariance_eigh`` (``auto`` means it): the eigenvalues of the covariance matrix; variances below 1e-7
+        (float32) or 1e-15 (float64) of the largest one are rounding errors. ``full``: the singular values of the
+        triangular factor of the centred rows, from a tree of small QRs in float64: all digits of small variances,
+        several times slower. scikit-learn's approximate solvers are refused: these are exact and need one pass.
     tol, iterated_power, n_oversamples, power_iteration_normalizer, random_state
         Without effect, as with scikit-learn's exact solvers.
 
@@ -97,7 +99,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         self._check_parameters()
         if len(getattr(X, "shape", ())) == 2:
             check_columns(int(X.shape[1]), "PCA")
-        spectrum: Spectrum = self._fit_with(covariance_spectrum, X, passes=1)
+        spectrum: Spectrum = self._fit_with(SOLVERS[self.svd_solver], X, passes=1)
         self._keep(spectrum, np.result_type(getattr(X, "dtype", np.float64), np.float32))
         return self
 
@@ -160,10 +162,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         return int(self.n_components_)
 
     def _check_parameters(self) -> None:
-        if self.svd_solver not in EXACT:
+        if self.svd_solver not in SOLVERS:
             raise InvalidParameter(
                 f"svd_solver: {self.svd_solver!r} is not supported. Components are computed exactly and in one pass; "
-                "use 'auto', 'full' or 'covariance_eigh', which mean the same here."
+                "use 'covariance_eigh' ('auto' means it), or 'full', which has more digits of small variances."
             )
         wanted: Any = self.n_components
         number = isinstance(wanted, Real) and not isinstance(wanted, bool) and float(wanted) > 0

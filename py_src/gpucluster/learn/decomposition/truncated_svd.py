@@ -1,0 +1,183 @@
+"""Singular value decomposition without centring."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.extmath import svd_flip
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InvalidData, InvalidParameter
+from ..estimator import DistributedEstimator
+from ..kernels.factor import Factor, factor, factors_merged, uncentred
+from ..kernels.moments import Moments, merged, moments
+from ..kernels.projection import projected
+from ..rows.block import Rows
+from .spectrum import check_columns, check_finite
+
+
+class SingularAxes(NamedTuple):
+    """Of the rows as they are, largest singular value first."""
+
+    values: Any
+    """Array of shape (k,)."""
+    axes: Any
+    """Array of shape (k, n_features)."""
+    variances: Any
+    """Of the rows along each axis: array of shape (k,)."""
+    all_variance: float
+    """Sum of the columns' variances."""
+
+
+def axes_of_products(rows: Rows) -> SingularAxes:
+    """Return the axes from X^T X: quick; singular values below 1e-8 of the largest one are rounding errors."""
+    found: Moments = rows.total(moments, "float64", op=merged)
+    check_finite(found.scatter)
+    if not found.n_rows:
+        raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")
+    products = found.scatter + found.weight * np.outer(found.mean, found.mean)
+    squares, vectors = np.linalg.eigh(products)
+    axes = vectors.T[::-1]
+    k = min(int(found.n_rows), len(axes))
+    variances = np.einsum("ij,jk,ik->i", axes, found.scatter, axes, optimize=True) / found.weight
+    return _signed(np.sqrt(np.maximum(squares[::-1], 0.0)), axes, variances, np.trace(found.scatter) / found.weight, k)
+
+
+def axes_of_factor(rows: Rows) -> SingularAxes:
+    """Return the axes from the triangular factor of X: slower, with all digits of small singular values."""
+    found: Factor = rows.total(factor, op=factors_merged)
+    check_finite(found.R)
+    if not found.n_rows:
+        raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")
+    _, values, axes = np.linalg.svd(uncentred(found), full_matrices=False)
+    variances = ((found.R @ axes.T) ** 2).sum(axis=0) / found.weight
+    k = min(int(found.n_rows), len(axes))
+    return _signed(values, axes, variances, float((found.R**2).sum()) / found.weight, k)
+
+
+class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimator):
+    """Largest singular values and their axes, without centring the columns, in one pass over the rows.
+
+    Algorithm: eigenvalues of X^T X, added up over blocks in float64 (``randomized``), or the singular values of the
+    triangular factor of X, from a tree of small QRs (``arpack``; Demmel, Grigori, Hoemmen and Langou, 2012). Both are
+    exact to rounding: the first one to 1e-8 of the largest singular value, the second one to 1e-15 of it.
+
+    Communication: one message of ``8 (d + 1) d`` bytes per block of rows, combined along a tree, d the number of
+    columns. scikit-learn's randomized algorithm would need ``n_iter`` more passes over the rows. cuML's
+    ``cuml.dask.decomposition.TruncatedSVD`` sums X^T X as the first algorithm does.
+
+    Parameters
+    ----------
+    n_components : int
+        At most the number of columns.
+    algorithm : {"randomized", "arpack"}
+        scikit-learn's names; see above for what they mean here.
+    n_iter, n_oversamples, power_iteration_normalizer, random_state, tol
+        Without effect: nothing is approximated.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features_in_)
+        float32 for float32 data. The largest entry of each row is positive.
+    singular_values_ : ndarray of shape (n_components,)
+    explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
+        Variance of the transformed rows, and its share of the variance of all columns.
+    n_features_in_ : int
+    """
+
+    components_: Any
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        algorithm: str = "randomized",
+        n_iter: int = 5,
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: Any = None,
+        tol: float = 0.0,
+    ) -> None:
+        self.n_components = n_components
+        self.algorithm = algorithm
+        self.n_iter = n_iter
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.tol = tol
+
+    def fit(self, X: Any, y: Any = None) -> TruncatedSVD:
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+
+        Raises
+        ------
+        InvalidData
+            X holds NaN or infinity, or has too few or too many columns.
+        InvalidParameter
+            ``n_components`` or ``algorithm`` is not allowed.
+        """
+        algorithms = {"randomized": axes_of_products, "arpack": axes_of_factor}
+        if self.algorithm not in algorithms:
+            raise InvalidParameter(f"algorithm: must be 'randomized' or 'arpack', not {self.algorithm!r}.")
+        wanted = self.n_components
+        if not isinstance(wanted, Integral) or isinstance(wanted, bool) or wanted < 1:
+            raise InvalidParameter(f"n_components: must be a whole number from 1, not {wanted!r}.")
+        if len(getattr(X, "shape", ())) == 2:
+            check_columns(int(X.shape[1]), "TruncatedSVD")
+        found: SingularAxes = self._fit_with(algorithms[self.algorithm], X, passes=1)
+        if wanted > len(found.values):
+            raise InvalidParameter(
+                f"n_components({wanted}) must be <= n_features({self.n_features_in_}), and at most the number of rows."
+            )
+        dtype = np.result_type(getattr(X, "dtype", np.float64), np.float32)
+        self.components_ = found.axes[:wanted].astype(dtype)
+        self.singular_values_ = found.values[:wanted].astype(dtype)
+        self.explained_variance_ = found.variances[:wanted].astype(dtype)
+        self.explained_variance_ratio_ = (found.variances[:wanted] / (found.all_variance or 1.0)).astype(dtype)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the rows along the axes: lazy, of shape (n_samples, n_components), where X is lazy."""
+        check_is_fitted(self)
+        return self._map(
+            projected, X, None, self.components_.T, None, columns=self._n_features_out,
+            names=list(self.get_feature_names_out()),
+        )  # fmt: skip
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the rows that lie there along the axes."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return self._map(
+            projected, X, None, self.components_, None, columns=self.n_features_in_,
+            names=None if names is None else list(names), takes=self._n_features_out,
+        )  # fmt: skip
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.decomposition.TruncatedSVD``."""
+        from sklearn.decomposition import TruncatedSVD as Model
+
+        check_is_fitted(self)
+        model = Model(**self.get_params())
+        for name, value in vars(self).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(model, name, value)
+        return model
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
+
+
+def _signed(values: Any, axes: Any, variances: Any, all_variance: float, k: int) -> SingularAxes:
+    _, axes = svd_flip(None, np.ascontiguousarray(axes[:k]), u_based_decision=False)
+    return SingularAxes(values[:k], axes, variances[:k], float(all_variance))

@@ -1,0 +1,67 @@
+"""Triangular factor of the centred rows in one pass: what the scatter matrix holds, at twice the number of digits.
+
+The scatter matrix of columns that hardly differ has lost what distinguishes them; its square root R, computed without
+squaring, has not. Sources: J. Demmel, L. Grigori, M. Hoemmen and J. Langou, "Communication-optimal Parallel and
+Sequential QR and LU Factorizations", SIAM Journal on Scientific Computing 34 (2012), for the tree of small QRs; Chan,
+Golub and LeVeque (1983) for the means, whose correction is one more row here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..rows.block import Block
+from .namespace import array_namespace_of, to_numpy
+from .slices import slices
+
+
+class Factor(NamedTuple):
+    """Of some rows; what ranks send each other: at most ``8 (k + 1) k`` bytes for k columns."""
+
+    n_rows: float
+    weight: float
+    mean: Any
+    """Array of shape (k,), float64."""
+    R: Any
+    """Array of shape (at most k, k), float64: R^T R is the scatter matrix."""
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def factor(block: Block) -> Factor:
+    """Return mean and triangular factor of a block's columns, those of X followed by those of y."""
+    xp = array_namespace_of(block.X)
+    parts = [block.X] if block.y is None else [block.X, block.y.reshape(len(block), -1)]
+    k = sum(part.shape[1] for part in parts)
+    total = Factor(0.0, 0.0, np.zeros(k), np.zeros((0, k)))
+    for part in slices(block.X):
+        rows = xp.concatenate([values[part].astype(np.float64) for values in parts], axis=1)
+        weights = xp.ones(len(rows)) if block.weights is None else block.weights[part].astype(np.float64)
+        weight = float(weights.sum())
+        shift = rows[0].copy()
+        rows -= shift
+        offset = weights @ rows / (weight or 1.0)
+        rows -= offset
+        if block.weights is not None:
+            rows *= xp.sqrt(weights)[:, None]
+        R = to_numpy(xp.linalg.qr(rows, mode="r"))
+        total = factors_merged(total, Factor(float(len(rows)), weight, to_numpy(shift + offset), R))
+    return total
+
+
+def factors_merged(one: Factor, other: Factor) -> Factor:
+    """Return mean and factor of two sets of rows together."""
+    weight = one.weight + other.weight
+    n_rows = one.n_rows + other.n_rows
+    if not one.weight or not other.weight:
+        return (one if one.weight else other)._replace(n_rows=n_rows)
+    apart = other.mean - one.mean
+    bridge = np.sqrt(one.weight * other.weight / weight) * apart
+    R = np.linalg.qr(np.vstack([one.R, other.R, bridge]), mode="r")
+    return Factor(n_rows, weight, one.mean + apart * (other.weight / weight), R)
+
+
+def uncentred(found: Factor) -> Any:
+    """Return the factor of the rows as they are: R^T R is the weighted sum of ``x x^T``."""
+    return np.linalg.qr(np.vstack([found.R, np.sqrt(found.weight) * found.mean]), mode="r")
