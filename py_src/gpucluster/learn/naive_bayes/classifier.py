@@ -1,0 +1,98 @@
+"""What naive Bayes classifiers have in common: the class with the largest joint likelihood wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..estimator import DistributedEstimator
+from ..kernels.namespace import array_namespace_of, to_numpy
+from ..scoring import ScoredClassifier
+
+Likelihood = Callable[..., Any]
+"""Called as ``likelihood(X, *model)``; returns log P(class) + log P(row | class), shape (n_rows, n_classes)."""
+
+
+class NaiveBayes(ScoredClassifier, DistributedEstimator):
+    """Base of the naive Bayes classifiers."""
+
+    classes_: Any
+    _likelihood: ClassVar[Likelihood]
+
+    def _model(self) -> tuple[Any, ...]:
+        """Return what the likelihood is computed from."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Any:
+        """Return the most likely class of each row; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array or series of shape (n_rows,)
+        """
+        self._fitted()
+        likelihood = type(self)._likelihood
+        return self._map(most_likely, X, likelihood, self.classes_, *self._model(), dtype=self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array or data frame of shape (n_rows, n_classes), float64
+        """
+        return self._probabilities(probabilities, X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of the probability of each class; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array or data frame of shape (n_rows, n_classes), float64
+        """
+        return self._probabilities(log_probabilities, X)
+
+    def _probabilities(self, function: Callable[..., Any], X: Any) -> Any:
+        self._fitted()
+        likelihood = type(self)._likelihood
+        return self._map(function, X, likelihood, *self._model(), dtype=np.float64, columns=len(self.classes_))
+
+    def _fitted(self) -> None:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+
+
+def most_likely(X: Any, likelihood: Likelihood, classes: Any, *model: Any) -> Any:
+    """Return the class with the largest likelihood for each row; of equal ones the first."""
+    best = likelihood(X, *model).argmax(axis=1)
+    if classes.dtype.kind in "OUS":  # words are in this computer's memory only
+        return classes[to_numpy(best)]
+    return array_namespace_of(X).asarray(classes)[best]
+
+
+def log_probabilities(X: Any, likelihood: Likelihood, *model: Any) -> Any:
+    """Return the logarithm of each class's probability; array of shape (n_rows, n_classes)."""
+    xp = array_namespace_of(X)
+    joint = likelihood(X, *model)
+    top = joint.max(axis=1, keepdims=True)
+    return joint - (top + xp.log(xp.exp(joint - top).sum(axis=1, keepdims=True)))
+
+
+def probabilities(X: Any, likelihood: Likelihood, *model: Any) -> Any:
+    """Return each class's probability; array of shape (n_rows, n_classes)."""
+    return array_namespace_of(X).exp(log_probabilities(X, likelihood, *model))

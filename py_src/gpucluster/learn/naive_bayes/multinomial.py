@@ -1,0 +1,173 @@
+"""Naive Bayes for counts, such as how often words occur."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData, InvalidParameter
+from ..kernels.namespace import array_namespace_of, to_numpy
+from ..labels import checked_classes, joined, labels_of
+from ..rows.block import Block, Rows
+from .classifier import NaiveBayes
+from .gaussian import copied
+
+
+class Counts(NamedTuple):
+    """What occurs how often in the rows of each class."""
+
+    classes: Any
+    """Array of shape (n_classes,)."""
+    weight: Any
+    """Array of shape (n_classes,), float64."""
+    features: Any
+    """Weighted sums of the features; array of shape (n_classes, n_features), float64."""
+    smallest: float
+    """Smallest value of all."""
+
+
+def class_counts(rows: Rows) -> Counts:
+    """Sum the rows of each class, in one pass."""
+    found = rows.total(_counts_of, op=_both)
+    checked_classes(None if found is None else found.classes)
+    counts: Counts = found
+    if not np.isfinite(counts.features).all() or not np.isfinite(counts.smallest):
+        raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
+    if counts.smallest < 0:
+        raise InvalidData("Negative values in data passed to MultinomialNB (input X). It needs counts; use GaussianNB.")
+    return counts
+
+
+def _counts_of(block: Block) -> Counts | None:
+    if len(block) == 0:
+        return None
+    xp = array_namespace_of(block.X)
+    classes, codes = np.unique(labels_of(block), return_inverse=True)
+    member = xp.zeros((len(classes), len(block)))
+    member[xp.asarray(codes), xp.arange(len(block))] = 1 if block.weights is None else block.weights
+    features = member @ block.X.astype(np.float64, copy=False)
+    return Counts(classes, to_numpy(member.sum(axis=1)), to_numpy(features), float(block.X.min()))
+
+
+def _both(one: Counts, other: Counts) -> Counts:
+    classes = joined(one.classes, other.classes)
+    weight, features = np.zeros(len(classes)), np.zeros((len(classes), one.features.shape[1]))
+    for part in (one, other):
+        places = np.searchsorted(classes, part.classes)
+        weight[places] += part.weight
+        features[places] += part.features
+    return Counts(classes, weight, features, float(np.minimum(one.smallest, other.smallest)))
+
+
+def multinomial_likelihood(X: Any, log_prior: Any, log_share: Any) -> Any:
+    """Return log P(class) + log P(row | class); array of shape (n_rows, n_classes)."""
+    xp = array_namespace_of(X)
+    return X @ xp.asarray(log_share).T + xp.asarray(log_prior)
+
+
+class MultinomialNB(NaiveBayes):
+    """Classify by how often features occur in each class, counted in one pass over rows spread over a cluster.
+
+    Source: C. D. Manning, P. Raghavan and H. Schütze, "Introduction to Information Retrieval" (2008), chapter 13.
+    Communication: ``8 n_classes (n_features + 1)`` bytes per block, once; the counts are a plain sum. cuML's form for
+    several GPUs takes Dask arrays only, which may be sparse; here blocks are dense.
+
+    Parameters
+    ----------
+    alpha : float or array of shape (n_features,)
+        Added to each count, so that what never occurred in a class is not impossible.
+    force_alpha : bool
+        Take ``alpha`` as it is; otherwise at least 1e-10.
+    fit_prior : bool
+        Learn the classes' probabilities; otherwise all are the same.
+    class_prior : array of shape (n_classes,), optional
+        The classes' probabilities.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    class_count_ : array of shape (n_classes,)
+        Summed weights of the rows of each class.
+    feature_count_ : array of shape (n_classes, n_features)
+        Weighted sums.
+    class_log_prior_ : array of shape (n_classes,)
+    feature_log_prob_ : array of shape (n_classes, n_features)
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    _likelihood = staticmethod(multinomial_likelihood)
+
+    def __init__(
+        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultinomialNB:
+        """Count features in each class.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+            Counts, or other numbers that are not negative.
+        y : Dask array or series, or array of shape (n_rows,)
+            Labels: whole numbers or strings.
+        sample_weight : Dask array or series, or array of shape (n_rows,), optional
+
+        Raises
+        ------
+        InvalidData
+            X or y cannot be used.
+        InvalidParameter
+            ``alpha`` is negative, or there is not one prior for each class.
+        """
+        found = self._fit_with(class_counts, X, y, sample_weight, passes=1)
+        alpha = self._alpha(found.features.shape[1])
+        self.classes_ = found.classes
+        self.class_count_ = found.weight
+        self.feature_count_ = found.features
+        self.class_log_prior_ = self._log_prior()
+        smoothed = self.feature_count_ + alpha
+        self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
+        return self
+
+    def _alpha(self, n_features: int) -> Any:
+        alpha = np.asarray(self.alpha, dtype=np.float64)
+        if alpha.ndim and alpha.shape != (n_features,):
+            raise InvalidParameter(f"alpha: one number, or {n_features} are needed, one for each feature.")
+        if not (alpha >= 0).all():
+            raise InvalidParameter("alpha: must not be negative.")
+        return alpha if self.force_alpha else np.maximum(alpha, 1e-10)
+
+    def _log_prior(self) -> Any:
+        n_classes = len(self.classes_)
+        if self.class_prior is not None:
+            if len(self.class_prior) != n_classes:
+                raise InvalidParameter(
+                    f"class_prior: {n_classes} are needed, one for each class, not {len(self.class_prior)}."
+                )
+            return np.log(np.asarray(self.class_prior, dtype=np.float64))
+        if self.fit_prior:
+            with np.errstate(divide="ignore"):
+                return np.log(self.class_count_) - np.log(self.class_count_.sum())
+        return np.full(n_classes, -np.log(n_classes))
+
+    def _model(self) -> tuple[Any, ...]:
+        return self.class_log_prior_, self.feature_log_prob_
+
+    def get_combined_model(self) -> Any:
+        """Return the same model as a ``sklearn.naive_bayes.MultinomialNB``."""
+        from sklearn.naive_bayes import MultinomialNB as Local
+
+        return copied(self, Local(**self.get_params()))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags

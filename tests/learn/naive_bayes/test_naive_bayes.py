@@ -1,0 +1,130 @@
+"""Naive Bayes against scikit-learn's on digits, for several partitionings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.naive_bayes
+from gpucluster.learn import GaussianNB, MultinomialNB
+from gpucluster.learn.errors import InvalidData, InvalidParameter
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+
+DIGITS, LABELS = load_digits(return_X_y=True)
+WORDS = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])[LABELS]
+WEIGHTS = np.random.default_rng(1).random(len(DIGITS))
+PARTITIONINGS = [(1, False), (2, False), (3, True), (7, True)]
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_gaussian(dask_client: Any, split: Any, n_blocks: int, empty: bool, weighted: bool) -> None:
+    parts = [split(part, n_blocks, empty=empty) for part in (DIGITS + 1e3, WORDS, WEIGHTS)[: 2 + weighted]]
+    ours = GaussianNB().fit(*parts)
+    theirs = sklearn.naive_bayes.GaussianNB().fit(DIGITS + 1e3, WORDS, *([WEIGHTS] if weighted else []))
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    for name in ("class_count_", "class_prior_", "theta_", "var_", "epsilon_"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9, atol=1e-12, err_msg=name)
+    predicted = ours.predict(parts[0])
+    assert isinstance(predicted, da.Array)
+    assert predicted.chunks == (parts[0].chunks[0],)
+    assert np.mean(predicted.compute() == theirs.predict(DIGITS + 1e3)) > 0.999
+    shares = ours.predict_proba(parts[0]).compute()
+    assert np.quantile(np.abs(shares - theirs.predict_proba(DIGITS + 1e3)), 0.999) < 1e-3
+    combined = ours.get_combined_model()
+    assert type(combined) is sklearn.naive_bayes.GaussianNB
+    np.testing.assert_array_equal(combined.predict(DIGITS + 1e3), predicted.compute())
+    assert ours.score(parts[0], parts[1]) == pytest.approx(theirs.score(DIGITS + 1e3, WORDS), abs=1e-3)
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_multinomial(dask_client: Any, split: Any, n_blocks: int, empty: bool, weighted: bool) -> None:
+    parts = [split(part, n_blocks, empty=empty) for part in (DIGITS, LABELS, WEIGHTS)[: 2 + weighted]]
+    for options in ({}, {"alpha": 0.3, "fit_prior": False}, {"class_prior": np.full(10, 0.1)}, {"alpha": np.ones(64)}):
+        ours = MultinomialNB(**options).fit(*parts)
+        theirs = sklearn.naive_bayes.MultinomialNB(**options).fit(DIGITS, LABELS, *([WEIGHTS] if weighted else []))
+        for name in ("classes_", "class_count_", "feature_count_", "class_log_prior_", "feature_log_prob_"):
+            np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-9, err_msg=name)
+    np.testing.assert_array_equal(ours.predict(parts[0]).compute(), theirs.predict(DIGITS))
+    np.testing.assert_allclose(ours.predict_log_proba(parts[0]).compute(), theirs.predict_log_proba(DIGITS), atol=1e-8)
+    combined = ours.get_combined_model()
+    assert type(combined) is sklearn.naive_bayes.MultinomialNB
+    np.testing.assert_array_equal(combined.predict(DIGITS), ours.predict(parts[0]).compute())
+
+
+def test_classes_that_are_in_one_block_only(dask_client: Any, split: Any) -> None:
+    order = np.argsort(LABELS, kind="stable")
+    ours = GaussianNB().fit(split(DIGITS[order], 7), split(LABELS[order], 7))
+    theirs = sklearn.naive_bayes.GaussianNB().fit(DIGITS, LABELS)
+    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-9)
+    np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
+
+
+def test_single_precision_is_summed_in_double_precision(dask_client: Any, split: Any) -> None:
+    X = (DIGITS + 1e4).astype(np.float32)
+    ours = GaussianNB().fit(split(X, 3), split(LABELS, 3))
+    theirs = sklearn.naive_bayes.GaussianNB().fit(X.astype(np.float64), LABELS)
+    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-9)
+
+
+def test_data_frames_with_words_as_labels(dask_client: Any) -> None:
+    frame = pd.DataFrame(DIGITS[:, :20], columns=[f"p{number}" for number in range(20)])
+    labels = pd.Series(WORDS)
+    ours = GaussianNB().fit(dd.from_pandas(frame, npartitions=3), dd.from_pandas(labels, npartitions=3))
+    theirs = sklearn.naive_bayes.GaussianNB().fit(frame, labels)
+    assert list(ours.feature_names_in_) == list(frame.columns)
+    predicted = ours.predict(dd.from_pandas(frame, npartitions=2)).compute()
+    np.testing.assert_array_equal(predicted.to_numpy().astype(str), theirs.predict(frame).astype(str))
+    np.testing.assert_allclose(
+        ours.predict_proba(dd.from_pandas(frame, npartitions=2)).compute(), theirs.predict_proba(frame), atol=1e-8
+    )
+    codes = dd.from_pandas(labels.astype("category"), npartitions=3)
+    again = GaussianNB().fit(dd.from_pandas(frame, npartitions=3), codes)
+    assert list(again.classes_) == list(ours.classes_)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(2, 40), st.integers(1, 5), st.floats(-1e6, 1e6), st.integers(0, 2**32))
+def test_moments_do_not_depend_on_blocks(split: Any, n_rows: int, n_blocks: int, shift: float, seed: int) -> None:
+    import dask
+
+    draw = np.random.default_rng(seed)
+    X, y = draw.normal((shift, 0), (1, 3), (n_rows, 2)), draw.integers(0, 3, n_rows)
+    with dask.config.set(scheduler="sync"):
+        ours = GaussianNB().fit(split(X, n_blocks), split(y, n_blocks))
+    theirs = sklearn.naive_bayes.GaussianNB().fit(X, y)
+    np.testing.assert_allclose(ours.theta_, theirs.theta_, rtol=1e-9)
+    np.testing.assert_allclose(ours.var_, theirs.var_, rtol=1e-8, atol=1e-9)
+
+
+def test_bad_input(dask_client: Any, split: Any) -> None:
+    y = split(LABELS, 3)
+    for bad in (np.nan, np.inf):
+        holed = DIGITS.copy()
+        holed[1000, 3] = bad
+        for model in (GaussianNB(), MultinomialNB()):
+            with pytest.raises(InvalidData, match="X: contains NaN or infinity"):
+                model.fit(split(holed, 3), y)
+    with pytest.raises(InvalidData, match="y: contains NaN"):
+        GaussianNB().fit(split(DIGITS, 3), split(np.where(LABELS, 1.0, np.nan), 3))
+    with pytest.raises(InvalidData, match="continuous"):
+        GaussianNB().fit(split(DIGITS, 3), y / 2)
+    with pytest.raises(InvalidData, match="Negative values"):
+        MultinomialNB().fit(split(DIGITS - 1, 3), y)
+    with pytest.raises(InvalidParameter, match="priors: must sum to 1"):
+        GaussianNB(priors=np.ones(10)).fit(split(DIGITS, 3), y)
+    with pytest.raises(InvalidParameter, match="priors: 10 are needed"):
+        GaussianNB(priors=[0.5, 0.5]).fit(split(DIGITS, 3), y)
+    with pytest.raises(InvalidParameter, match="alpha"):
+        MultinomialNB(alpha=-1).fit(split(DIGITS, 3), y)
+    with pytest.raises(InvalidData, match="1,796 rows"):
+        GaussianNB().fit(split(DIGITS, 3), split(LABELS[1:], 3))
+    with pytest.raises(InvalidData, match="0 row"):
+        GaussianNB().fit(split(DIGITS[:0], 1), split(LABELS[:0], 1))
