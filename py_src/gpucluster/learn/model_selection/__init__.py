@@ -1,0 +1,7 @@
+"""Divide data into parts for fitting and for testing."""
+
+from __future__ import annotations
+
+from .split import train_test_split
+
+__all__ = ["train_test_split"]

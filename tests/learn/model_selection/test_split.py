@@ -1,0 +1,99 @@
+"""Parts for training and testing: exact, aligned, and the same however the data are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from gpucluster.learn import train_test_split
+from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from gpucluster.learn.model_selection import choice
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+ROWS = np.arange(1001)
+X = np.stack([ROWS, -ROWS], axis=1)
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (2, False), (3, True), (7, True)])
+def test_the_same_rows_for_any_partitioning(split: Any, n_blocks: int, empty: bool) -> None:
+    whole = train_test_split(da.from_array(X, chunks=(1001, 2)), test_size=0.3, random_state=4)
+    # X and y are cut differently, and are not computed to be divided.
+    x_train, x_test, y_train, y_test = train_test_split(
+        split(X, n_blocks, empty=empty), split(ROWS, 3), test_size=0.3, random_state=4
+    )
+    assert (x_train.shape, x_test.shape) == ((700, 2), (301, 2))
+    for part, target, expected in [(x_train, y_train, whole[0]), (x_test, y_test, whole[1])]:
+        np.testing.assert_array_equal(part.compute(scheduler="sync"), expected.compute(scheduler="sync"))
+        np.testing.assert_array_equal(part.compute(scheduler="sync")[:, 0], target.compute(scheduler="sync"))
+        assert part.chunks[0] == tuple(len(block.compute(scheduler="sync")) for block in part.blocks)
+    together = np.concatenate([x_train[:, 0].compute(scheduler="sync"), x_test[:, 0].compute(scheduler="sync")])
+    np.testing.assert_array_equal(np.sort(together), ROWS)
+
+
+def test_data_frames_and_arrays_in_memory(dask_client: Any) -> None:
+    frame = pd.DataFrame({"number": ROWS, "word": ROWS.astype(str)}, index=ROWS * 3)
+    lazy = dd.from_pandas(frame, npartitions=4)
+    train, test, words, _, numbers, others = train_test_split(lazy, lazy["word"], ROWS, test_size=101, random_state=1)
+    assert isinstance(train, dd.DataFrame)
+    assert isinstance(words, dd.Series)
+    assert len(test) == 101
+    computed = train.compute()
+    pd.testing.assert_frame_equal(computed, lazy.compute().loc[computed.index])
+    assert list(computed["word"]) == list(words.compute())
+    np.testing.assert_array_equal(computed["number"], numbers)
+    assert len(others) == 101
+
+
+def test_random_rows_are_spread_evenly(split: Any) -> None:
+    rows = train_test_split(da.arange(100_000, chunks=7_000), test_size=0.1, random_state=0)[1]
+    counts = np.bincount(rows.compute(scheduler="sync") // 10_000)
+    assert counts.sum() == 10_000
+    assert chisquare(counts).pvalue > 1e-4
+    again = train_test_split(da.arange(100_000, chunks=7_000), test_size=0.1, random_state=1)[1]
+    assert 800 < len(np.intersect1d(rows.compute(scheduler="sync"), again.compute(scheduler="sync"))) < 1200
+
+
+def test_without_shuffling(split: Any) -> None:
+    train, test = train_test_split(split(ROWS, 7), test_size=100, train_size=200, shuffle=False)
+    np.testing.assert_array_equal(train.compute(scheduler="sync"), ROWS[:200])
+    np.testing.assert_array_equal(test.compute(scheduler="sync"), ROWS[200:300])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 5000), st.integers(0, 2**31 - 1), st.data())
+def test_sizes_are_exact(n_rows: int, seed: int, data: Any) -> None:
+    n_test = data.draw(st.integers(1, n_rows - 1))
+    n_train = data.draw(st.integers(1, n_rows - n_test))
+    chosen = choice.at_random(n_rows, n_train, n_test, seed)
+    whole = chosen.of_rows(0, n_rows)
+    assert ((whole == choice.TEST).sum(), (whole == choice.TRAIN).sum()) == (n_test, n_train)
+    cut = data.draw(st.integers(0, n_rows))
+    np.testing.assert_array_equal(np.concatenate([chosen.of_rows(0, cut), chosen.of_rows(cut, n_rows - cut)]), whole)
+
+
+def test_data_in_memory_are_scikit_learns() -> None:
+    from sklearn.model_selection import train_test_split as theirs
+
+    for mine, other in zip(
+        train_test_split(X, ROWS, random_state=3, stratify=ROWS % 2),
+        theirs(X, ROWS, random_state=3, stratify=ROWS % 2),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(mine, other)
+
+
+def test_bad_input(split: Any) -> None:
+    with pytest.raises(InvalidData, match="At least one"):
+        train_test_split()
+    with pytest.raises(InvalidData, match=r"1,001, 1,000"):
+        train_test_split(split(X, 2), ROWS[1:])
+    with pytest.raises(InvalidParameter, match="test_size"):
+        train_test_split(split(X, 2), test_size=1.5)
+    with pytest.raises(NotSupported, match="stratify"):
+        train_test_split(split(X, 2), stratify=ROWS)
