@@ -95,8 +95,11 @@ class DistributedEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         if not is_dask(X):
-            types = [np.float64, np.float32]
-            X = check_array(X, dtype=types) if takes else validate_data(self, X, reset=False, dtype=types)
+            checked: dict[str, Any] = {
+                "dtype": [np.float64, np.float32],
+                "ensure_all_finite": self._checks.get("ensure_all_finite", True),
+            }
+            X = check_array(X, **checked) if takes else validate_data(self, X, reset=False, **checked)
             self._check_columns(X.shape[1], None, takes)
             return function(X, *arguments)
         table = as_table(X)

@@ -1,0 +1,175 @@
+"""Columns with mean 0 and variance 1."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InvalidData, InvalidParameter
+from ..estimator import DistributedEstimator
+from ..kernels.columns import Columns, columns, columns_merged
+from ..kernels.namespace import array_namespace_of
+from ..kernels.slices import slices
+from ..rows.block import Rows
+
+
+def column_statistics(rows: Rows) -> Columns:
+    """Return counts, means and squares of all columns with one message of ``32 d`` bytes per block or rank."""
+    found: Columns = rows.total(columns, op=columns_merged)
+    return found
+
+
+class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimator):
+    """Subtract each column's mean and divide by its standard deviation, both found in one pass over the rows.
+
+    Algorithm: means and squared distances of blocks, merged in pairs (Chan, Golub and LeVeque, 1983). Missing values
+    (NaN) are left out while fitting, and stay missing.
+
+    Communication: one message of ``32 d`` bytes per block of rows, combined along a tree, d the number of columns.
+    cuML has no multi-GPU form of its ``StandardScaler``; this one takes blocks of CuPy as well.
+
+    Parameters
+    ----------
+    copy : bool
+        Without effect: the data are never changed.
+    with_mean, with_std : bool
+        Whether to subtract the mean, and to divide by the standard deviation.
+
+    Attributes
+    ----------
+    mean_, var_, scale_ : ndarray of shape (n_features_in_,) or None
+        float64. ``scale_`` is the standard deviation, and 1 for a column of equal values. ``None`` where not asked for.
+    n_samples_seen_ : int, float or ndarray of shape (n_features_in_,)
+        Rows (sum of their weights); for each column where values are missing.
+    n_features_in_ : int
+    """
+
+    _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
+
+    def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
+        self.copy = copy
+        self.with_mean = with_mean
+        self.with_std = with_std
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> StandardScaler:
+        """Find means and standard deviations.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y
+            Ignored.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Raises
+        ------
+        InvalidData
+            X holds infinity or has no rows, or weights are negative.
+        InvalidParameter
+            An option is neither True nor False.
+        """
+        for name in ("copy", "with_mean", "with_std"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InvalidParameter(f"{name}: must be True or False, not {getattr(self, name)!r}.")
+        found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1)
+        there = found.counts > 0
+        if not there.any():
+            raise InvalidData("X: has 0 row(s) (samples) with values; at least 1 is needed.")
+        if not np.isfinite(found.squares).all():
+            raise InvalidData(
+                "X: contains infinity or a value too large for float64. Remove or clip such values first."
+            )
+        if not (found.weights >= 0).all():
+            raise InvalidData("sample_weight: contains NaN or negative weights.")
+        self._keep(found, weighted=sample_weight is not None)
+        return self
+
+    def transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Return scaled columns: lazy where X is lazy, in the type of X.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        copy
+            Without effect.
+        """
+        check_is_fitted(self)
+        return self._changed(_scaled, X)
+
+    def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
+        """Return columns as they were before `transform`."""
+        check_is_fitted(self)
+        return self._changed(_unscaled, X)
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.preprocessing.StandardScaler``."""
+        from sklearn.preprocessing import StandardScaler as Model
+
+        check_is_fitted(self)
+        model = Model(**self.get_params())
+        for name, value in vars(self).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(model, name, value)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def _keep(self, found: Columns, *, weighted: bool) -> None:
+        weighted = weighted and (self.with_mean or self.with_std)  # as scikit-learn counts
+        seen = found.weights if weighted else found.counts.astype(np.int64)
+        self.n_samples_seen_ = seen[0] if (seen == seen[0]).all() else seen
+        self.mean_ = self.var_ = self.scale_ = None
+        empty = found.weights == 0
+        means = np.where(empty, np.nan, found.means)
+        if self.with_mean or self.with_std:
+            self.mean_ = means
+        if self.with_std:
+            variances = np.where(empty, np.nan, found.squares / np.where(empty, 1.0, found.weights))
+            # Rounding errors of the mean are no variance (scikit-learn's bound).
+            eps = np.finfo(np.float64).eps
+            bound = found.counts * eps * variances + (found.counts * means * eps) ** 2
+            self.var_ = variances
+            self.scale_ = np.where(variances <= bound, 1.0, np.sqrt(variances))
+
+    def _changed(self, function: Any, X: Any) -> Any:
+        names = getattr(self, "feature_names_in_", None)
+        model = (self.mean_ if self.with_mean else None, self.scale_)
+        return self._map(function, X, model, columns=self.n_features_in_, names=None if names is None else list(names))
+
+
+def _scaled(X: Any, model: tuple[Any, Any]) -> Any:
+    xp = array_namespace_of(X)
+    mean, scale = model
+    result = xp.empty(X.shape, X.dtype)
+    for part in slices(X):
+        rows = result[part]
+        rows[...] = X[part]
+        if mean is not None:
+            # In two steps, so that float32 does not round the mean of data far from zero.
+            rounded = mean.astype(X.dtype)
+            rows -= xp.asarray(rounded)
+            rows -= xp.asarray((mean - rounded).astype(X.dtype))
+        if scale is not None:
+            rows /= xp.asarray(scale, X.dtype)
+    return result
+
+
+def _unscaled(X: Any, model: tuple[Any, Any]) -> Any:
+    xp = array_namespace_of(X)
+    mean, scale = model
+    result = xp.empty(X.shape, X.dtype)
+    for part in slices(X):
+        rows = result[part]
+        rows[...] = X[part]
+        if scale is not None:
+            rows *= xp.asarray(scale, X.dtype)
+        if mean is not None:
+            rows += xp.asarray(mean, X.dtype)
+    return result
