@@ -24,10 +24,12 @@ from tests.browser.lab import jupyter
 from tests.fakes.cluster.process import simulated_cluster
 
 SCRIPTING = {
-    "EvaluateScript", "EventDispatch", "FireAnimationFrame", "FireIdleCallback", "FunctionCall", "MajorGC", "MinorGC",
-    "RunMicrotasks", "TimerFire", "V8.GC_MC_BACKGROUND_MARKING", "v8.run",
+    "EvaluateScript", "EventDispatch", "FireAnimationFrame", "FireIdleCallback", "FunctionCall", "RunMicrotasks",
+    "TimerFire", "v8.run",
 }  # fmt: skip
-"""Names of what Chromium's developer tools count as scripting."""
+"""Names of what Chromium's developer tools count as scripting, but for the collection of garbage …"""
+COLLECTING = {"MajorGC", "MinorGC"}
+"""… which V8 puts off to idle moments, and which walks through the heap of the whole page, JupyterLab's included."""
 FRAME = "Commit"
 """Ends what the main thread does for one frame; what follows belongs to the next one."""
 SETTLE_SECONDS = 20
@@ -69,8 +71,8 @@ def traced(page: Page) -> Iterator[list[dict[str, Any]]]:
     session.detach()
 
 
-def frames_of(events: list[dict[str, Any]]) -> list[float]:
-    """Return the milliseconds of scripting from each frame to the next, on the busiest page's main thread.
+def frames_of(events: list[dict[str, Any]], names: set[str]) -> list[float]:
+    """Return the milliseconds spent in such events from each frame to the next, on the busiest page's main thread.
 
     It is time of the thread, not of the clock: on a machine with other work, the clock counts that work too.
     """
@@ -86,7 +88,7 @@ def frames_of(events: list[dict[str, Any]]) -> list[float]:
     for event in own:
         if event["name"] == FRAME:
             frames.append(0.0)
-        elif event["name"] in SCRIPTING and event.get("ph") == "X":
+        elif event["name"] in names and event.get("ph") == "X":
             # Scripts call scripts: count the outermost alone.
             if event["ts"] >= until:
                 frames[-1] += event.get("tdur", event["dur"]) / 1000
@@ -124,7 +126,8 @@ def watch(page: Page, seconds: float, trace_seconds: float) -> dict[str, Any]:
         page.wait_for_timeout(trace_seconds * 1000)
     drawn = updates.count - before
     # Frames without a script are animations that nobody wrote.
-    frames = [frame for frame in frames_of(events) if frame > 0.5]
+    frames = [frame for frame in frames_of(events, SCRIPTING) if frame > 0.5]
+    collections = sorted(frames_of(events, COLLECTING), reverse=True)
 
     heaps = [heap_of(session)]
     first, started = updates.count, time.monotonic()
@@ -140,6 +143,7 @@ def watch(page: Page, seconds: float, trace_seconds: float) -> dict[str, Any]:
             "median": round(statistics.median(frames), 2) if frames else None,
             "longest": [round(frame, 2) for frame in sorted(frames, reverse=True)[:10]],
         },
+        "collecting_ms_per_frame": [round(frame, 2) for frame in collections[:10]],
         "updates": seen,
         "script_ms_per_update": round(
             1000 * (heaps[-1]["script_seconds"] - heaps[0]["script_seconds"]) / max(1, seen), 2
