@@ -1,7 +1,8 @@
 """Collective operations made of messages between two ranks, along a binomial tree.
 
 With ``n`` ranks, the longest way from a leaf to the root has ``log2(n)`` edges, so a reduction takes as many messages
-one after the other. Source: R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of Collective Communication
+one after the other. An allreduce takes no more than that either: partners give each other what they have (recursive
+doubling). Source: R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of Collective Communication
 Operations in MPICH", International Journal of High Performance Computing Applications 19 (2005), section 4.
 For messages of many megabytes a ring needs less bandwidth; models of this package are smaller.
 """
@@ -47,6 +48,38 @@ class TreeCommunicator(Communicator):
                 value = combine(op, value, self._expect(name, self._at(position + step, root)))
             step *= 2
         return value
+
+    def allreduce(self, value: Message, op: Operator = "sum") -> Message:
+        """Exchange with a partner at distance 1, then 2, 4, …; both combine the same two messages in the same order.
+
+        Ranks beyond the largest power of two are represented by their neighbours.
+        """
+        name = self._begin("allreduce")
+        doubling = 1 << (self.size.bit_length() - 1)
+        extra = self.size - doubling
+        paired = self.rank < 2 * extra
+        if paired and self.rank % 2:
+            self._send((name, value), self.rank - 1)
+            return self._expect(name, self.rank - 1)
+        if paired:
+            value = combine(op, value, self._expect(name, self.rank + 1))
+        place = self.rank // 2 if paired else self.rank - extra
+        step = 1
+        while step < doubling:
+            partner = place ^ step
+            other = 2 * partner if partner < extra else partner + extra
+            self._send((name, value), other)
+            theirs = self._expect(name, other)
+            value = combine(op, value, theirs) if place < partner else combine(op, theirs, value)
+            step *= 2
+        if paired:
+            self._send((name, value), self.rank + 1)
+        return value
+
+    def allgather(self, value: Message) -> list[Message]:
+        """Collect by an allreduce."""
+        found = self.allreduce({self.rank: value}, lambda one, other: one | other)
+        return [found[rank] for rank in range(self.size)]
 
     def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
         """Receive from the parent, and send to the children, those with the most ranks below them first."""
