@@ -1,20 +1,9 @@
-"""Columns made ready for learning."""
+"""Prepare columns for learning: the same scale, numbers instead of words."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from .label_encoder import LabelEncoder
+from .one_hot_encoder import OneHotEncoder
+from .standard_scaler import StandardScaler
 
-_MODULES = {
-    "LabelEncoder": "label_encoder",
-    "OneHotEncoder": "one_hot_encoder",
-    "StandardScaler": "standard_scaler",
-}
-
-__all__ = sorted(_MODULES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__all__ = ["LabelEncoder", "OneHotEncoder", "StandardScaler"]

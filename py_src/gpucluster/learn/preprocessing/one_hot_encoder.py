@@ -1,0 +1,243 @@
+"""A column of zeros and ones for each category."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..rows.table import is_dask
+from .categories import categories_of, checked_columns, found_in, joined_categories
+
+
+class OneHotEncoder(TransformerMixin, BaseEstimator):
+    """Turn each column into one column of zeros and ones per category; found in one pass over rows on a cluster.
+
+    Source: scikit-learn's class, used on each block once all categories are known, so that a category that is missing
+    from a block has its column all the same. Communication: the different values of each block's columns, once; they
+    are put together along a tree on the workers. cuML's form for several GPUs brings them to the client.
+
+    Unlike scikit-learn's, results are dense unless said otherwise, as Dask's arrays of sparse blocks can do little.
+
+    Parameters
+    ----------
+    categories : "auto" or list of arrays
+        Those of each column, sorted; found in the data when ``auto``.
+    drop : {"first", "if_binary"} or array of shape (n_features,), optional
+        Category of each column that gets no column of its own.
+    sparse_output : bool
+        Only ``False`` is supported.
+    dtype
+        Of the result.
+    handle_unknown : {"error", "ignore"}
+        What happens to categories that were not there when fitting; ``ignore`` gives zeros.
+    min_frequency, max_categories : None
+        Not supported.
+    feature_name_combiner : "concat" or callable
+        How names of columns are made.
+
+    Attributes
+    ----------
+    categories_ : list of arrays
+    drop_idx_ : array of shape (n_features,) or None
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    def __init__(
+        self,
+        *,
+        categories: Any = "auto",
+        drop: Any = None,
+        sparse_output: bool = False,
+        dtype: Any = np.float64,
+        handle_unknown: str = "error",
+        min_frequency: Any = None,
+        max_categories: Any = None,
+        feature_name_combiner: Any = "concat",
+    ) -> None:
+        self.categories = categories
+        self.drop = drop
+        self.sparse_output = sparse_output
+        self.dtype = dtype
+        self.handle_unknown = handle_unknown
+        self.min_frequency = min_frequency
+        self.max_categories = max_categories
+        self.feature_name_combiner = feature_name_combiner
+
+    def fit(self, X: Any, y: Any = None) -> OneHotEncoder:
+        """Find the categories.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
+            Numbers, strings or categories.
+        y
+            Not used.
+
+        Raises
+        ------
+        InvalidData
+            X cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported.
+        """
+        self._check_options()
+        if is_dask(X):
+            checked_columns(X)
+            names, n_features = (None if hasattr(X, "chunks") else list(X.columns)), X.shape[1]
+            if isinstance(self.categories, str):
+                found = found_in(X, categories_of, joined_categories)
+            else:
+                found = tuple(np.asarray(one) for one in self.categories)
+        else:
+            from sklearn.preprocessing import OneHotEncoder as Local
+
+            local = Local(**self.get_params()).fit(X)
+            names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
+            found = tuple(local.categories_)
+            if isinstance(self.categories, str):
+                found = found_in(X, lambda _: found, joined_categories)
+        if found is None:
+            raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+        if len(found) != n_features:
+            raise InvalidParameter(f"categories: are those of {len(found)} columns, but X has {n_features}.")
+        self.categories_ = list(found)
+        self.n_features_in_ = int(n_features)
+        if names is not None and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.drop_idx_ = self.get_combined_model().drop_idx_
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return zeros and ones; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array or data frame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array or data frame of shape (n_rows, n_columns)
+            A data frame has the index of X and the names of `get_feature_names_out`.
+
+        Raises
+        ------
+        InvalidData
+            X has other columns.
+        ValueError
+            X holds categories that were not there when fitting; for Dask collections when they are computed.
+        """
+        model = self.get_combined_model()
+        if not is_dask(X):
+            return model.transform(X)
+        checked_columns(X)
+        self._check_names(X)
+        return _mapped(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the categories; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_columns)
+            Zeros and ones.
+
+        Returns
+        -------
+        array or data frame of shape (n_rows, n_features)
+        """
+        model = self.get_combined_model()
+        if not is_dask(X):
+            return model.inverse_transform(X)
+        checked_columns(X)
+        names = getattr(self, "feature_names_in_", [f"x{number}" for number in range(self.n_features_in_)])
+        dtype = np.result_type(*(one.dtype for one in self.categories_))
+        if any(one.dtype.kind in "OUS" for one in self.categories_):
+            dtype = np.dtype(object)
+        return _mapped(X, model, "inverse_transform", list(names), dtype)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the columns that come out."""
+        return self.get_combined_model().get_feature_names_out(input_features)
+
+    def get_combined_model(self) -> Any:
+        """Return the same encoder as a ``sklearn.preprocessing.OneHotEncoder``."""
+        from sklearn.preprocessing import OneHotEncoder as Local
+
+        check_is_fitted(self)
+        return Local(**self.get_params()).fit(_example(self.categories_, getattr(self, "feature_names_in_", None)))
+
+    def _check_options(self) -> None:
+        if self.sparse_output:
+            raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
+        if self.handle_unknown not in {"error", "ignore"}:
+            raise NotSupported(f"handle_unknown: must be 'error' or 'ignore', not {self.handle_unknown!r}.")
+        if self.min_frequency is not None or self.max_categories is not None:
+            raise NotSupported("min_frequency and max_categories: are not supported. All categories get a column.")
+        if isinstance(self.categories, str) and self.categories != "auto":
+            raise InvalidParameter(f"categories: must be 'auto' or a list of arrays, not {self.categories!r}.")
+        if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
+            raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")
+
+    def _check_names(self, X: Any) -> None:
+        if X.shape[1] != self.n_features_in_:
+            raise InvalidData(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input."
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and not hasattr(X, "chunks") and list(known) != list(X.columns):
+            raise InvalidData(
+                f"X has the columns {', '.join(map(str, X.columns[:8]))}, but {type(self).__name__} was fitted with "
+                f"{', '.join(known[:8])}. Choose the same columns in the same order."
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _example(categories: list[Any], names: Any) -> Any:
+    """Return a small table in which all categories occur."""
+    n_rows = max(len(one) for one in categories)
+    columns = [np.resize(one, n_rows) for one in categories]
+    if names is not None:
+        import pandas as pd
+
+        return pd.DataFrame(dict(zip(names, columns, strict=True)))
+    if len({column.dtype for column in columns}) > 1:
+        columns = [column.astype(object) for column in columns]
+    return np.stack(columns, axis=1)
+
+
+def _mapped(X: Any, model: Any, method: str, names: list[str], dtype: Any) -> Any:
+    if hasattr(X, "chunks"):
+        return X.map_blocks(
+            _block, model, method, dtype, len(names), dtype=dtype, chunks=(X.chunks[0], (len(names),)),
+            meta=np.empty((0, len(names)), dtype=dtype),
+        )  # fmt: skip
+    empty = X._meta.iloc[:0]
+    meta = type(empty)({name: np.empty(0, dtype=dtype) for name in names}, index=empty.index)
+    return X.map_partitions(_partition, model, method, dtype, names, meta=meta)
+
+
+def _block(block: Any, model: Any, method: str, dtype: Any, width: int) -> Any:
+    if len(block) == 0:
+        return np.empty((0, width), dtype=dtype)
+    return getattr(model, method)(block).astype(dtype, copy=False)
+
+
+def _partition(frame: Any, model: Any, method: str, dtype: Any, names: list[str]) -> Any:
+    given = frame if method == "transform" else frame.to_numpy()
+    if not hasattr(model, "feature_names_in_"):
+        given = frame.to_numpy()
+    return type(frame)(_block(given, model, method, dtype, len(names)), index=frame.index, columns=names)

@@ -1,0 +1,133 @@
+"""Encoders against scikit-learn's, where categories are missing from some blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.preprocessing
+from gpucluster.learn import LabelEncoder, OneHotEncoder
+from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+
+DRAW = np.random.default_rng(2)
+WORDS = np.sort(np.array(["ash", "oak", "birch", "lime", "yew"])[DRAW.integers(0, 5, 200)])
+NUMBERS = np.sort(DRAW.integers(-3, 4, 200))
+FRAME = pd.DataFrame({"tree": WORDS, "age": NUMBERS, "tall": DRAW.random(200) < 0.5}, index=np.arange(200) * 2)
+PARTITIONINGS = [(1, False), (2, False), (3, True), (7, True)]
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
+@pytest.mark.parametrize("values", [WORDS, NUMBERS, WORDS.astype(object)], ids=["words", "numbers", "objects"])
+def test_labels(dask_client: Any, split: Any, n_blocks: int, empty: bool, values: Any) -> None:
+    lazy = split(values, n_blocks, empty=empty)
+    ours, theirs = LabelEncoder().fit(lazy), sklearn.preprocessing.LabelEncoder().fit(values)
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    codes = ours.transform(lazy)
+    assert isinstance(codes, da.Array)
+    np.testing.assert_array_equal(codes.compute(), theirs.transform(values))
+    np.testing.assert_array_equal(ours.inverse_transform(codes).compute(), values)
+    combined = ours.get_combined_model()
+    assert type(combined) is sklearn.preprocessing.LabelEncoder
+    np.testing.assert_array_equal(combined.transform(values), codes.compute())
+
+
+def test_labels_of_series(dask_client: Any) -> None:
+    for kind in ("str", "category"):
+        series = dd.from_pandas(FRAME["tree"].astype(kind), npartitions=3)
+        encoder = LabelEncoder()
+        codes = encoder.fit_transform(series)
+        assert isinstance(codes, dd.Series)
+        assert codes.compute().index.equals(FRAME.index)
+        np.testing.assert_array_equal(codes.compute(), sklearn.preprocessing.LabelEncoder().fit_transform(WORDS))
+        assert list(encoder.inverse_transform(codes).compute()) == list(WORDS)
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
+@pytest.mark.parametrize("drop", [None, "first", "if_binary"])
+def test_columns_of_arrays(dask_client: Any, split: Any, n_blocks: int, empty: bool, drop: Any) -> None:
+    values = np.stack([NUMBERS, NUMBERS > 0], axis=1)
+    lazy = split(values, n_blocks, empty=empty)
+    ours = OneHotEncoder(drop=drop).fit(lazy)
+    theirs = sklearn.preprocessing.OneHotEncoder(drop=drop, sparse_output=False).fit(values)
+    for mine, other in zip(ours.categories_, theirs.categories_, strict=True):
+        np.testing.assert_array_equal(mine, other)
+    columns = ours.transform(lazy)
+    assert isinstance(columns, da.Array)
+    assert columns.shape == theirs.transform(values).shape
+    np.testing.assert_array_equal(columns.compute(), theirs.transform(values))
+    np.testing.assert_array_equal(ours.inverse_transform(columns).compute(), values)
+    assert list(ours.get_feature_names_out()) == list(theirs.get_feature_names_out())
+
+
+def test_columns_of_data_frames(dask_client: Any) -> None:
+    theirs = sklearn.preprocessing.OneHotEncoder(sparse_output=False).fit(FRAME)
+    for frame in (FRAME, FRAME.astype({"tree": "category"})):
+        lazy = dd.from_pandas(frame, npartitions=5)
+        ours = OneHotEncoder(dtype=np.float32).fit(lazy)
+        assert list(ours.feature_names_in_) == ["tree", "age", "tall"]
+        columns = ours.transform(lazy)
+        assert isinstance(columns, dd.DataFrame)
+        assert list(columns.columns) == list(theirs.get_feature_names_out())
+        computed = columns.compute()
+        assert set(computed.dtypes) == {np.dtype(np.float32)}
+        assert computed.index.equals(FRAME.index)
+        np.testing.assert_array_equal(computed, theirs.transform(FRAME))
+        back = ours.inverse_transform(columns).compute()
+        assert [list(back[name]) for name in FRAME] == [list(FRAME[name]) for name in FRAME]
+        combined = ours.get_combined_model()
+        assert type(combined) is sklearn.preprocessing.OneHotEncoder
+        np.testing.assert_array_equal(combined.transform(FRAME), computed)
+    with pytest.raises(InvalidData, match="columns age, tree, tall"):
+        ours.transform(lazy[["age", "tree", "tall"]])
+
+
+def test_missing_values_are_a_category(dask_client: Any, split: Any) -> None:
+    values = np.array([["a", 1.0], [None, np.nan], ["b", 2.0], ["a", 1.0]], dtype=object)
+    ours = OneHotEncoder().fit(split(values, 3))
+    theirs = sklearn.preprocessing.OneHotEncoder(sparse_output=False).fit(values)
+    np.testing.assert_array_equal(ours.transform(split(values, 2)).compute(), theirs.transform(values))
+
+
+def test_unknown_categories(dask_client: Any, split: Any) -> None:
+    other = np.array([["elm"], ["oak"]])
+    words = split(WORDS[:, None], 3)
+    with pytest.raises(ValueError, match="unknown categories"):
+        OneHotEncoder().fit(words).transform(split(other, 1)).compute()
+    zeros = OneHotEncoder(handle_unknown="ignore").fit(words).transform(split(other, 2)).compute()
+    np.testing.assert_array_equal(zeros.sum(axis=1), [0, 1])
+    with pytest.raises(ValueError, match="unseen labels"):
+        LabelEncoder().fit(split(WORDS, 3)).transform(split(other[:, 0], 1)).compute()
+    given = OneHotEncoder(categories=[["ash", "birch", "elm", "lime", "oak", "yew"]]).fit(words)
+    assert given.transform(split(other, 1)).compute().sum() == 2
+
+
+def test_data_in_memory() -> None:
+    ours = OneHotEncoder(drop="first").fit(FRAME)
+    theirs = sklearn.preprocessing.OneHotEncoder(drop="first", sparse_output=False).fit(FRAME)
+    np.testing.assert_array_equal(ours.transform(FRAME), theirs.transform(FRAME))
+    assert list(LabelEncoder().fit_transform(["b", "a", "b"])) == [1, 0, 1]
+
+
+def test_bad_input(dask_client: Any, split: Any) -> None:
+    with pytest.raises(NotSupported, match="sparse_output"):
+        OneHotEncoder(sparse_output=True).fit(split(WORDS[:, None], 2))
+    with pytest.raises(NotSupported, match="min_frequency"):
+        OneHotEncoder(min_frequency=2).fit(split(WORDS[:, None], 2))
+    with pytest.raises(InvalidParameter, match="drop"):
+        OneHotEncoder(drop="last").fit(split(WORDS[:, None], 2))
+    with pytest.raises(InvalidData, match="2 dimensions"):
+        OneHotEncoder().fit(split(WORDS, 2))
+    with pytest.raises(InvalidData, match="along its columns"):
+        OneHotEncoder().fit(da.zeros((4, 4), chunks=2))
+    with pytest.raises(InvalidData, match="1 dimension"):
+        LabelEncoder().fit(split(WORDS[:, None], 2))
+    with pytest.raises(InvalidData, match="1 labels are missing"):
+        LabelEncoder().fit(split(np.array(["a", None], dtype=object), 1))
+    with pytest.raises(InvalidData, match="both numbers and strings"):
+        LabelEncoder().fit(split(np.array(["a", 1], dtype=object), 2))
+    with pytest.raises(InvalidData, match="0 row"):
+        OneHotEncoder().fit(split(WORDS[:0, None], 1))
