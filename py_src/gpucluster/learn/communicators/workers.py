@@ -86,3 +86,4 @@ class WorkerCommunicator(TreeCommunicator):
             for writer in self._writers:
                 writer.cancel()
         await asyncio.gather(*self._writers, return_exceptions=failed)
+        self._exchange.close(self._job)

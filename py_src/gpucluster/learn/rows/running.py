@@ -62,11 +62,10 @@ def run_table(
             table = table.persisted() if client is None else table
         return algorithm(Stream(table), **parameters)
     table = table.persisted()
-    if not Placed(client, table).fits(RESIDENT_SHARE):
+    placed = Placed(client, table)
+    if not placed.fits(RESIDENT_SHARE):
         return algorithm(Stream(table), **parameters)
-    [result] = run_ranks(
-        client, table, algorithm, parameters, mpi=configuration().communicator == "mpi", first_only=True
-    )
+    [result] = run_ranks(placed, algorithm, parameters, mpi=configuration().communicator == "mpi", first_only=True)
     return result  # type: ignore[no-any-return]
 
 
@@ -97,8 +96,8 @@ def run_on_ranks(function: Callable[..., Result], X: Any, y: Any = None, **param
     client = current_client()
     if client is None:
         raise InvalidData("There is no cluster to run on. Connect first: client = gpucluster.connect().get_client()")
-    table = as_table(X, y).persisted()
-    return run_ranks(client, table, function, parameters, mpi=configuration().communicator == "mpi", first_only=False)
+    placed = Placed(client, as_table(X, y).persisted())
+    return run_ranks(placed, function, parameters, mpi=configuration().communicator == "mpi", first_only=False)
 
 
 def current_client() -> Any:

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from dask.core import flatten
 
 from ..errors import InvalidData
 from ..kernels.namespace import array_namespace_of
@@ -74,6 +75,8 @@ class Table:
         """Return the same table, computed and kept on the workers (in this process, where there are none)."""
         from dask.base import persist
 
+        if all(map(_on_workers, self.collections)):
+            return self
         kept = iter(persist(*self.collections))
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
 
@@ -151,6 +154,12 @@ def _row_by_row(values: Any) -> Any:
     return array_namespace_of(values).ascontiguousarray(values)
 
 
+def floating_type(data: Any) -> np.dtype[Any]:
+    """Return the floating-point type that the numbers of an array or data frame have, or get: float32 or float64."""
+    dtypes = list(data.dtypes) if hasattr(data, "columns") else [getattr(data, "dtype", np.float64)]
+    return _common(dtypes) if all(_is_number(dtype) for dtype in dtypes) else np.dtype(np.float64)
+
+
 def _is_number(dtype: Any) -> bool:
     return getattr(dtype, "kind", "O") in "biuf"
 
@@ -201,6 +210,16 @@ def column_array(data: Any) -> Any:
         numeric = all(_is_number(dtype) for dtype in dtypes)
         data = data.astype(_common(dtypes) if numeric else object)
     return data.to_dask_array()
+
+
+def _on_workers(array: Any) -> bool:
+    """Whether each block is kept on workers already; telling the scheduler so again would take a message."""
+    graph = array.__dask_graph__()
+    if len(graph) != math.prod(array.numblocks):
+        return False
+    from distributed import Future
+
+    return all(isinstance(graph.get(key), Future) for key in flatten(array.__dask_keys__()))
 
 
 def _with_rows(data: Any, chunks: tuple[Any, ...]) -> Any:
