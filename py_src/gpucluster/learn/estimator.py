@@ -24,6 +24,8 @@ class DistributedEstimator(BaseEstimator):
 
     _checks: ClassVar[dict[str, Any]] = {}
     """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
+    _kept_elsewhere: ClassVar[str] = ""
+    """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
 
     # -- fitting ---------------------------------------------------------------------------------
 
@@ -62,6 +64,22 @@ class DistributedEstimator(BaseEstimator):
             del self.feature_names_in_
         return table
 
+    def _plain_model(self, kind: Callable[..., Any], **changed: Any) -> Any:
+        """Return scikit-learn's estimator of that class with the same parameters and fitted attributes.
+
+        Parameters
+        ----------
+        kind : type
+        **changed
+            Attributes that differ.
+        """
+        check_is_fitted(self)
+        model = kind(**self.get_params())
+        fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        for name, value in (fitted | changed).items():
+            setattr(model, name, value)
+        return model
+
     # -- predicting ------------------------------------------------------------------------------
 
     def _map(
@@ -83,7 +101,7 @@ class DistributedEstimator(BaseEstimator):
         X
             Dask collection or array.
         *arguments
-            The model; small.
+            The model. Small, or ``dask.delayed`` objects that hold something large.
         dtype : optional
             Of the result; when not given, the one that X and the arrays among the arguments have in common.
         columns : int, optional
@@ -148,13 +166,13 @@ def _mapped_frame(
     else:
         names = names or [str(number) for number in range(columns)]
         meta = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
-    return X.map_partitions(_partition, function, arguments, given, dtype, names if columns else None, meta=meta)
+    names = names if columns else None
+    return X.map_partitions(_partition, function, given, dtype, names, *arguments, meta=meta)
 
 
 def _partition(
-    frame: Any, function: Callable[..., Any], arguments: tuple[Any, ...], given: Any, dtype: Any,
-    names: list[str] | None,
-) -> Any:  # fmt: skip
+    frame: Any, function: Callable[..., Any], given: Any, dtype: Any, names: list[str] | None, *arguments: Any
+) -> Any:
     values = function(frame.astype(given).values, *arguments)
     if names is None:
         return type(frame.iloc[:, 0])(values, index=frame.index, dtype=dtype)

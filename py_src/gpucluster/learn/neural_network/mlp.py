@@ -1,0 +1,229 @@
+"""A classifier made of fully connected layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InvalidParameter
+from ..estimator import DistributedEstimator
+from ..kernels.namespace import array_namespace_of, to_numpy
+from ..labels import checked_classes, classes_of, joined
+from ..rows.block import Rows
+from ..scoring import ScoredClassifier
+from .layers import Layers, probabilities
+from .training import Network, train
+
+AUTO_BATCH = 200
+"""Rows per batch, as in scikit-learn."""
+SOLVERS = ("adam", "sgd")
+
+
+class MLPClassifier(ScoredClassifier, DistributedEstimator):
+    """A neural network with hidden layers of rectified units, trained in parallel on the rows of all workers.
+
+    Parameters
+    ----------
+    hidden_layer_sizes : int or sequence of int
+        Sizes of the hidden layers.
+    activation : {"relu"}
+        Of the hidden layers.
+    solver : {"adam", "sgd"}
+        How gradients become steps.
+    alpha : float
+        Strength of the L2 penalty.
+    batch_size : int or "auto"
+        Rows per step, of all workers together; ``auto`` is 200. A row's batch is drawn, so sizes vary a little.
+    learning_rate_init : float
+        Length of the steps.
+    max_iter : int
+        Epochs at most.
+    shuffle : bool
+        Draw other batches in each epoch.
+    random_state : int, RandomState or None
+        Of first weights and batches.
+    tol : float
+        Training ends when the loss has not fallen by so much …
+    n_iter_no_change : int
+        … in so many epochs.
+    momentum : float
+        Of ``sgd``.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+    coefs_, intercepts_ : list of arrays
+        Of each layer.
+    loss_ : float
+        Mean cross entropy with the penalty in the last epoch.
+    loss_curve_ : list of float
+        The same for each epoch.
+    n_iter_ : int
+        Epochs.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Every rank computes the gradient of its own rows of a batch, and one allreduce adds them up: ``8 n`` bytes per step
+    and message, with ``n`` weights. The step is then the one that a single process would make, up to rounding, however
+    the rows are divided.
+
+    scikit-learn draws its batches in another way, so weights differ. cuML has no neural networks.
+    """
+
+    def __init__(
+        self,
+        hidden_layer_sizes: Any = (100,),
+        activation: str = "relu",
+        *,
+        solver: str = "adam",
+        alpha: float = 0.0001,
+        batch_size: Any = "auto",
+        learning_rate_init: float = 0.001,
+        max_iter: int = 200,
+        shuffle: bool = True,
+        random_state: Any = None,
+        tol: float = 1e-4,
+        n_iter_no_change: int = 10,
+        momentum: float = 0.9,
+    ) -> None:
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.activation = activation
+        self.solver = solver
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate_init = learning_rate_init
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.momentum = momentum
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MLPClassifier:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+        y : Dask array or series, or array of shape (n_rows,)
+            Labels.
+        sample_weight : the same, of shape (n_rows,), optional
+
+        Returns
+        -------
+        MLPClassifier
+            Itself.
+
+        Raises
+        ------
+        InvalidParameter
+            An option is not allowed.
+        InvalidData
+            X, y or the weights cannot be used.
+        """
+        hidden = self._hidden()
+        self._check_parameters()
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        classes, network = self._fit_with(
+            _train, X, y, sample_weight, hidden=hidden, alpha=float(self.alpha),
+            batch_size=AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size),
+            learning_rate=float(self.learning_rate_init), max_iter=int(self.max_iter), tol=float(self.tol),
+            patience=int(self.n_iter_no_change), solver=self.solver, momentum=float(self.momentum), seed=seed,
+            shuffle=bool(self.shuffle),
+        )  # fmt: skip
+        self.classes_ = classes
+        self.coefs_ = list(network.layers[::2])
+        self.intercepts_ = list(network.layers[1::2])
+        self.loss_curve_ = list(network.losses)
+        self.loss_ = self.loss_curve_[-1]
+        self.n_iter_ = len(self.loss_curve_)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the most likely class of each row: shape (n_rows,); lazily for data on Dask."""
+        check_is_fitted(self)
+        return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class: shape (n_rows, n_classes); lazily for data on Dask."""
+        check_is_fitted(self)
+        layers = self._layers()
+        return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.neural_network.MLPClassifier`` with the same weights.
+
+        With two classes, scikit-learn has one output where this network has two; the probabilities are the same.
+        """
+        from sklearn.neural_network import MLPClassifier as Local
+        from sklearn.preprocessing import LabelBinarizer
+
+        check_is_fitted(self)
+        model = Local(
+            self._hidden(), solver=self.solver, alpha=self.alpha, batch_size=self.batch_size,
+            learning_rate_init=self.learning_rate_init, max_iter=self.max_iter, momentum=self.momentum,
+        )  # fmt: skip
+        coefs, intercepts = list(self.coefs_), list(self.intercepts_)
+        if len(self.classes_) == 2:
+            coefs[-1] = coefs[-1][:, 1:] - coefs[-1][:, :1]
+            intercepts[-1] = intercepts[-1][1:] - intercepts[-1][:1]
+        model.coefs_, model.intercepts_ = coefs, intercepts
+        model._label_binarizer = LabelBinarizer().fit(self.classes_)
+        model.classes_ = self.classes_
+        model.n_layers_ = len(coefs) + 1
+        model.n_outputs_ = coefs[-1].shape[1]
+        model.out_activation_ = "logistic" if len(self.classes_) == 2 else "softmax"
+        model.loss_, model.loss_curve_, model.n_iter_ = self.loss_, self.loss_curve_, self.n_iter_
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        return model
+
+    def _layers(self) -> Layers:
+        return tuple(part for pair in zip(self.coefs_, self.intercepts_, strict=True) for part in pair)
+
+    def _hidden(self) -> list[int]:
+        sizes = self.hidden_layer_sizes
+        sizes = [sizes] if isinstance(sizes, int | np.integer) else list(sizes)
+        if not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
+            raise InvalidParameter(
+                f"hidden_layer_sizes: must be whole numbers above 0, not {self.hidden_layer_sizes!r}."
+            )
+        return [int(size) for size in sizes]
+
+    def _check_parameters(self) -> None:
+        if self.activation != "relu":
+            raise InvalidParameter(f"activation: must be 'relu', not {self.activation!r}.")
+        if self.solver not in SOLVERS:
+            raise InvalidParameter(f"solver: must be 'adam' or 'sgd', not {self.solver!r}.")
+        for name in ("max_iter", "n_iter_no_change"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise InvalidParameter(f"{name}: must be a whole number of 1 or more, not {value!r}.")
+        if self.batch_size != "auto" and (not isinstance(self.batch_size, int | np.integer) or self.batch_size < 1):
+            raise InvalidParameter(f"batch_size: must be 'auto' or a number of 1 or more, not {self.batch_size!r}.")
+        for name in ("alpha", "tol", "learning_rate_init", "momentum"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float | np.number) or not value >= 0:
+                raise InvalidParameter(f"{name}: must be 0 or more, not {value!r}.")
+
+
+def _train(rows: Rows, **options: Any) -> tuple[Any, Network]:
+    classes = checked_classes(rows.total(classes_of, op=joined))
+    return classes, train(rows, classes=classes, **options)
+
+
+def _probabilities(X: Any, *layers: Any) -> Any:
+    return probabilities(X.astype(layers[0].dtype, copy=False), layers)
+
+
+def _most_likely(X: Any, classes: Any, *layers: Any) -> Any:
+    best = _probabilities(X, *layers).argmax(axis=1)
+    if classes.dtype.kind in "OUS":  # words are in this computer's memory only
+        return classes[to_numpy(best)]
+    return array_namespace_of(X).asarray(classes)[best]

@@ -1,0 +1,185 @@
+"""Data-parallel training: every rank works on its own rows, and all ranks add up their gradients at each step.
+
+Source of the idea, with one allreduce of the gradients per step: P. Goyal et al., "Accurate, Large Minibatch SGD:
+Training ImageNet in 1 Hour", arXiv:1706.02677 (2017). Source of the steps: D. P. Kingma and J. Ba, "Adam: A Method for
+Stochastic Optimization", ICLR 2015.
+
+Each step takes one allreduce of all weights: ``8 n`` bytes per message in float64, with ``n`` weights.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData
+from ..kernels.chance import uniform
+from ..kernels.namespace import array_namespace_of, to_numpy
+from ..labels import codes_of, labels_of
+from ..rows.block import Block, Rows
+from .layers import Layers, first_layers, gradients
+
+FIRST_MOMENT, SECOND_MOMENT, SMALL = 0.9, 0.999, 1e-8
+"""Of Adam, as in the paper."""
+
+
+class Network(NamedTuple):
+    """A trained network."""
+
+    layers: Layers
+    losses: list[float]
+    """Mean cross entropy per epoch, with the penalty."""
+
+
+def train(
+    rows: Rows, *, classes: Any, hidden: list[int], alpha: float, batch_size: int, learning_rate: float,
+    max_iter: int, tol: float, patience: int, solver: str, momentum: float, seed: int, shuffle: bool,
+) -> Network:  # fmt: skip
+    """Train a network by mini-batches of the rows of all ranks.
+
+    A row's batch depends on its number among all rows, on the epoch and on the seed, not on the block it lies in. So a
+    network does not depend on how the data are divided, but for rounding.
+
+    Parameters
+    ----------
+    rows : Rows
+        With y.
+    classes : array of shape (n_classes,)
+        Sorted labels.
+    hidden : list of int
+        Sizes of the hidden layers.
+    alpha : float
+        Strength of the L2 penalty on the weights.
+    batch_size : int
+        Rows per step, of all ranks together, on average.
+    learning_rate : float
+        Length of the steps.
+    max_iter : int
+        Epochs at most.
+    tol, patience
+        Ends when the loss has not fallen by ``tol`` in so many epochs.
+    solver : {"adam", "sgd"}
+        How a gradient becomes a step.
+    momentum : float
+        Of ``sgd``.
+    seed : int
+        Of first weights and batches.
+    shuffle : bool
+        Make other batches in each epoch.
+
+    Raises
+    ------
+    InvalidData
+        There is no row, or the loss is no finite number.
+    """
+    lengths = rows.each(_length)
+    n_rows = sum(lengths)
+    if not n_rows:
+        raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+    starts = np.cumsum([0, *lengths])[:-1]
+    n_features, double = rows.total(_shape, op="max")
+    layers = first_layers([n_features, *hidden, len(classes)], seed, np.float64 if double else np.float32)
+    step = _Adam(layers, learning_rate) if solver == "adam" else _Momentum(layers, learning_rate, momentum)
+    n_batches = max(1, -(-n_rows // batch_size))
+    losses: list[float] = []
+    best, since = np.inf, 0
+    for epoch in range(max_iter):
+        total = weight = 0.0
+        for batch in range(n_batches):
+            draw = _Draw(seed, epoch if shuffle else 0, n_batches, batch)
+            summed = rows.total(_batch_gradients, classes, layers, starts, draw)
+            if summed is None or not summed[-1]:
+                continue
+            *sums, loss, count = summed
+            if not np.isfinite(loss):
+                raise InvalidData(
+                    "X: the loss is not a finite number. Look for NaN and infinity in X, scale its columns "
+                    "(StandardScaler), or lower learning_rate_init."
+                )
+            penalty = sum(float((part.astype(np.float64) ** 2).sum()) for part in layers[::2])
+            total += loss + 0.5 * alpha * penalty
+            weight += count
+            means = [
+                to_numpy(part) / count + (alpha * layers[number] / count if number % 2 == 0 else 0)
+                for number, part in enumerate(sums)
+            ]
+            layers = step(layers, means)
+        losses.append(total / weight)
+        since = 0 if losses[-1] < best - tol else since + 1
+        best = min(best, losses[-1])
+        if since >= patience:
+            break
+    return Network(layers, losses)
+
+
+class _Draw(NamedTuple):
+    seed: int
+    epoch: int
+    n_batches: int
+    batch: int
+
+
+def _length(block: Block) -> int:
+    return len(block)
+
+
+def _shape(block: Block) -> tuple[int, int]:
+    """Return the number of columns, and whether they are double."""
+    return int(block.X.shape[1]), int(block.X.dtype == np.float64)
+
+
+def _batch_gradients(block: Block, classes: Any, layers: Layers, starts: Any, draw: _Draw) -> tuple[Any, ...] | None:
+    """Return the sums of this batch's rows in the block."""
+    xp = array_namespace_of(block.X)
+    X, y, weights = block.X, labels_of(block), block.weights
+    if draw.n_batches > 1:
+        order, ends = _batches(int(starts[block.number]), len(block), draw.seed, draw.epoch, draw.n_batches)
+        chosen = order[ends[draw.batch] : ends[draw.batch + 1]]
+        y, chosen = y[chosen], xp.asarray(chosen)
+        X, weights = X[chosen], None if weights is None else weights[chosen]
+    if not len(y):
+        return None
+    wanted = xp.asarray(codes_of(y, classes))
+    return gradients(X.astype(layers[0].dtype, copy=False), wanted, weights, layers)
+
+
+@lru_cache(maxsize=64)
+def _batches(start: int, length: int, seed: int, epoch: int, n_batches: int) -> tuple[Any, Any]:
+    """Return rows of a block in the order of their batches, and where each batch begins."""
+    numbers = np.floor(uniform(np.empty(0), start, length, seed, epoch) * n_batches).astype(np.intp)
+    ends = np.searchsorted(np.sort(numbers), np.arange(n_batches + 1))
+    return np.argsort(numbers, kind="stable"), ends
+
+
+class _Adam:
+    def __init__(self, layers: Layers, rate: float) -> None:
+        self._rate = rate
+        self._mean = [np.zeros_like(part) for part in layers]
+        self._square = [np.zeros_like(part) for part in layers]
+        self._steps = 0
+
+    def __call__(self, layers: Layers, slopes: list[Any]) -> Layers:
+        self._steps += 1
+        bias = np.sqrt(1 - SECOND_MOMENT**self._steps) / (1 - FIRST_MOMENT**self._steps)
+        moved = []
+        for number, (part, slope) in enumerate(zip(layers, slopes, strict=True)):
+            self._mean[number] = FIRST_MOMENT * self._mean[number] + (1 - FIRST_MOMENT) * slope
+            self._square[number] = SECOND_MOMENT * self._square[number] + (1 - SECOND_MOMENT) * slope**2
+            change = self._rate * bias * self._mean[number] / (np.sqrt(self._square[number]) + SMALL)
+            moved.append((part - change).astype(part.dtype))
+        return tuple(moved)
+
+
+class _Momentum:
+    def __init__(self, layers: Layers, rate: float, momentum: float) -> None:
+        self._rate, self._momentum = rate, momentum
+        self._speed = [np.zeros_like(part) for part in layers]
+
+    def __call__(self, layers: Layers, slopes: list[Any]) -> Layers:
+        moved = []
+        for number, (part, slope) in enumerate(zip(layers, slopes, strict=True)):
+            self._speed[number] = self._momentum * self._speed[number] - self._rate * slope
+            moved.append((part + self._speed[number]).astype(part.dtype))
+        return tuple(moved)

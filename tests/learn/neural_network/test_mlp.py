@@ -1,0 +1,126 @@
+"""Training is the same however the rows are divided and whoever connects the ranks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gpucluster.learn import MLPClassifier, load, save
+from gpucluster.learn.errors import InvalidData, InvalidParameter
+from sklearn.datasets import load_digits
+from sklearn.neural_network import MLPClassifier as Local
+
+X, Y = load_digits(return_X_y=True)
+X = X / 16
+OPTIONS = {"hidden_layer_sizes": (16,), "max_iter": 4, "random_state": 3}
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return MLPClassifier(**OPTIONS).fit(X, Y)
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (2, False), (3, True), (7, False)])
+def test_blocks_make_no_difference(alone, dask_client, split, n_blocks, empty):
+    model = MLPClassifier(**OPTIONS).fit(split(X, n_blocks, empty=empty), split(Y, n_blocks, empty=empty))
+    for mine, theirs in zip(model.coefs_ + model.intercepts_, alone.coefs_ + alone.intercepts_, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-11)
+    assert model.loss_curve_ == pytest.approx(alone.loss_curve_, rel=1e-10)
+    found = model.predict(split(X, n_blocks))
+    assert not isinstance(found, np.ndarray)
+    assert (found.compute() == alone.predict(X)).all()
+    np.testing.assert_allclose(model.predict_proba(split(X, 2)).compute(), alone.predict_proba(X), atol=1e-9)
+
+
+def test_without_a_cluster_it_is_the_same(alone, split):
+    model = MLPClassifier(**OPTIONS).fit(split(X, 3), split(Y, 3))
+    assert model.loss_curve_ == pytest.approx(alone.loss_curve_, rel=1e-10)
+
+
+def test_mpi(alone, tmp_path):
+    program = tmp_path / "train.py"
+    program.write_text(
+        "import numpy as np\n"
+        "from sklearn.datasets import load_digits\n"
+        "from gpucluster.learn import MLPClassifier, MPICommunicator, config_context\n"
+        "X, y = load_digits(return_X_y=True)\n"
+        "ranks = MPICommunicator()\n"
+        "cuts = [0, 1200, len(X)]\n"
+        "mine = slice(cuts[ranks.rank], cuts[ranks.rank + 1])\n"
+        "with config_context(communicator=ranks):\n"
+        f"    model = MLPClassifier(**{OPTIONS!r}).fit(X[mine] / 16, y[mine])\n"
+        "if ranks.rank == 0:\n"
+        "    print(repr([float(loss) for loss in model.loss_curve_]))\n"
+    )
+    mpiexec = Path(sys.executable).with_name("mpiexec")
+    done = subprocess.run(
+        [str(mpiexec), "-n", "2", sys.executable, str(program)], capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    losses = [float(part) for part in done.stdout.strip().strip("[]").split(",")]
+    assert losses == pytest.approx(alone.loss_curve_, rel=1e-10)
+
+
+@pytest.mark.parametrize("solver", ["adam", "sgd"])
+def test_it_learns_as_well_as_scikit_learns(solver):
+    train, test = slice(0, 1400), slice(1400, None)
+    rate = {"adam": 0.005, "sgd": 0.1}[solver]
+    options = {"hidden_layer_sizes": (32,), "max_iter": 40, "learning_rate_init": rate, "solver": solver}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = Local(**options, random_state=0, nesterovs_momentum=False).fit(X[train], Y[train])
+    mine = MLPClassifier(**options, random_state=0).fit(X[train], Y[train])
+    assert abs(mine.score(X[test], Y[test]) - theirs.score(X[test], Y[test])) < 0.03
+    assert mine.loss_curve_[-1] < 0.2 * mine.loss_curve_[0]
+
+
+def test_it_stops_when_nothing_is_gained():
+    model = MLPClassifier((4,), max_iter=50, tol=10.0, n_iter_no_change=3, random_state=0).fit(X, Y)
+    assert model.n_iter_ == 4
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+def test_one_model_of_scikit_learn(n_classes, tmp_path):
+    chosen = n_classes > Y
+    labels = np.array(["zero", "one", *"23456789"])[Y[chosen]]
+    model = MLPClassifier(**OPTIONS).fit(X[chosen], labels)
+    local = model.get_combined_model()
+    assert type(local) is Local
+    np.testing.assert_allclose(local.predict_proba(X[:50]), model.predict_proba(X[:50]), atol=1e-12)
+    assert (local.predict(X[:50]) == model.predict(X[:50])).all()
+    save(model, tmp_path / "model")
+    assert (load(tmp_path / "model").predict_proba(X[:50]) == model.predict_proba(X[:50])).all()
+
+
+def test_weights_count_as_copies():
+    twice = np.concatenate([X, X]), np.concatenate([Y, Y])
+    options = {**OPTIONS, "batch_size": 10**6, "alpha": 0}
+    weighted = MLPClassifier(**options).fit(X, Y, sample_weight=np.full(len(X), 2.0))
+    np.testing.assert_allclose(weighted.coefs_[0], MLPClassifier(**options).fit(*twice).coefs_[0], rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"activation": "tanh"}, "activation: must be 'relu'"),
+        ({"solver": "lbfgs"}, "solver: must be 'adam' or 'sgd'"),
+        ({"hidden_layer_sizes": (0,)}, "hidden_layer_sizes: must be whole numbers above 0"),
+        ({"batch_size": 0}, "batch_size: must be 'auto' or a number of 1 or more"),
+        ({"alpha": -1}, "alpha: must be 0 or more"),
+        ({"max_iter": 0}, "max_iter: must be a whole number of 1 or more"),
+    ],
+)
+def test_wrong_options(options, sentence):
+    with pytest.raises(InvalidParameter, match=sentence):
+        MLPClassifier(**options).fit(X, Y)
+
+
+def test_numbers_that_are_none(dask_client, split):
+    wrong = X.copy()
+    wrong[5, 5] = np.nan
+    with pytest.raises(InvalidData, match="NaN"):
+        MLPClassifier(**OPTIONS).fit(split(wrong, 2), split(Y, 2))
