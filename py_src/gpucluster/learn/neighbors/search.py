@@ -60,9 +60,7 @@ def among_ranks(communicator: Communicator, block: BlockIndex, start: int, queri
     mine: Any = None
     for root in range(communicator.size):
         asked = communicator.broadcast(queries, root)
-        found = communicator.reduce(
-            nearest(block, start, asked, k), lambda one, other: merge(k, one, other), root=root
-        )
+        found = communicator.reduce(nearest(block, start, asked, k), lambda one, other: merge(k, one, other), root=root)
         mine = found if communicator.rank == root else mine
     found_for_me: Found = mine
     return found_for_me

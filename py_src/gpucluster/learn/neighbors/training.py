@@ -33,7 +33,10 @@ class NeighborsEstimator(DistributedEstimator):
     p: float
     metric_params: Any
     n_jobs: Any
-    _needs_y: ClassVar[bool] = False
+    _kept_elsewhere: ClassVar[str] = (
+        "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
+        "again, or bring them here with get_combined_model()."
+    )
 
     def _remember(self, X: Any, y: Any = None) -> None:
         """Keep the training data where they are, each block with its index."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..errors import InvalidData
+from ..estimator import DistributedEstimator
 from ..labels import flat_labels, joined
 from ..rows.table import is_dask
 from .categories import found_in
 
 
-class LabelEncoder(TransformerMixin, BaseEstimator):
+class LabelEncoder(TransformerMixin, DistributedEstimator):
     """Give each label a number, from 0, in the order of the labels; found in one pass over rows on a cluster.
 
     Source: scikit-learn's class, used on each block. Communication: the different labels of each block, once; they are

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..estimator import DistributedEstimator
 from ..rows.table import is_dask
 from .categories import categories_of, checked_columns, found_in, joined_categories
 
 
-class OneHotEncoder(TransformerMixin, BaseEstimator):
+class OneHotEncoder(TransformerMixin, DistributedEstimator):
     """Turn each column into one column of zeros and ones per category; found in one pass over rows on a cluster.
 
     Source: scikit-learn's class, used on each block once all categories are known, so that a category that is missing

@@ -1,0 +1,156 @@
+"""Classify by the votes of many trees."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..scoring import ScoredClassifier
+from .forest import Forest, predicted
+
+
+class RandomForestClassifier(ScoredClassifier, Forest):
+    """Classify by the votes of many trees, each grown on the rows of one block by scikit-learn.
+
+    Source: L. Breiman, "Random Forests", Machine Learning 45 (2001), by scikit-learn's code; a block with a share of
+    the rows grows that share of the trees. Communication: the classes of each block,
+    then its trees, once.
+
+    Trees do not see the rows of other blocks. With few, large blocks whose rows are alike, the forest is about as good
+    as scikit-learn's. With sorted rows it is much worse, because each tree knows only some of the classes; then give
+    ``shuffle=True``, which deals the rows out anew and moves nearly all of them once. Today's cuML grows each tree
+    on the rows of all GPUs and needs no shuffling.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees; at least that of the blocks with rows.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes, \
+min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
+        As those of scikit-learn; counts and shares of rows are those of a block, whose trees ``n_jobs`` threads grow.
+    random_state : int or RandomState, optional
+        The same one gives the same forest for the same blocks, wherever these are; on one block, it is scikit-learn's.
+    class_weight : {"balanced", "balanced_subsample"} or dict, optional
+        Weights of the classes; ``balanced`` counts the rows of all blocks.
+    oob_score, warm_start : False
+        Not supported.
+    shuffle : bool
+        Deal the rows out at random to as many blocks first. Scikit-learn does not have this parameter; for arrays in
+        memory it changes nothing.
+
+    Attributes
+    ----------
+    estimators_ : list of sklearn.tree.DecisionTreeClassifier
+    classes_ : array of shape (n_classes,)
+    n_classes_, n_outputs_, n_features_in_ : int
+    feature_importances_ : array of shape (n_features,)
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    _classify = True
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        class_weight: Any = None,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        shuffle: bool = False,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.shuffle = shuffle
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+        y : Dask array or series, or array of shape (n_rows,)
+            Labels: whole numbers or strings.
+        sample_weight : Dask array or series, or array of shape (n_rows,), optional
+
+        Raises
+        ------
+        InvalidData
+            X or y cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported, or there are more blocks than trees.
+        """
+        self.classes_ = self._grow(X, y, sample_weight)
+        self.n_classes_ = len(self.classes_)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array or series of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        dtype = self.classes_.dtype
+        return self._ask(partial(predicted, method="predict", dtype=dtype, width=None), X, dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the mean of the trees' probabilities of each class; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array or data frame of shape (n_rows, n_classes), float64
+        """
+        check_is_fitted(self)
+        function = partial(predicted, method="predict_proba", dtype=np.float64, width=self.n_classes_)
+        return self._ask(function, X, np.float64, self.n_classes_)
+
+    def get_combined_model(self) -> Any:
+        """Return the same forest as a ``sklearn.ensemble.RandomForestClassifier``."""
+        from sklearn.ensemble import RandomForestClassifier as Local
+
+        return self._local(Local)

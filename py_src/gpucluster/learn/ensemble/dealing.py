@@ -1,0 +1,67 @@
+"""Deal rows out anew, as cards are, so that blocks are alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..model_selection.choice import draws
+from ..rows.table import Table
+
+
+def deal(table: Table, seed: int) -> Table:
+    """Return the same rows in as many blocks, each of them at random in one of these; lazily.
+
+    Each row draws the number of its new block, which depends on its place among all rows only. Nearly all rows move to
+    another block once: ``n_rows n_features`` numbers, in ``n_blocks²`` pieces.
+
+    Parameters
+    ----------
+    table : Table
+        Its rows are counted first where their number is unknown.
+    seed : int
+    """
+    import dask.array as da
+    from dask.delayed import delayed
+
+    table = table.counted()
+    n_blocks = table.n_blocks
+    piece, join = delayed(_piece, pure=True), delayed(_joined, pure=True)
+    lengths = _lengths(table, seed)
+    dealt = {}
+    for name in ("X", "y", "weights"):
+        array = getattr(table, name)
+        if array is None:
+            continue
+        blocks = list(zip(array.to_delayed().ravel(), table.starts(), strict=True))
+        parts = [
+            da.from_delayed(
+                join(*[piece(block, start, seed, number, n_blocks) for block, start in blocks]),
+                shape=(length, *array.shape[1:]), meta=array._meta,
+            )
+            for number, length in enumerate(lengths)
+        ]  # fmt: skip
+        dealt[name] = da.concatenate(parts)
+    return replace(table, **dealt)
+
+
+def _lengths(table: Table, seed: int) -> list[int]:
+    counts = np.zeros(table.n_blocks, dtype=np.int64)
+    for start, length in zip(table.starts(), table.X.chunks[0], strict=True):
+        counts += np.bincount(_places(start or 0, length, seed, table.n_blocks), minlength=table.n_blocks)
+    return [int(count) for count in counts]
+
+
+def _places(start: int, length: int, seed: int, n_blocks: int) -> Any:
+    """Return the new block of each of some consecutive rows."""
+    return (draws(seed, start, length) % np.uint64(n_blocks)).astype(np.int64)
+
+
+def _piece(block: Any, start: int, seed: int, number: int, n_blocks: int) -> Any:
+    return block[_places(start, len(block), seed, n_blocks) == number]
+
+
+def _joined(*pieces: Any) -> Any:
+    return np.concatenate(pieces)

@@ -1,0 +1,155 @@
+"""Grow the trees of a forest on many blocks of rows, each tree on the rows of one block.
+
+This is what forests on Dask usually do: a block with a share of the rows grows that share of the trees. A tree never
+sees the rows of other blocks, so blocks must be alike: where the rows are sorted by class or by time, each tree knows
+only some classes or times, and the forest is a worse one than scikit-learn's. `deal` mixes the rows first.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import InvalidData, InvalidParameter
+from ..kernels.namespace import to_numpy
+from ..labels import checked_classes, codes_of, joined, labels_of
+from ..rows.block import Block, Rows
+from .trees_of_all_classes import with_all_classes
+
+
+class Plan(NamedTuple):
+    """What each block grows."""
+
+    options: dict[str, Any]
+    """Of scikit-learn's forest."""
+    trees: list[int]
+    """Number of trees of each block."""
+    seeds: list[Any]
+    """``random_state`` of each block."""
+    classes: Any
+    """All classes, sorted; ``None`` for a regression."""
+    class_weights: Any
+    """Weight of each class, or ``None``."""
+
+
+class Census(NamedTuple):
+    """What is in a block."""
+
+    n_rows: int
+    classes: Any
+    weights: Any
+    """Summed weights of the rows of each class."""
+
+
+def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> tuple[list[Any], Any]:
+    """Return the trees, and the classes (``None`` for a regression).
+
+    Two passes: one over y, to agree on the classes and to count; one that grows. All trees come to the client, as they
+    are the model.
+
+    Parameters
+    ----------
+    rows : Rows
+    options : dict
+        Parameters of scikit-learn's forest.
+    classify : bool
+    """
+    found: list[Census] = rows.each(_census, classify)
+    counts = [census.n_rows for census in found]
+    if not sum(counts):
+        raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+    classes = weights = None
+    if classify:
+        classes = checked_classes(reduce(joined, [census.classes for census in found], None))
+        weights = _class_weights(options["class_weight"], classes, found)
+    trees = shares(options["n_estimators"], counts)
+    plan = Plan(options, trees, _seeds(rows, options["random_state"], trees), classes, weights)
+    grown: list[list[Any]] = rows.each(_grow, plan)
+    return [tree for part in grown for tree in part], classes
+
+
+def _census(block: Block, classify: bool) -> Census:
+    if not classify:
+        if not np.isfinite(to_numpy(block.y)).all():
+            raise InvalidData("y: contains NaN or infinity. Drop or fill such rows first.")
+        return Census(len(block), None, None)
+    if len(block) == 0:
+        return Census(0, None, None)
+    classes, codes = np.unique(labels_of(block), return_inverse=True)
+    weights = None if block.weights is None else to_numpy(block.weights)
+    return Census(len(block), classes, np.bincount(codes, weights=weights))
+
+
+def _class_weights(wanted: Any, classes: Any, found: list[Census]) -> Any:
+    if wanted is None or wanted == "balanced_subsample":  # each bootstrap has its own, which scikit-learn finds
+        return None
+    if wanted == "balanced":
+        totals = np.zeros(len(classes))
+        for census in found:
+            if census.n_rows:
+                totals[np.searchsorted(classes, census.classes)] += census.weights
+        return totals.sum() / (len(classes) * totals)
+    if not isinstance(wanted, dict):
+        raise InvalidParameter(
+            f"class_weight: must be 'balanced', 'balanced_subsample' or a dictionary, not {wanted!r}."
+        )
+    unknown = [label for label in wanted if label not in classes]
+    if unknown:
+        raise InvalidParameter(f"class_weight: there are no rows of the classes {unknown}.")
+    return np.array([wanted.get(label, 1.0) for label in classes.tolist()])
+
+
+def shares(n_trees: int, counts: list[int]) -> list[int]:
+    """Return how many trees each block grows: in proportion to its rows, and at least one where there are rows.
+
+    Raises
+    ------
+    InvalidParameter
+        There are more blocks than trees.
+    """
+    filled = sum(count > 0 for count in counts)
+    if n_trees < filled:
+        raise InvalidParameter(
+            f"n_estimators: {n_trees} trees cannot grow on {filled} blocks, as each needs one at least. Make fewer, "
+            "larger blocks (X.rechunk, X.repartition), or grow more trees."
+        )
+    exact = np.array(counts) / sum(counts) * (n_trees - filled)
+    trees = np.floor(exact).astype(int) + (np.array(counts) > 0)
+    # What is left over goes to the largest remainders, of equal ones to the first.
+    for number in np.argsort(np.floor(exact) - exact, kind="stable")[: n_trees - trees.sum()]:
+        trees[number] += 1
+    return [int(count) for count in trees]
+
+
+def _seeds(rows: Rows, random_state: Any, trees: list[int]) -> list[Any]:
+    """Return a seed for each block; a forest on one block is scikit-learn's own, tree by tree."""
+    from sklearn.utils import check_random_state
+
+    if sum(count > 0 for count in trees) == 1:
+        return [random_state] * len(trees)
+    drawn = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=len(trees))
+    return [int(seed) for seed in rows.agreed(drawn)]
+
+
+def _grow(block: Block, plan: Plan) -> list[Any]:
+    """Return the trees of one block."""
+    if plan.trees[block.number] == 0:
+        return []
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    X, y = to_numpy(block.X), to_numpy(block.y)
+    if not np.isfinite(X).all():
+        raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
+    weights = None if block.weights is None else to_numpy(block.weights)
+    options = plan.options | {"n_estimators": plan.trees[block.number], "random_state": plan.seeds[block.number]}
+    if plan.classes is None:
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+        return list(RandomForestRegressor(**options).fit(X, y, weights).estimators_)
+    codes = codes_of(labels_of(block), plan.classes)
+    if plan.class_weights is not None:
+        options["class_weight"] = None
+        weights = plan.class_weights[codes] * (1 if weights is None else weights)
+    forest = RandomForestClassifier(**options).fit(X, codes, weights)
+    return [with_all_classes(tree, forest.classes_, len(plan.classes)) for tree in forest.estimators_]

@@ -1,0 +1,130 @@
+"""Predict numbers by the mean of many trees."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..scoring import ScoredRegressor
+from .forest import Forest, predicted
+
+
+class RandomForestRegressor(ScoredRegressor, Forest):
+    """Predict numbers by the mean of many trees, each grown on the rows of one block by scikit-learn.
+
+    Source, communication, what to do with sorted rows, and the difference from cuML are those of
+    `RandomForestClassifier`.
+
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees; at least that of the blocks with rows.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes, \
+min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
+        As those of scikit-learn; counts and shares of rows are those of a block, whose trees ``n_jobs`` threads grow.
+    random_state : int or RandomState, optional
+        The same one gives the same forest for the same blocks, wherever these are; on one block, it is scikit-learn's.
+    oob_score, warm_start : False
+        Not supported.
+    shuffle : bool
+        Deal the rows out at random to as many blocks first. Scikit-learn does not have this parameter; for arrays in
+        memory it changes nothing.
+
+    Attributes
+    ----------
+    estimators_ : list of sklearn.tree.DecisionTreeRegressor
+    n_outputs_, n_features_in_ : int
+    feature_importances_ : array of shape (n_features,)
+    feature_names_in_ : array of str
+        For data frames.
+    """
+
+    _checks: ClassVar[dict[str, Any]] = {"multi_output": True}
+    _classify = False
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: Any = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: Any = None,
+        monotonic_cst: Any = None,
+        shuffle: bool = False,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.shuffle = shuffle
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+        y : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
+            Numbers.
+        sample_weight : Dask array or series, or array of shape (n_rows,), optional
+
+        Raises
+        ------
+        InvalidData
+            X or y cannot be used.
+        InvalidParameter, NotSupported
+            An option is not allowed or not supported, or there are more blocks than trees.
+        """
+        self._grow(X, y, sample_weight)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the mean of the trees' predictions of each row; lazily for data on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        array, series or data frame of shape (n_rows,) or (n_rows, n_outputs), float64
+        """
+        check_is_fitted(self)
+        width = None if self.n_outputs_ == 1 else self.n_outputs_
+        return self._ask(partial(predicted, method="predict", dtype=np.float64, width=width), X, np.float64, width)
+
+    def get_combined_model(self) -> Any:
+        """Return the same forest as a ``sklearn.ensemble.RandomForestRegressor``."""
+        from sklearn.ensemble import RandomForestRegressor as Local
+
+        return self._local(Local)
