@@ -98,7 +98,7 @@ def _values(parser: SentenceParser, dest: str, head: str, current: str, face: st
         words = list(backends())
     # A list: complete its last part.
     done, comma, last = current.rpartition(",")
-    if comma and dest.endswith("list"):
+    if comma and dest.endswith(("list", "only")):
         return [f"{head}{done},{word}" for word in words if word.startswith(last)]
     return [head + word for word in words if word.startswith(current)]
 

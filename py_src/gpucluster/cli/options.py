@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -141,8 +142,8 @@ def backends() -> tuple[str, ...]:
     return tuple(CLUSTER_SPEC.json_schema()["discriminator"]["mapping"])
 
 
-def add_spec_options(parser: SentenceParser) -> None:
-    """Declare ``--backend``, ``--preset`` and one option per field of the specs."""
+def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = None) -> None:
+    """Declare ``--backend``, ``--preset`` and one option per field of the specs, or only for some of the fields."""
     kinds = " ".join(f"{name}: {_backend_description(name)}" for name in backends())
     parser.argument(
         "--backend",
@@ -160,6 +161,8 @@ def add_spec_options(parser: SentenceParser) -> None:
         group="Cluster",
     )
     for option in spec_options().values():
+        if fields is not None and option.field not in fields:
+            continue
         if option.kind == "boolean":
             kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
         else:

@@ -17,7 +17,7 @@ from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.presets import PRESETS
-from . import actions, tables
+from . import actions, benchmark, tables
 from .progress import TerminalProgress
 from .scripts import completion_script
 from .verbs import SHELL, overview, parser_for
@@ -135,6 +135,15 @@ def _dashboard(found: Namespace) -> int:
     return _answer(found, model, link, dashboard_link=link)
 
 
+def _bench(found: Namespace) -> int:
+    with TerminalProgress() as progress:
+        answer = benchmark.bench(found, progress.say)
+    _answer(found, answer.value, answer.text)
+    for path in answer.written:
+        _hint(f"Written: {path}")
+    return 1 if answer.failed else 0
+
+
 def _stop(found: Namespace) -> int:
     control = _control()
     models = actions.to_stop(control, found)
@@ -217,6 +226,7 @@ _RUNNERS = {
     "activity": _activity,
     "logs": _logs,
     "dashboard": _dashboard,
+    "bench": _bench,
     "stop": _stop,
     "remove": _remove,
     "clean": _clean,

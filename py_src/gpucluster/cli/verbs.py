@@ -6,6 +6,8 @@ from argparse import BooleanOptionalAction
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..bench.names import NAMES as WORKLOADS
+from ..bench.names import SIZES
 from ..client.dashboard_pages import page_names
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
@@ -19,6 +21,9 @@ ENDED = "ended"
 ANY = "any"
 WORKERS = "workers"
 """Names of sources of completions: clusters that live, that have ended, all of them; workers."""
+
+BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
+"""Fields of the specs that a cluster for the time being can have."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +150,40 @@ def _profile(parser: SentenceParser, _face: str) -> None:
     parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
 
+def _bench(parser: SentenceParser, face: str) -> None:
+    parser.argument(
+        "words", nargs="*", metavar="NAME", complete=LIVING,
+        help="Name or id of a living cluster. Left out: one is created, and stopped afterwards. Or 'compare FIRST "
+        "SECOND': compare two files of results.",
+    )  # fmt: skip
+    parser.argument("--list", action="store_true", help="List the workloads and their sizes.")
+    parser.argument(
+        "--only", metavar="A,B,…", complete=WORKLOADS,
+        help="Measure only these workloads. Default: all that the cluster can run.",
+    )  # fmt: skip
+    parser.argument(
+        "--size", metavar="{" + ",".join(SIZES) + "}", complete=SIZES,
+        help="Size of the data; where it does not fit into the memory, a smaller one is measured. Default: small.",
+    )  # fmt: skip
+    parser.argument("--seconds", metavar="N", help="Instead of a size: how long all may take. 10 to 86400.")
+    parser.argument(
+        "--workers", metavar="A,B,…",
+        help="Measure with each of these numbers of workers in turn, such as 1,2,4. Default: those that are there.",
+    )  # fmt: skip
+    parser.argument("--repeats", metavar="N", help="Runs that count, after one that does not. 1 to 100. Default: 5.")
+    parser.argument(
+        "--output", metavar="FILE", complete="file",
+        help="Write the results there as JSON, and a report beside it as HTML. Default: a name with the time, here.",
+    )  # fmt: skip
+    parser.argument("--no-report", action="store_true", help="Write no HTML report.")
+    parser.argument(
+        "--scheduler", metavar="ADDRESS", complete="file",
+        help="Measure any cluster of Dask: address of its scheduler, or a scheduler file.",
+    )  # fmt: skip
+    add_spec_options(parser, BENCH_FIELDS)
+    _json(parser, face, "the results")
+
+
 def _stop(parser: SentenceParser, face: str) -> None:
     _names(parser, LIVING)
     parser.argument("--all", action="store_true", help="Stop every cluster of yours on this machine.")
@@ -191,6 +230,7 @@ VERBS = {
         Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges, (MAGIC,)),
         Verb("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
+        Verb("bench", "Measure a cluster, or compare two measurements.", _bench),
         Verb("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Verb("remove", "Forget a cluster that has ended.", _remove),
         Verb("clean", "Forget all clusters that have ended.", _no_name),

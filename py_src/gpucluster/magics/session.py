@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..cli import actions, tables
+from ..cli import actions, benchmark, tables
 from ..cli.arguments import HelpWanted
 from ..cli.verbs import MAGIC, overview, parser_for
 from ..client.cluster import Cluster
@@ -132,6 +132,13 @@ class Session:
         from .profiledcell import ProfiledCell
 
         ProfiledCell(self._shell, found, self._connection.client)
+
+    def _bench(self, control: Control, found: Namespace) -> None:
+        with LiveLine(notebook=self._notebook) as live:
+            answer = benchmark.bench(found, lambda text: live.say(f"{text} …"))
+        _write(answer.text)
+        for path in answer.written:
+            _write(f"Written: {path}")
 
     def _stop(self, control: Control, found: Namespace) -> None:
         models = actions.to_stop(control, found)

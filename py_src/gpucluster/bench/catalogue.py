@@ -1,0 +1,49 @@
+"""All workloads by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from ..protocol.errors import InvalidRequest
+from . import arrays, collectives, frames, models
+from .names import NAMES
+from .workload import Workload
+
+_BY_NAME = {
+    workload.name: workload
+    for workload in (
+        arrays.TRANSPOSE_SUM,
+        frames.MERGE,
+        frames.FRAME_SUM,
+        arrays.SVD,
+        models.KMEANS,
+        models.PCA,
+        models.TRUNCATED_SVD,
+        models.NEAREST_NEIGHBORS,
+        collectives.ALLREDUCE_LATENCY,
+        collectives.ALLREDUCE_BANDWIDTH,
+        collectives.MPI_LATENCY,
+        collectives.MPI_BANDWIDTH,
+        frames.FLIGHTS_ETL,
+    )
+}
+WORKLOADS: dict[str, Workload] = {name: _BY_NAME[name] for name in NAMES}
+
+
+def workloads(only: Sequence[str] | None = None) -> list[Workload]:
+    """Return the workloads of these names, by default all.
+
+    Raises
+    ------
+    InvalidRequest
+        There is no such workload.
+    """
+    if only is None:
+        return list(WORKLOADS.values())
+    for name in only:
+        if name not in WORKLOADS:
+            near = get_close_matches(name, WORKLOADS, n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise InvalidRequest(f"only: there is no workload '{name[:40]}'.{hint} There are {', '.join(WORKLOADS)}.")
+    return [workload for name, workload in WORKLOADS.items() if name in only]

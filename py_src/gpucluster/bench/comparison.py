@@ -1,0 +1,143 @@
+"""Two results beside each other."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .errors import NotComparable
+from .result import BenchResult, Measurement
+from .statistics import CONFIDENCE, ratio_of
+from .text import aligned, seconds_text
+
+Key = tuple[str, tuple[tuple[str, int], ...], int]
+
+
+class Pair(BaseModel):
+    """One workload of the same size on the same number of workers, in both results."""
+
+    model_config = ConfigDict(frozen=True)
+
+    workload: str
+    size: str
+    n_workers: int
+    first_seconds: float = Field(description="Median.")
+    second_seconds: float = Field(description="Median.")
+    ratio: float = Field(description="Second median by first median: below 1, the second is faster.")
+    lower: float | None = Field(description="Lower end of the ratio's interval; null: too few runs.")
+    upper: float | None = None
+
+    @property
+    def words(self) -> str:
+        """What the numbers say, in words."""
+        if self.lower is None or self.upper is None:
+            return "too few runs to tell: four of each are needed"
+        if self.lower <= 1 <= self.upper:
+            return f"no difference shown ({self.lower:.2f} to {self.upper:.2f} times as long)"
+        if self.upper < 1:
+            return f"second {1 / self.ratio:.2f} times faster ({1 / self.upper:.2f} to {1 / self.lower:.2f})"
+        return f"second {self.ratio:.2f} times slower ({self.lower:.2f} to {self.upper:.2f})"
+
+
+class Comparison(BaseModel):
+    """Everything that two results have in common, and what they do not."""
+
+    model_config = ConfigDict(frozen=True)
+
+    pairs: list[Pair]
+    not_compared: list[str] = Field(description="Sentences: what only one of them has, or has in another size.")
+    differences: list[str] = Field(description="Sentences: what is different about the clusters.")
+
+    def text(self) -> str:
+        """Return the comparison for a terminal."""
+        rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "FIRST", "SECOND", "RATIO", "IN WORDS")]
+        rows += [
+            (pair.workload, pair.size, str(pair.n_workers), seconds_text(pair.first_seconds),
+             seconds_text(pair.second_seconds), f"{pair.ratio:.2f}", pair.words)
+            for pair in self.pairs
+        ]  # fmt: skip
+        lines = [aligned(rows), ""]
+        lines += [f"Not compared: {sentence}" for sentence in self.not_compared]
+        lines += [f"Different: {sentence}" for sentence in self.differences]
+        n_pairs = len(self.pairs)
+        lines.append(
+            f"Intervals hold the true ratio in {CONFIDENCE:.0%} of cases, as far as the runs of each measurement tell: "
+            "what else has changed on the machine between the two, they cannot know. "
+            f"Of {n_pairs} comparisons without any difference, about {n_pairs * (1 - CONFIDENCE):.1f} show one all the "
+            "same."
+        )
+        return "\n".join(lines)
+
+
+def compare(first: BenchResult, second: BenchResult) -> Comparison:
+    """Compare the workloads that both have in the same size on the same number of workers.
+
+    Raises
+    ------
+    NotComparable
+        There is none.
+    """
+    ones, others = _by_key(first), _by_key(second)
+    common = [key for key in ones if key in others]
+    missing = _not_compared(first, second, set(common))
+    if not common:
+        raise NotComparable(
+            "The two results have no workload of the same size and number of workers. " + " ".join(missing)
+        )
+    pairs = []
+    for key in common:
+        one, other = ones[key], others[key]
+        ratio = ratio_of(one.seconds, other.seconds)
+        pairs.append(
+            Pair(
+                workload=one.workload,
+                size=one.size,
+                n_workers=one.n_workers,
+                first_seconds=one.spread.median,
+                second_seconds=other.spread.median,
+                ratio=ratio.medians,
+                lower=ratio.lower,
+                upper=ratio.upper,
+            )
+        )
+    return Comparison(pairs=pairs, not_compared=missing, differences=_differences(first, second))
+
+
+def _by_key(result: BenchResult) -> dict[Key, Measurement]:
+    return {(one.workload, tuple(sorted(one.parameters.items())), one.n_workers): one for one in result.measurements}
+
+
+def _not_compared(first: BenchResult, second: BenchResult, common: set[Key]) -> list[str]:
+    sentences = []
+    for ordinal, mine, theirs in (("first", first, second), ("second", second, first)):
+        for key, one in _by_key(mine).items():
+            if key in common:
+                continue
+            same = [other for other in theirs.measurements if other.workload == one.workload]
+            sizes = sorted({other.size for other in same if other.parameters != one.parameters})
+            if sizes:
+                reason = f"is '{one.size}' in the {ordinal} result but {' and '.join(map(repr, sizes))} in the other"
+            elif same:
+                reason = f"on {one.n_workers} workers is only in the {ordinal} result"
+            else:
+                reason = f"is only in the {ordinal} result"
+            sentences.append(f"{one.workload} {reason}.")
+    return list(dict.fromkeys(sentences))
+
+
+def _differences(first: BenchResult, second: BenchResult) -> list[str]:
+    rows = [("protocol", first.cluster.protocol, second.cluster.protocol),
+            ("backend", first.cluster.backend, second.cluster.backend),
+            ("threads per worker", first.cluster.threads_per_worker, second.cluster.threads_per_worker),
+            ("arrays", first.cluster.arrays, second.cluster.arrays)]  # fmt: skip
+    rows.append(("machines", _machines(first), _machines(second)))
+    names = sorted({*first.versions, *second.versions})
+    rows += [(name, first.versions.get(name, "none"), second.versions.get(name, "none")) for name in names]
+    return [f"{name}: {one}, then {other}." for name, one, other in rows if one != other]
+
+
+def _machines(result: BenchResult) -> str:
+    kinds = []
+    for host in result.hosts:
+        gpus = f", {', '.join(host.gpus)}" if host.gpus else ""
+        kinds.append(f"{host.count} × {host.cpu_model or 'unknown CPU'} ({host.cpus} CPUs{gpus})")
+    return "; ".join(kinds)

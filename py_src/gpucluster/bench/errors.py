@@ -1,0 +1,47 @@
+"""What can go wrong while a cluster is measured.
+
+The tree::
+
+    GPUClusterError
+    └── BenchError
+        ├── NothingToMeasure    no workload is left that this cluster can run
+        ├── NotComparable       two results have nothing in common
+        ├── UnreadableResult    a file is no result of ``gpucluster bench``
+        └── WrongResult         a workload computed something else than it should
+"""
+
+from __future__ import annotations
+
+from ..protocol.errors import GPUClusterError
+
+
+class BenchError(GPUClusterError):
+    """Base of the errors of ``gpucluster.bench``."""
+
+    code = "bench_error"
+
+
+class NothingToMeasure(BenchError):
+    """No workload is left that this cluster can run."""
+
+    code = "nothing_to_measure"
+
+
+class NotComparable(BenchError):
+    """Two results have nothing in common that could be compared."""
+
+    code = "not_comparable"
+    exit_code = 2
+
+
+class UnreadableResult(BenchError):
+    """A file is no result of ``gpucluster bench``."""
+
+    code = "unreadable_result"
+    exit_code = 2
+
+
+class WrongResult(BenchError):
+    """A workload computed something else than it should."""
+
+    code = "wrong_result"

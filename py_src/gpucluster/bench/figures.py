@@ -1,0 +1,155 @@
+"""Scaling curves and times as Bokeh figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from typing import Any
+
+from .result import BenchResult, Measurement
+
+# Okabe and Ito's colours, told apart by people who see few colours; with shapes, since there are more workloads.
+COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")
+SHAPES = ("circle", "square", "triangle", "diamond", "inverted_triangle")
+_IDEAL = "#999999"
+_WIDE, _HIGH = 540, 360
+_SMALL, _LOW = 355, 250
+
+
+def by_workload(result: BenchResult) -> dict[str, list[Measurement]]:
+    """Return the measurements of each workload, those on few workers first."""
+    found: dict[str, list[Measurement]] = {}
+    for one in sorted(result.measurements, key=lambda one: one.n_workers):
+        found.setdefault(one.workload, []).append(one)
+    order = list(dict.fromkeys(one.workload for one in result.measurements))
+    return {name: found[name] for name in order}
+
+
+def curves(result: BenchResult) -> dict[str, list[Measurement]]:
+    """Return those workloads that more workers should make faster and that were measured on several numbers of them."""
+    return {
+        name: ones for name, ones in by_workload(result).items() if len(ones) > 1 and all(one.scales for one in ones)
+    }
+
+
+def speed_up(ones: Sequence[Measurement]) -> list[float]:
+    """Return how many times faster each number of workers is than the fewest, by medians."""
+    return [ones[0].spread.median / one.spread.median for one in ones]
+
+
+def efficiency(ones: Sequence[Measurement]) -> list[float]:
+    """Return the speed-up as a share of what so many more workers would give at best."""
+    return [gain * ones[0].n_workers / one.n_workers for gain, one in zip(speed_up(ones), ones, strict=True)]
+
+
+def speed_up_figure(result: BenchResult) -> Any:
+    """Return speed-up against workers, one line a workload, and the line of perfect scaling."""
+    few = min(result.cluster.n_workers)
+    made = _figure(result, f"Speed-up over {few} worker{'s' * (few > 1)}", _WIDE, _HIGH)
+    counts = sorted(result.cluster.n_workers)
+    made.line(counts, [count / few for count in counts], color=_IDEAL, line_dash="dashed", line_width=2)
+    _lines(made, curves(result), speed_up)
+    made.y_range.start = 0
+    made.yaxis.axis_label = "times as fast"
+    return made
+
+
+def efficiency_figure(result: BenchResult) -> Any:
+    """Return efficiency against workers, one line a workload."""
+    made = _figure(result, "Efficiency: speed-up per worker", _WIDE, _HIGH)
+    counts = sorted(result.cluster.n_workers)
+    made.line(counts, [1.0] * len(counts), color=_IDEAL, line_dash="dashed", line_width=2)
+    _lines(made, curves(result), efficiency)
+    made.y_range.start = 0
+    made.yaxis.formatter.format = "0%"
+    return made
+
+
+def time_figures(result: BenchResult) -> list[Any]:
+    """Return for each workload on several numbers of workers a small figure: all runs, medians, perfect scaling."""
+    found = []
+    for name, ones in by_workload(result).items():
+        if len(ones) < 2:
+            continue
+        unit, factor = _unit(max(max(one.seconds) for one in ones))
+        made = _figure(result, name, _SMALL, _LOW)
+        counts = [one.n_workers for one in ones]
+        medians = [one.spread.median / factor for one in ones]
+        if ones[0].scales:
+            ideal = [medians[0] * counts[0] / count for count in counts]
+            made.line(counts, ideal, color=_IDEAL, line_dash="dashed", line_width=2)
+        points = [(one.n_workers, seconds / factor) for one in ones for seconds in one.seconds]
+        made.scatter([x for x, _ in points], [y for _, y in points], color=COLOURS[0], alpha=0.35, size=7)
+        made.line(counts, medians, color=COLOURS[0], line_width=2)
+        made.y_range.start = 0
+        made.yaxis.axis_label = unit
+        found.append(made)
+    return found
+
+
+def times_figure(result: BenchResult) -> Any:
+    """Return one line a workload: all runs, the quartiles and the median, on a logarithmic scale of seconds."""
+    from bokeh.models import FactorRange
+    from bokeh.plotting import figure
+
+    ones = result.measurements
+    several = len(result.cluster.n_workers) > 1
+    labels = [f"{one.workload} on {one.n_workers}" if several else one.workload for one in ones]
+    made = figure(
+        width=2 * _WIDE, height=90 + 30 * len(ones), x_axis_type="log", y_range=FactorRange(factors=labels[::-1]),
+        toolbar_location=None, title="All runs, quartiles and median",
+    )  # fmt: skip
+    for label, one in zip(labels, ones, strict=True):
+        spread = one.spread
+        made.scatter(one.seconds, [label] * len(one.seconds), color=COLOURS[0], alpha=0.35, size=8)
+        made.segment([spread.lower], [label], [spread.upper], [label], color=COLOURS[0], line_width=4, alpha=0.7)
+        made.scatter([spread.median], [label], marker="dash", angle=1.5708, color="#222222", size=18, line_width=3)
+    made.xaxis.axis_label = "seconds"
+    made.ygrid.grid_line_color = "#eeeeee"
+    _plain(made)
+    return made
+
+
+def _figure(result: BenchResult, title: str, width: int, height: int) -> Any:
+    from bokeh.models import DataRange1d
+    from bokeh.plotting import figure
+
+    made = figure(width=width, height=height, title=title, toolbar_location=None, y_range=DataRange1d(start=0))
+    made.xaxis.ticker = sorted(result.cluster.n_workers)
+    made.xaxis.axis_label = "workers"
+    made.yaxis.formatter = _formatter()
+    _plain(made)
+    return made
+
+
+def _formatter() -> Any:
+    from bokeh.models import NumeralTickFormatter
+
+    return NumeralTickFormatter(format="0.[00]")
+
+
+def _plain(made: Any) -> None:
+    made.outline_line_color = None
+    made.title.text_font_size = "13px"
+    for axis in (*made.xaxis, *made.yaxis):
+        axis.axis_label_text_font_style = "normal"
+        axis.minor_tick_line_color = None
+
+
+def _lines(made: Any, drawn: dict[str, list[Measurement]], values: Any) -> None:
+    from bokeh.models.annotations import Legend, LegendItem
+
+    items = []
+    for (name, ones), colour, shape in zip(drawn.items(), cycle(COLOURS), cycle(SHAPES), strict=False):
+        x, y = [one.n_workers for one in ones], values(ones)
+        line = made.line(x, y, color=colour, line_width=2)
+        dots = made.scatter(x, y, color=colour, marker=shape, size=9)
+        items.append(LegendItem(label=name, renderers=[line, dots]))
+    legend = Legend(items=items, click_policy="hide", border_line_color=None, label_text_font_size="12px")
+    made.add_layout(legend, "right")
+
+
+def _unit(seconds: float) -> tuple[str, float]:
+    if seconds >= 1:
+        return "s", 1.0
+    return ("ms", 1e-3) if seconds >= 1e-3 else ("µs", 1e-6)

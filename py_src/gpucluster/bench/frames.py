@@ -1,0 +1,157 @@
+"""Workloads on Dask data frames."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..datasets import flights, planes, weather
+from .workload import Ground, Outcome, Parameters, Workload, expect, persisted
+
+SUM_COLUMNS = 8
+FLOWN = 336_776 - 8_255
+"""Flights that were not cancelled."""
+
+
+def _cuts(rows: int, n_blocks: int) -> list[tuple[int, int]]:
+    return list(pairwise(rows * number // n_blocks for number in range(n_blocks + 1)))
+
+
+def frame_of(columns: dict[str, Any], library: str) -> Any:
+    """Return a data frame of pandas or cuDF."""
+    if library == "cudf":
+        import cudf
+
+        return cudf.DataFrame(columns)
+    import pandas as pd
+
+    return pd.DataFrame(columns, copy=False)
+
+
+def _lazy(make: Any, rows: int, n_blocks: int, library: str, **options: Any) -> Any:
+    import dask.dataframe as dd
+
+    return dd.from_map(
+        make, _cuts(rows, min(rows, n_blocks)), library=library, meta=make((0, 1), library=library, **options),
+        enforce_metadata=False, **options,
+    )  # fmt: skip
+
+
+# -- sum of a data frame -------------------------------------------------------------------------
+
+
+def numbers_block(rows: tuple[int, int], *, library: str) -> Any:
+    """Return some rows of a table of random numbers; runs on the workers."""
+    generator = np.random.default_rng(rows)
+    return frame_of({f"c{i}": generator.random(rows[1] - rows[0]) for i in range(SUM_COLUMNS)}, library)
+
+
+def _numbers(ground: Ground, parameters: Parameters) -> Any:
+    rows = parameters["rows"]
+    lazy = _lazy(numbers_block, rows, ground.blocks_for(8 * SUM_COLUMNS * rows), ground.frames)
+    return persisted(lazy)[0]
+
+
+def _frame_sum(frame: Any) -> Outcome:
+    return Outcome(float(frame.sum().compute().sum()))
+
+
+FRAME_SUM = Workload(
+    "frame-sum",
+    "Sums of the 8 columns of a data frame (float64)",
+    {
+        "tiny": {"rows": 100_000}, "small": {"rows": 2_000_000}, "medium": {"rows": 20_000_000},
+        "large": {"rows": 200_000_000},
+    },
+    prepare=_numbers,
+    run=_frame_sum,
+    memory_bytes=lambda parameters: 2 * 8 * SUM_COLUMNS * parameters["rows"],
+    amount=lambda parameters: parameters["rows"],
+)  # fmt: skip
+
+
+# -- merge ---------------------------------------------------------------------------------------
+
+_STRIDES = {"left": 982_451_653, "right": 899_809_363}
+"""Primes: row × stride modulo the number of rows gives each key once, in an order that looks like chance."""
+_MATCHING = 0.3
+
+
+def keyed_block(rows: tuple[int, int], *, side: str, n_rows: int, library: str) -> Any:
+    """Return some rows of a table with a key that no other row has; runs on the workers."""
+    row = np.arange(*rows, dtype=np.int64)
+    key = row * _STRIDES[side] % n_rows + (_first_match(n_rows) if side == "right" else 0)
+    return frame_of({"key": key, side: row}, library)
+
+
+def _first_match(n_rows: int) -> int:
+    return n_rows - int(n_rows * _MATCHING)
+
+
+def _two_tables(ground: Ground, parameters: Parameters) -> Any:
+    rows = parameters["rows"]
+    n_blocks = ground.blocks_for(16 * rows)
+    sides = [_lazy(keyed_block, rows, n_blocks, ground.frames, side=side, n_rows=rows) for side in ("left", "right")]
+    return (*persisted(*sides), rows)
+
+
+def _merge(data: Any) -> Outcome:
+    from dask.base import compute
+
+    left, right, rows = data
+    merged = left.merge(right, on="key")
+    count, lowest, total = compute(merged.key.count(), merged.key.min(), merged.left.sum())
+    expect(float(count), rows - _first_match(rows), "The number of rows that have a match")
+    expect(float(lowest), _first_match(rows), "The lowest key that has a match")
+    return Outcome(float(total))
+
+
+MERGE = Workload(
+    "merge",
+    "Merge of two data frames on a random key, of which 30% match (int64)",
+    {
+        "tiny": {"rows": 50_000}, "small": {"rows": 1_000_000}, "medium": {"rows": 10_000_000},
+        "large": {"rows": 100_000_000},
+    },
+    prepare=_two_tables,
+    run=_merge,
+    memory_bytes=lambda parameters: 6 * 16 * parameters["rows"],
+    amount=lambda parameters: 2 * parameters["rows"],
+)  # fmt: skip
+
+
+# -- flights -------------------------------------------------------------------------------------
+
+_COLUMNS = ["carrier", "origin", "tailnum", "time_hour", "dep_time", "dep_delay", "arr_delay", "air_time"]
+
+
+def _sources(_ground: Ground, parameters: Parameters) -> Any:
+    return parameters["copies"]
+
+
+def _flights_etl(copies: Any) -> Outcome:
+    table = flights(columns=_COLUMNS, copies=copies)
+    flown = table[table.dep_time.notnull()]
+    sky = weather(columns=["origin", "time_hour", "visib", "wind_speed"])
+    built = planes(columns=["tailnum", "year", "seats"]).rename(columns={"year": "built"})
+    joined = flown.merge(sky, how="left", on=["origin", "time_hour"]).merge(built, how="left", on="tailnum")
+    grouped = joined.groupby(["carrier", "origin"])[["dep_delay", "air_time", "visib", "seats", "dep_time"]]
+    wanted = {"dep_delay": "mean", "air_time": "sum", "visib": "mean", "seats": "mean", "dep_time": "count"}
+    # There are few groups: without split_out=1, Dask shuffles them between the workers.
+    found = grouped.agg(wanted, split_out=1).compute()
+    expect(float(found["dep_time"].sum()), FLOWN * copies, "The number of flights that were flown")
+    return Outcome(float(found["dep_delay"].sum() + found["visib"].sum() + found["seats"].sum()))
+
+
+FLIGHTS_ETL = Workload(
+    "flights-etl",
+    "Flights: read Parquet, drop cancelled ones, join weather and planes, aggregate by carrier and origin",
+    {"tiny": {"copies": 1}, "small": {"copies": 4}, "medium": {"copies": 32}, "large": {"copies": 256}},
+    prepare=_sources,
+    run=_flights_etl,
+    # Partitions come and go; no more than a few per thread are there at the same time.
+    memory_bytes=lambda parameters: 256 * 2**20,
+    amount=lambda parameters: 336_776 * parameters["copies"],
+)

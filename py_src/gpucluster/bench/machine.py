@@ -1,0 +1,128 @@
+"""What a cluster consists of, by its own report."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from .result import HostFacts
+
+PACKAGES = (
+    "gpucluster", "dask", "distributed", "numpy", "pandas", "pyarrow", "scikit-learn", "scipy", "mpi4py", "dask-cuda",
+    "cupy-cuda12x", "cupy-cuda13x", "cudf-cu12", "cudf-cu13", "cuml-cu12", "cuml-cu13", "distributed-ucxx-cu12",
+    "distributed-ucxx-cu13",
+)  # fmt: skip
+SETTINGS = (
+    "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "CUDA_VISIBLE_DEVICES", "UCX_TLS", "UCX_NET_DEVICES",
+)  # fmt: skip
+
+
+def report() -> dict[str, Any]:
+    """Return what one worker knows about its computer; runs on the workers."""
+    import psutil
+
+    try:
+        usable = len(os.sched_getaffinity(0))
+    except AttributeError:  # Not on every system.
+        usable = os.cpu_count() or 1
+    return {
+        "host": platform.node(),
+        "cpu_model": cpu_model(),
+        "cpus": usable,
+        "memory_bytes": int(psutil.virtual_memory().total),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "versions": {"python": platform.python_version(), **_versions()},
+        "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
+        "mpi": _mpi_ranks(),
+    }
+
+
+def cpu_model() -> str | None:
+    """Return the name of the processor, where the system tells it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            names = [
+                line.partition(":")[2].strip() for line in file if line.lower().startswith(("model name", "cpu model"))
+            ]
+    except OSError:
+        names = []
+    return names[0] if names else platform.processor() or None
+
+
+def hosts_of(
+    reports: dict[str, dict[str, Any]], workers: dict[str, Any], loads: dict[str, float | None]
+) -> list[HostFacts]:
+    """Return the computers by kind.
+
+    Parameters
+    ----------
+    reports : dict
+        What each worker reported, by address.
+    workers : dict
+        What the scheduler knows of each worker, by address; the names of GPUs come from there.
+    loads : dict
+        Of each computer, by name, before anything was measured.
+    """
+    by_host: dict[str, list[str]] = {}
+    for address, told in reports.items():
+        by_host.setdefault(told["host"], []).append(address)
+    kinds: dict[tuple[Any, ...], list[tuple[list[str], list[str]]]] = {}
+    for addresses in by_host.values():
+        first = reports[addresses[0]]
+        gpus = sorted(filter(None, (gpu_name(workers.get(address, {})) for address in addresses)))
+        # Memory of equal computers differs by what their firmware keeps.
+        kind = (first["cpu_model"], first["cpus"], round(first["memory_bytes"], -9), first["system"], tuple(gpus))
+        kinds.setdefault(kind, []).append((addresses, gpus))
+    return [
+        HostFacts(
+            count=len(members),
+            n_workers=sum(len(addresses) for addresses, _ in members),
+            cpu_model=kind[0],
+            cpus=kind[1],
+            memory_bytes=reports[members[0][0][0]]["memory_bytes"],
+            gpus=[name for _, gpus in members for name in gpus],
+            system=kind[3],
+            load_before=max(
+                filter(None, (loads.get(reports[addresses[0]]["host"]) for addresses, _ in members)), default=None
+            ),
+        )
+        for kind, members in kinds.items()
+    ]
+
+
+def gpu_name(worker: dict[str, Any]) -> str | None:
+    """Return the name of a worker's GPU as it told the scheduler."""
+    gpu = worker.get("gpu") or {}
+    name = gpu.get("name")
+    return name[0] if isinstance(name, list) and name else name or None
+
+
+def gpu_memory(worker: dict[str, Any]) -> int | None:
+    """Return the memory of a worker's GPU as it told the scheduler."""
+    total = (worker.get("gpu") or {}).get("memory-total")
+    total = total[0] if isinstance(total, list) and total else total
+    return int(total) if total else None
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _mpi_ranks() -> tuple[int, int] | None:
+    """Return this process's rank and their number where it is one of several that MPI started."""
+    import sys
+
+    # Loading MPI in a process that it did not start would make it one, and may end it.
+    if "mpi4py.MPI" not in sys.modules:
+        return None
+    world = sys.modules["mpi4py.MPI"].COMM_WORLD
+    return (world.Get_rank(), world.Get_size()) if world.Get_size() > 1 else None

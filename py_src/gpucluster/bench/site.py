@@ -1,0 +1,166 @@
+"""The cluster that is measured: one of ours that lives already, one for the time being, or any scheduler of Dask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..client.api import connect, create
+from ..client.cluster import Cluster
+from ..client.libraries import Libraries, libraries_for
+from ..protocol.errors import InvalidRequest, InvalidState
+from ..protocol.spec import SpecBase
+from .machine import gpu_memory, gpu_name
+
+_WAIT_SECONDS = 120.0
+_CONNECT_SECONDS = 20
+
+
+class Site:
+    """A cluster with a client.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    cluster : Cluster, optional
+        Ours; ``None`` for a scheduler that gpucluster did not start, whose number of workers stays as it is.
+    """
+
+    def __init__(self, client: Any, cluster: Cluster | None = None) -> None:
+        self.client = client
+        self.cluster = cluster
+        self.name = cluster.name if cluster is not None else "a Dask scheduler"
+        self.backend = cluster.backend if cluster is not None else "other"
+
+    @property
+    def workers(self) -> dict[str, Any]:
+        """What the scheduler knows of each worker, by address."""
+        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        return found
+
+    @property
+    def protocol(self) -> str:
+        """How workers talk: the scheme of the scheduler's address."""
+        return str(self.client.scheduler_info(n_workers=0)["address"]).partition("://")[0]
+
+    def libraries(self) -> Libraries:
+        """Return what arrays and data frames are made of here."""
+        gpus = self.backend == "cuda" or (self.backend == "other" and all(map(gpu_name, self.workers.values())))
+        return libraries_for("cuda" if gpus else "local")
+
+    def worker_memory_bytes(self, frames: str) -> int | None:
+        """Return the memory of the smallest worker, of its GPU where data are there; ``None`` where it is unlimited."""
+        if frames == "cudf":
+            sizes = [gpu_memory(worker) for worker in self.workers.values()]
+        else:
+            sizes = [int(worker["memory_limit"] or 0) or None for worker in self.workers.values()]
+        known = [size for size in sizes if size]
+        return min(known) if known else None
+
+    def scale(self, n_workers: int) -> None:
+        """Have exactly so many workers.
+
+        Raises
+        ------
+        InvalidState
+            This cluster cannot be scaled from here.
+        GPUClusterError
+            The workers could not be had.
+        """
+        if len(self.workers) == n_workers:
+            return
+        if self.cluster is None:
+            raise InvalidState(
+                f"This scheduler has {len(self.workers)} workers, and gpucluster did not start them: leave --workers "
+                "out, or change their number where they were started."
+            )
+        self.cluster.scale(n_workers, timeout=_WAIT_SECONDS)
+        self.client.wait_for_workers(n_workers, timeout=_WAIT_SECONDS)
+        while len(self.workers) > n_workers:  # The scheduler learns last of those that leave.
+            self.client.sync(_moment)
+
+
+async def _moment() -> None:
+    import asyncio
+
+    await asyncio.sleep(0.05)
+
+
+@contextmanager
+def existing(name: str | None, *, scales: bool = False) -> Iterator[Site]:
+    """Use a living cluster; afterwards it has the workers it had.
+
+    Parameters
+    ----------
+    name : str, optional
+        Name or id; may be left out while only one lives.
+    scales : bool
+        Whether its number of workers will be changed.
+
+    Raises
+    ------
+    ClusterNotFound, InvalidRequest, InvalidState
+    """
+    cluster = connect(name)
+    wanted = cluster.model.wanted
+    if scales and wanted.adapt is not None:
+        raise InvalidState(
+            f"The number of workers of '{cluster.name}' follows the load, so it cannot be set to each of --workers in "
+            "turn. Fix it first with 'scale'."
+        )
+    with cluster.get_client() as client:
+        site = Site(client, cluster)
+        try:
+            yield site
+        finally:
+            if scales and wanted.n_workers is not None and not cluster.model.state.ended:
+                cluster.scale(wanted.n_workers, wait=False)
+
+
+@contextmanager
+def created(spec: SpecBase) -> Iterator[Site]:
+    """Use a cluster that is started now and stopped afterwards.
+
+    Raises
+    ------
+    InvalidRequest, NameTaken, StartFailed, StartTimedOut
+    """
+    options: dict[str, Any] = spec.model_dump(exclude_unset=True)
+    options.setdefault("backend", getattr(spec, "backend", "auto"))
+    with create(**options) as cluster, cluster.get_client() as client:
+        yield Site(client, cluster)
+
+
+@contextmanager
+def scheduler(address: str) -> Iterator[Site]:
+    """Use any scheduler of Dask, such as one that dask-mpi has started.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``tcp://10.0.0.1:8786``, or the name of a scheduler file.
+
+    Raises
+    ------
+    InvalidRequest
+        No scheduler answers there.
+    """
+    from distributed import Client
+
+    if "://" in address:
+        where: dict[str, Any] = {"address": address}
+    elif Path(address).is_file():
+        where = {"scheduler_file": address}
+    else:
+        raise InvalidRequest(
+            f"scheduler: '{address[:80]}' is neither an address such as tcp://10.0.0.1:8786 nor a scheduler file."
+        )
+    try:
+        client = Client(**where, timeout=_CONNECT_SECONDS)
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InvalidRequest(f"scheduler: no scheduler answers at {address[:80]} ({reason}).") from None
+    with client:
+        yield Site(client)

@@ -1,0 +1,88 @@
+"""Which size of each workload is measured: one that was asked for, or the largest that memory and time allow."""
+
+from __future__ import annotations
+
+import time
+
+from .timing import Prepared, prepared
+from .workload import SIZES, Ground, Size, Workload
+
+SHARE = 0.5
+"""Of the workers' memory: Dask begins to spill at 0.6."""
+
+
+class Sizes:
+    """Decides the sizes where there are fewest workers; with more of them, they stay what they were.
+
+    Parameters
+    ----------
+    wanted : str
+        One of ``tiny``, ``small``, ``medium``, ``large``.
+    seconds : float or None
+        Instead: how long one workload may take on one number of workers. Sizes grow from the smallest.
+    memory_bytes : int or None
+        Of all workers together where they are fewest; ``None``: no limit is known.
+    repeats : int
+        Runs that will be measured.
+    """
+
+    def __init__(self, wanted: Size, seconds: float | None, memory_bytes: int | None, repeats: int) -> None:
+        self._wanted: Size = SIZES[-1] if seconds is not None else wanted
+        self._seconds = seconds
+        self._memory = memory_bytes
+        self._repeats = repeats
+        self._decided: dict[str, Size] = {}
+        self.notes: list[str] = []
+
+    def prepared(self, workload: Workload, ground: Ground) -> Prepared | None:
+        """Return the workload with its data, run once; ``None`` where no size fits into the memory."""
+        if workload.name in self._decided:
+            return prepared(workload, ground, self._decided[workload.name])
+        largest = largest_that_fits(workload, self._wanted, self._memory)
+        if largest is None:
+            return None
+        if self._seconds is None:
+            if largest != self._wanted:
+                self.notes.append(
+                    f"{workload.name}: '{self._wanted}' does not fit into half of the workers' memory, so '{largest}' "
+                    "was measured."
+                )
+            ready = prepared(workload, ground, largest)
+        else:
+            ready = self._grown(workload, ground, largest, self._seconds)
+        self._decided[workload.name] = ready.size
+        return ready
+
+    def _grown(self, workload: Workload, ground: Ground, largest: Size, seconds: float) -> Prepared:
+        began = time.perf_counter()
+        ready = prepared(workload, ground, SIZES[0])
+        while ready.size != largest:
+            # The first run of anything is slow; the second one tells how long the others take.
+            started = time.perf_counter()
+            workload.run(ready.data)
+            each = time.perf_counter() - started
+            larger = SIZES[SIZES.index(ready.size) + 1]
+            factor = work(workload, larger) / work(workload, ready.size)
+            left = seconds - (time.perf_counter() - began)
+            # Making the data takes about as long as a run or two, and one run does not count.
+            if factor == 1 or each * factor * (self._repeats + 3) > left:
+                break
+            ready.data = None  # The workers need the room.
+            ready = prepared(workload, ground, larger)
+        return ready
+
+
+def largest_that_fits(workload: Workload, wanted: Size, memory_bytes: int | None) -> Size | None:
+    """Return the wanted size, or the largest smaller one that fits into half of the memory; ``None`` if none does."""
+    for size in reversed(SIZES[: SIZES.index(wanted) + 1]):
+        if memory_bytes is None or workload.memory_bytes(workload.sizes[size]) <= SHARE * memory_bytes:
+            return size
+    return None
+
+
+def work(workload: Workload, size: Size) -> float:
+    """Return what the time of a run is about proportional to."""
+    parameters = workload.sizes[size]
+    if "queries" in parameters:  # Each query is compared with each row.
+        return float(parameters["queries"] * parameters["rows"])
+    return workload.amount(parameters) if workload.amount is not None else 1.0

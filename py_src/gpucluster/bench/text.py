@@ -1,0 +1,121 @@
+"""Results as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..protocol.sizes import format_size
+from .result import BenchResult, Measurement
+from .workload import Workload
+
+_SHOWN = (
+    "gpucluster", "python", "distributed", "numpy", "scikit-learn", "cudf-cu13", "cuml-cu13", "cudf-cu12", "cuml-cu12",
+)  # fmt: skip
+"""Packages that are named at the top."""
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time with three digits and a fitting unit."""
+    for unit, factor in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= factor:
+            return f"{_three(seconds / factor)} {unit}"
+    return f"{_three(seconds / 1e-6)} µs"
+
+
+def rate_text(measurement: Measurement) -> str:
+    """Return how much is worked through in a second."""
+    if measurement.rate is None:
+        return ""
+    if measurement.unit == "bytes":
+        return f"{format_size(measurement.rate)}/s"
+    for factor, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if measurement.rate >= factor:
+            return f"{_three(measurement.rate / factor)} {letter} {measurement.unit}/s"
+    return f"{_three(measurement.rate)} {measurement.unit}/s"
+
+
+def parameters_text(measurement: Measurement) -> str:
+    """Return the size of a workload in numbers."""
+    return ", ".join(
+        format_size(value) if name == "bytes" else f"{name} = {value:,}"
+        for name, value in measurement.parameters.items()
+    )
+
+
+def result_rows(result: BenchResult) -> list[tuple[str, ...]]:
+    """Return the table of all measurements, its head first."""
+    rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "MEDIAN", "QUARTILES", "RATE")]
+    for one in result.measurements:
+        spread = one.spread
+        quartiles = f"{seconds_text(spread.lower)} to {seconds_text(spread.upper)}"
+        rows.append((
+            one.workload, f"{one.size} ({parameters_text(one)})", str(one.n_workers), seconds_text(spread.median),
+            quartiles, rate_text(one),
+        ))  # fmt: skip
+    return rows
+
+
+def result_text(result: BenchResult) -> str:
+    """Return everything for a terminal."""
+    rest = [*left_out_lines(result), *result.notes]
+    return "\n".join([*facts_lines(result), "", aligned(result_rows(result)), *([""] if rest else []), *rest])
+
+
+def left_out_lines(result: BenchResult) -> list[str]:
+    """Return what was not measured, and why, a sentence each."""
+    return [
+        f"{'Failed' if item.failed else 'Left out'}: {item.workload} on {counted(item.n_workers)}: {item.why}."
+        for item in result.left_out
+    ]
+
+
+def counted(number: int, what: str = "worker") -> str:
+    """Return a number of things in words."""
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def facts_lines(result: BenchResult) -> list[str]:
+    """Return what was measured, in a few lines."""
+    cluster = result.cluster
+    limit = "no memory limit" if cluster.memory_limit_bytes is None else format_size(cluster.memory_limit_bytes)
+    *few, most = cluster.n_workers
+    workers = " and ".join([*filter(None, [", ".join(map(str, few))]), counted(most)])
+    lines = [
+        f"{cluster.name} ({cluster.backend}, {cluster.protocol}): {workers} with "
+        f"{counted(cluster.threads_per_worker, 'thread')} and {limit} each; {cluster.arrays} and {cluster.frames}"
+    ]
+    for host in result.hosts:
+        gpus = f", GPUs: {', '.join(dict.fromkeys(host.gpus))} × {len(host.gpus)}" if host.gpus else ", no GPU"
+        load = "" if host.load_before is None else f", load before {host.load_before:.1f}"
+        lines.append(
+            f"{host.count} × {host.cpu_model or 'unknown CPU'}, {host.cpus} CPUs, "
+            f"{format_size(host.memory_bytes)}{gpus}{load}"
+        )
+    versions = ", ".join(f"{name} {result.versions[name]}" for name in _SHOWN if name in result.versions)
+    lines.append(f"{versions}; medians of {result.n_repeats} runs, {result.started_at}")
+    return lines
+
+
+def workloads_text(workloads: Sequence[Workload]) -> str:
+    """Return a list of workloads with their sizes."""
+    lines = []
+    for workload in workloads:
+        sizes = "; ".join(
+            f"{size}: " + ", ".join(f"{name} = {value:,}" for name, value in parameters.items())
+            for size, parameters in workload.sizes.items()
+        )
+        lines += [f"{workload.name}", f"  {workload.title}", f"  {sizes}"]
+    return "\n".join(lines)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _three(value: float) -> str:
+    """Return a number of at least 1 with three digits."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"

@@ -1,0 +1,96 @@
+"""Take the time of one workload."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import WrongResult
+from .result import Measurement
+from .workload import Ground, Outcome, Size, Workload
+
+
+@dataclass
+class Prepared:
+    """A workload whose data are there and that has run once, which does not count."""
+
+    workload: Workload
+    ground: Ground
+    size: Size
+    data: Any
+    prepare_seconds: float
+    warm_up_seconds: float
+    check: float
+
+    def measure(self, repeats: int, step: Callable[[int], None]) -> Measurement:
+        """Run the workload so often and return what was measured.
+
+        Parameters
+        ----------
+        repeats : int
+            Runs that count.
+        step : callable
+            Called before each run with its number, from 0.
+
+        Raises
+        ------
+        WrongResult
+            A run computed something else than the run before.
+        """
+        seconds = []
+        for number in range(repeats):
+            step(number)
+            outcome, taken = timed(self.workload, self.data)
+            self._compare(outcome)
+            seconds.append(taken)
+        parameters = self.workload.sizes[self.size]
+        return Measurement(
+            workload=self.workload.name,
+            title=self.workload.title,
+            size=self.size,
+            parameters=dict(parameters),
+            n_workers=self.ground.n_workers,
+            n_blocks=self.ground.n_blocks,
+            seconds=seconds,
+            warm_up_seconds=self.warm_up_seconds,
+            prepare_seconds=self.prepare_seconds,
+            amount=None if self.workload.amount is None else self.workload.amount(parameters),
+            unit=self.workload.unit,
+            scales=self.workload.scales,
+            check=self.check,
+        )
+
+    def _compare(self, outcome: Outcome) -> None:
+        agree(self.workload, self.check, outcome.check, "two runs")
+
+
+def prepared(workload: Workload, ground: Ground, size: Size) -> Prepared:
+    """Make the data of a workload and run it once."""
+    started = time.perf_counter()
+    data = workload.prepare(ground, workload.sizes[size])
+    made = time.perf_counter()
+    outcome, seconds = timed(workload, data)
+    return Prepared(workload, ground, size, data, made - started, seconds, outcome.check)
+
+
+def timed(workload: Workload, data: Any) -> tuple[Outcome, float]:
+    """Run a workload and return what it computed and how long it took, from the call until the result is here."""
+    started = time.perf_counter()
+    outcome = workload.run(data)
+    seconds = time.perf_counter() - started
+    return outcome, seconds if outcome.seconds is None else outcome.seconds
+
+
+def agree(workload: Workload, one: float, other: float, whose: str) -> None:
+    """Complain when results differ by more than sums in another order do.
+
+    Raises
+    ------
+    WrongResult
+    """
+    if not abs(one - other) <= workload.tolerance * max(abs(one), abs(other), 1e-300):
+        raise WrongResult(
+            f"The results of {whose} differ: {one!r} and {other!r}. A time without a result is worth nothing."
+        )

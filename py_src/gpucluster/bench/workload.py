@@ -1,0 +1,90 @@
+"""What a workload is: data that are made first, and work on them whose time is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .errors import WrongResult
+
+Size = Literal["tiny", "small", "medium", "large"]
+SIZES: tuple[Size, ...] = ("tiny", "small", "medium", "large")
+Parameters = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a workload needs to know of the cluster."""
+
+    client: Any
+    """A ``distributed.Client``, which is the current one."""
+    n_workers: int
+    n_blocks: int
+    """So many blocks the data should have at least: the same for all numbers of workers of one measurement."""
+    frames: str = "pandas"
+    """What data frames are made of: ``pandas`` or ``cudf``."""
+
+    def blocks_for(self, size_bytes: int, most_bytes: int = 64 * 10**6) -> int:
+        """Return into how many blocks data of this size are cut."""
+        return max(1, self.n_blocks, -(-size_bytes // most_bytes))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run computed."""
+
+    check: float
+    """A number that depends on the whole result: the same in all runs, or something is wrong."""
+    seconds: float | None = None
+    """Where the workload takes the time itself: the time of one operation."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One thing to measure."""
+
+    name: str
+    title: str
+    """What it does, in a few words."""
+    sizes: Mapping[Size, Parameters]
+    prepare: Callable[[Ground, Parameters], Any]
+    """Makes the data on the workers and waits for them; this time does not count."""
+    run: Callable[[Any], Outcome]
+    """The work; its time counts, from the call until the result is in the client."""
+    memory_bytes: Callable[[Parameters], int]
+    """What it needs on all workers together at its worst, roughly."""
+    amount: Callable[[Parameters], float] | None = None
+    """How much one run works through, in ``unit``; ``None`` where a rate would say nothing."""
+    unit: str = "rows"
+    least_workers: int = 1
+    needs_mpi: bool = False
+    tolerance: float = 1e-6
+    """Relative difference that the checks of two runs may have: sums of floats depend on their order."""
+    scales: bool = field(default=True)
+    """Whether more workers should make it faster."""
+
+
+def persisted(*collections: Any) -> list[Any]:
+    """Return collections that are computed and kept on the workers."""
+    from dask.base import persist
+    from distributed import futures_of, wait
+
+    kept = list(persist(*collections))
+    futures = futures_of(kept)
+    wait(futures)
+    for future in futures:
+        if future.status != "finished":
+            raise future.exception() or WrongResult("The data could not be made: a worker was lost.")
+    return kept
+
+
+def expect(found: float, known: float, what: str, tolerance: float = 1e-9) -> None:
+    """Complain unless a result is the one that is known beforehand.
+
+    Raises
+    ------
+    WrongResult
+    """
+    if not abs(found - known) <= tolerance * max(1.0, abs(known)):
+        raise WrongResult(f"{what} must be {known!r}, but the cluster computed {found!r}.")
