@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
+from ..rows.table import floating_type
 from .spectrum import Spectrum, check_columns, covariance_spectrum, factor_spectrum
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
@@ -100,7 +101,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         if len(getattr(X, "shape", ())) == 2:
             check_columns(int(X.shape[1]), "PCA")
         spectrum: Spectrum = self._fit_with(SOLVERS[self.svd_solver], X, passes=1)
-        self._keep(spectrum, np.result_type(getattr(X, "dtype", np.float64), np.float32))
+        self._keep(spectrum, floating_type(X))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -151,11 +152,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         from sklearn.decomposition import PCA as Model
 
         check_is_fitted(self)
-        model = Model(**self.get_params())
-        fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and name[0] != "_"}
-        for name, value in (fitted | {"mean_": self.mean_.astype(self.components_.dtype)}).items():
-            setattr(model, name, value)
-        return model
+        return self._plain_model(Model, mean_=self.mean_.astype(self.components_.dtype))
 
     @property
     def _n_features_out(self) -> int:

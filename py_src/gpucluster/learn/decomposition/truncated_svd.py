@@ -16,6 +16,7 @@ from ..kernels.factor import Factor, factor, factors_merged, uncentred
 from ..kernels.moments import Moments, merged, moments
 from ..kernels.projection import projected
 from ..rows.block import Rows
+from ..rows.table import floating_type
 from .spectrum import check_columns, check_finite
 
 
@@ -138,7 +139,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
             raise InvalidParameter(
                 f"n_components({wanted}) must be <= n_features({self.n_features_in_}), and at most the number of rows."
             )
-        dtype = np.result_type(getattr(X, "dtype", np.float64), np.float32)
+        dtype = floating_type(X)
         self.components_ = found.axes[:wanted].astype(dtype)
         self.singular_values_ = found.values[:wanted].astype(dtype)
         self.explained_variance_ = found.variances[:wanted].astype(dtype)
@@ -166,12 +167,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         """Return a fitted ``sklearn.decomposition.TruncatedSVD``."""
         from sklearn.decomposition import TruncatedSVD as Model
 
-        check_is_fitted(self)
-        model = Model(**self.get_params())
-        for name, value in vars(self).items():
-            if name.endswith("_") and not name.startswith("_"):
-                setattr(model, name, value)
-        return model
+        return self._plain_model(Model)
 
     @property
     def _n_features_out(self) -> int:

@@ -108,12 +108,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         """Return a fitted ``sklearn.preprocessing.StandardScaler``."""
         from sklearn.preprocessing import StandardScaler as Model
 
-        check_is_fitted(self)
-        model = Model(**self.get_params())
-        for name, value in vars(self).items():
-            if name.endswith("_") and not name.startswith("_"):
-                setattr(model, name, value)
-        return model
+        return self._plain_model(Model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,114 @@
+"""Logistic loss of rows, and its gradient."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..labels import codes_of, labels_of
+from ..rows.block import Block
+from .namespace import array_namespace_of, to_numpy
+from .slices import slices
+
+
+class LossGradient(NamedTuple):
+    """Of some rows; what ranks send each other in each evaluation: ``8 K (d + 1) + 8`` bytes, K classes (1 for two)."""
+
+    loss: float
+    """Sum of the rows' weighted losses."""
+    gradient: Any
+    """Array of shape (K, d + 1), the last column for the intercepts; float64."""
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def loss_gradient(block: Block, coef: Any, classes: Any, class_weights: Any) -> LossGradient:
+    """Return loss and gradient.
+
+    Parameters
+    ----------
+    block : Block
+        With labels, all of them in ``classes``.
+    coef : ndarray of shape (K, d + 1)
+        The last column holds intercepts.
+    classes : ndarray
+        Sorted labels.
+    class_weights : ndarray of shape (n_classes,) or None
+    """
+    xp = array_namespace_of(block.X)
+    total, gradient = 0.0, np.zeros(coef.shape)
+    if not len(block):
+        return LossGradient(total, gradient)
+    labels = labels_of(block)
+    codes = (labels == classes[1]).astype(np.intp) if len(classes) == 2 else codes_of(labels, classes)
+    weights = row_weights(block, codes, class_weights)
+    codes = xp.asarray(codes)
+    slopes, intercepts = xp.asarray(coef[:, :-1].T, block.X.dtype), xp.asarray(coef[:, -1], block.X.dtype)
+    one = _two_classes if len(classes) == 2 else _many_classes
+    for part in slices(block.X):
+        X = block.X[part]
+        raw = X @ slopes
+        raw += intercepts
+        losses, residual = one(xp, raw, codes[part])
+        if weights is not None:
+            here = xp.asarray(weights[part])
+            losses = losses * here
+            residual *= here[:, None].astype(residual.dtype)
+        total += float(losses.sum(dtype=np.float64))
+        gradient[:, :-1] += to_numpy(residual.T @ X)
+        gradient[:, -1] += to_numpy(residual.sum(axis=0, dtype=np.float64))
+    return LossGradient(total, gradient)
+
+
+def row_weights(block: Block, codes: Any, class_weights: Any) -> Any:
+    """Return what each row weighs: array of shape (n_rows,), or ``None`` where all weigh 1."""
+    weights = None if block.weights is None else to_numpy(block.weights).astype(np.float64)
+    if class_weights is None:
+        return weights
+    return class_weights[codes] if weights is None else weights * class_weights[codes]
+
+
+def probabilities(X: Any, coef: Any) -> Any:
+    """Return each row's probability of each class: array of shape (n_rows, n_classes).
+
+    Parameters
+    ----------
+    X : array of shape (n_rows, d)
+    coef : ndarray of shape (K, d + 1)
+    """
+    xp = array_namespace_of(X)
+    raw = X @ xp.asarray(coef[:, :-1].T)
+    raw += xp.asarray(coef[:, -1])
+    if raw.shape[1] == 1:
+        second = _sigmoid(xp, raw)
+        return xp.concatenate([1 - second, second], axis=1)
+    raw -= raw.max(axis=1, keepdims=True)
+    xp.exp(raw, out=raw)
+    raw /= raw.sum(axis=1, keepdims=True)
+    return raw
+
+
+def _sigmoid(xp: Any, raw: Any) -> Any:
+    small = xp.exp(-xp.abs(raw))
+    return xp.where(raw >= 0, 1.0, small) / (1 + small)
+
+
+def _two_classes(xp: Any, raw: Any, codes: Any) -> tuple[Any, Any]:
+    """Return losses, and probability less truth as an array of shape (n_rows, 1)."""
+    truth = codes[:, None].astype(raw.dtype)
+    small = xp.exp(-xp.abs(raw))
+    losses = xp.log1p(small) + xp.maximum(raw, 0) - truth * raw
+    residual = xp.where(raw >= 0, xp.ones_like(small), small) / (1 + small) - truth
+    return losses[:, 0], residual
+
+
+def _many_classes(xp: Any, raw: Any, codes: Any) -> tuple[Any, Any]:
+    """Return losses, and probabilities less truth as an array of shape (n_rows, K)."""
+    rows = xp.arange(len(raw))
+    raw -= raw.max(axis=1, keepdims=True)
+    chosen = raw[rows, codes]
+    xp.exp(raw, out=raw)
+    sums = raw.sum(axis=1)
+    raw /= sums[:, None]
+    raw[rows, codes] -= 1
+    return xp.log(sums) - chosen, raw

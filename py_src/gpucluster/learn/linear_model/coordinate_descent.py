@@ -1,0 +1,188 @@
+"""Least squares with a penalty that makes coefficients exactly zero."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidParameter
+from ..rows.block import Rows
+from .least_squares import Summary, products, root_of
+from .regressor import LinearRegressor, targets_of
+
+
+def summary_of(rows: Rows, n_features: int, centred: bool) -> Summary:
+    """Return a table of at most d + t rows that has the same least squares problems as all rows."""
+    return root_of(products(rows, n_features, centred))
+
+
+class ElasticNet(LinearRegressor):
+    """Least squares with penalties on absolute and squared coefficients, in one pass over the rows.
+
+    Algorithm: centred products of the columns of X and y in float64, merged in pairs (Chan, Golub and LeVeque, 1983).
+    Their square root is a table of few rows with the same objective; scikit-learn's coordinate descent (Friedman,
+    Hastie and Tibshirani, 2010) finds the minimum on that table, in the client.
+
+    Communication: one message of ``8 k (k + 1)`` bytes per block of rows, combined along a tree, for k columns of X and
+    y together; nothing per iteration. cuML's ``cuml.dask.linear_model.ElasticNet`` goes through all rows in each
+    iteration.
+
+    Parameters
+    ----------
+    alpha : float
+        Penalty, from 0.
+    l1_ratio : float
+        Share of the penalty that is on absolute values.
+    fit_intercept : bool
+    precompute : bool
+        Without effect: products are always computed first. An array is refused.
+    max_iter : int
+    copy_X : bool
+        Without effect: the data are never changed.
+    tol : float
+        Of the dual gap, as in scikit-learn.
+    warm_start : bool
+        Begin with the coefficients of the last fit.
+    positive : bool
+        Allow no negative coefficients.
+    random_state
+        For ``selection="random"``.
+    selection : {"cyclic", "random"}
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or ndarray of shape (n_targets,)
+    n_iter_ : int, or list of int for several targets
+    dual_gap_ : float or ndarray of shape (n_targets,)
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        max_iter: int = 1000,
+        copy_X: bool = True,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ElasticNet:
+        """Find the coefficients; see `LinearRegression.fit`.
+
+        Raises
+        ------
+        InvalidData
+            Something is not finite, has no rows, or does not fit together.
+        InvalidParameter
+            An option is not allowed.
+        """
+        self._check_parameters()
+        found: Summary = self._summarized(summary_of, X, y, sample_weight, passes=1)
+        small_X, small_y = found.small_X, found.small_y
+        if targets_of(y) is None:
+            small_y = small_y[:, 0]
+        # scikit-learn divides squares by the number of rows, which is another one now.
+        share = found.weight / len(small_X)
+        model = self._descended(small_X, small_y, share)
+        coef = model.coef_.T if small_y.ndim == 2 and model.coef_.ndim == 2 else model.coef_.reshape(-1, 1)
+        self.n_iter_ = model.n_iter_
+        self.dual_gap_ = model.dual_gap_ / share
+        self._keep(X, y, coef, found.x_mean, found.y_mean)
+        return self
+
+    @property
+    def sparse_coef_(self) -> Any:
+        """Coefficients as a sparse matrix."""
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(self.coef_)
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.linear_model.ElasticNet``."""
+        from sklearn.linear_model import ElasticNet as Model
+
+        return self._plain_model(Model)
+
+    def _descended(self, X: Any, y: Any, share: float) -> Any:
+        from sklearn.linear_model import ElasticNet as Model
+
+        model = Model(
+            self.alpha * share, l1_ratio=self.l1_ratio, fit_intercept=False, max_iter=self.max_iter, tol=self.tol,
+            warm_start=True, positive=self.positive, random_state=self.random_state, selection=self.selection,
+        )  # fmt: skip
+        if self.warm_start and hasattr(self, "coef_") and self.coef_.shape[-1] == X.shape[1]:
+            model.coef_ = self.coef_.astype(np.float64)
+        return model.fit(X, y)
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.precompute, bool | np.bool_):
+            raise InvalidParameter("precompute: a Gram matrix of your own is not supported. Use True or False.")
+        for name, most in (("alpha", np.inf), ("l1_ratio", 1.0), ("tol", np.inf)):
+            value: Any = getattr(self, name)
+            if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) <= most:
+                raise InvalidParameter(f"{name}: must be a number from 0{'' if most > 1 else ' to 1'}, not {value!r}.")
+        if self.selection not in {"cyclic", "random"}:
+            raise InvalidParameter(f"selection: must be 'cyclic' or 'random', not {self.selection!r}.")
+
+
+class Lasso(ElasticNet):
+    """Least squares with a penalty on absolute coefficients, in one pass over the rows; see `ElasticNet`.
+
+    cuML's ``cuml.dask.linear_model.Lasso`` goes through all rows in each iteration.
+
+    Parameters
+    ----------
+    alpha, fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
+        As those of `ElasticNet`, whose ``l1_ratio`` is 1.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_iter_, dual_gap_, n_features_in_
+        As those of `ElasticNet`.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: Any = None,
+        selection: str = "cyclic",
+    ) -> None:
+        super().__init__(
+            alpha, l1_ratio=1.0, fit_intercept=fit_intercept, precompute=precompute, max_iter=max_iter, copy_X=copy_X,
+            tol=tol, warm_start=warm_start, positive=positive, random_state=random_state, selection=selection,
+        )  # fmt: skip
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.linear_model.Lasso``."""
+        from sklearn.linear_model import Lasso as Model
+
+        return self._plain_model(Model)

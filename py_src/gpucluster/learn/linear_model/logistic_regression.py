@@ -1,0 +1,221 @@
+"""Classification by a linear model of log-odds."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import InvalidData, InvalidParameter
+from ..estimator import DistributedEstimator
+from ..kernels.logistic import probabilities
+from ..kernels.namespace import array_namespace_of
+from ..rows.table import floating_type
+from ..scoring import ScoredClassifier
+from .logistic import Fitted, logistic
+from .regressor import columns_of
+
+
+class LogisticRegression(ScoredClassifier, DistributedEstimator):
+    """Classification of two or more classes with a penalty on squared coefficients, or none.
+
+    Algorithm: L-BFGS (Liu and Nocedal, 1989) in SciPy. The objective is scikit-learn's: the weighted mean of the
+    logistic losses (softmax for three or more classes), plus the penalty. Every worker holds its rows and runs L-BFGS
+    on the same numbers, so the scheduler and the client hear of nothing until it is done.
+
+    Communication: one allreduce of ``8 K (d + 1) + 8`` bytes per evaluation of the objective, mostly one per iteration,
+    for d columns and K classes (1 for two classes); one of the classes at the beginning.
+
+    cuML's ``cuml.dask.linear_model.LogisticRegression`` runs L-BFGS with an allreduce of the gradient too, on GPUs.
+
+    Parameters
+    ----------
+    penalty : {"l2", None}, optional
+        Deprecated by scikit-learn: use ``C=np.inf`` for no penalty.
+    C : float
+        The larger, the weaker the penalty.
+    l1_ratio : 0
+        Penalties on absolute values are refused.
+    dual : False
+    tol : float
+        L-BFGS ends when no part of the gradient is larger.
+    fit_intercept : bool
+    intercept_scaling, n_jobs, verbose, random_state
+        Without effect, as with scikit-learn's ``lbfgs``.
+    class_weight : dict, "balanced" or None
+        Weights of classes; ``balanced``: so that all classes weigh the same.
+    solver : {"lbfgs"}
+    max_iter : int
+    warm_start : bool
+        Begin with the coefficients of the last fit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        float32 for float32 data.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    n_iter_ : ndarray of shape (1,)
+    n_features_in_ : int
+    """
+
+    coef_: Any
+    intercept_: Any
+    classes_: Any
+
+    def __init__(
+        self,
+        penalty: Any = "deprecated",
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        dual: bool = False,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: Any = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
+        """Find the coefficients.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array, of shape (n_samples, n_features)
+        y : Dask array or series, or array, of shape (n_samples,)
+            Numbers or strings.
+        sample_weight : Dask array or series, or array, of shape (n_samples,), optional
+
+        Raises
+        ------
+        InvalidData
+            Something is not finite, has no rows, or does not fit together; there are fewer than two classes.
+        InvalidParameter
+            An option is not allowed.
+        """
+        self._check_parameters()
+        if y is None:
+            raise InvalidData(
+                "LogisticRegression requires y to be passed, but the target y is None. Give one label per row."
+            )
+        start = None
+        if self.warm_start and hasattr(self, "coef_"):
+            start = np.column_stack([self.coef_, np.broadcast_to(self.intercept_, len(self.coef_))])
+        strength = 0.0 if self.penalty is None else 1.0 / self.C
+        found: Fitted = self._fit_with(
+            logistic, X, y, sample_weight, n_features=columns_of(X), strength=strength, start=start,
+            fit_intercept=bool(self.fit_intercept), class_weight=self.class_weight, tol=float(self.tol),
+            max_iter=int(self.max_iter),
+        )  # fmt: skip
+        dtype = floating_type(X)
+        self.classes_ = found.classes
+        self.coef_ = found.coef[:, :-1].astype(dtype)
+        self.intercept_ = found.coef[:, -1].astype(dtype)
+        self.n_iter_ = np.array([found.n_iter], dtype=np.int32)
+        if not found.converged:
+            warnings.warn(
+                f"lbfgs did not converge after {found.n_iter} iteration(s): {found.message} Increase max_iter, or "
+                "scale the columns (StandardScaler).",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        """Return log-odds: of shape (n_samples,) for two classes, else (n_samples, n_classes); lazy where X is lazy."""
+        check_is_fitted(self)
+        return self._map(_scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable class of each row: lazy where X is lazy."""
+        check_is_fitted(self)
+        return self._map(_predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class, of shape (n_samples, n_classes): lazy where X is lazy."""
+        check_is_fitted(self)
+        return self._map(
+            probabilities, X, self._coefficients(), columns=len(self.classes_), names=[str(c) for c in self.classes_]
+        )
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithms of the probabilities."""
+        check_is_fitted(self)
+        return self._map(
+            _log_probabilities, X, self._coefficients(), columns=len(self.classes_),
+            names=[str(c) for c in self.classes_],
+        )  # fmt: skip
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.linear_model.LogisticRegression``."""
+        from sklearn.linear_model import LogisticRegression as Model
+
+        return self._plain_model(Model)
+
+    def _coefficients(self) -> Any:
+        return np.column_stack([self.coef_, self.intercept_])
+
+    def _check_parameters(self) -> None:
+        if self.solver != "lbfgs":
+            raise InvalidParameter(f"solver: {self.solver!r} is not supported; only 'lbfgs' is.")
+        if self.penalty not in {"deprecated", "l2", None} or self.l1_ratio not in {None, 0}:
+            raise InvalidParameter(
+                "penalty, l1_ratio: only penalties on squared coefficients are supported, or none (C=np.inf). Leave "
+                "l1_ratio at 0."
+            )
+        if self.dual:
+            raise InvalidParameter("dual: is not supported. Leave it at False.")
+        for name, least in (("C", 0.0), ("tol", 0.0)):
+            value: Any = getattr(self, name)
+            number = isinstance(value, Real) and not isinstance(value, bool)
+            if not number or not float(value) > least:
+                raise InvalidParameter(f"{name}: must be a number above 0, not {value!r}.")
+        if not isinstance(self.max_iter, Integral) or isinstance(self.max_iter, bool) or self.max_iter < 0:
+            raise InvalidParameter(f"max_iter: must be a whole number from 0, not {self.max_iter!r}.")
+        if not (self.class_weight is None or self.class_weight == "balanced" or isinstance(self.class_weight, Mapping)):
+            raise InvalidParameter(f"class_weight: must be 'balanced', a dict or None, not {self.class_weight!r}.")
+
+
+def _scores(X: Any, coef: Any) -> Any:
+    xp = array_namespace_of(X)
+    raw = X @ xp.asarray(coef[:, :-1].T)
+    raw += xp.asarray(coef[:, -1])
+    return raw[:, 0] if len(coef) == 1 else raw
+
+
+def _predicted(X: Any, coef: Any, classes: Any) -> Any:
+    scores = _scores(X, coef)
+    codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    xp = array_namespace_of(X)
+    return classes[codes] if xp is np else xp.asarray(classes)[codes]
+
+
+def _log_probabilities(X: Any, coef: Any) -> Any:
+    xp = array_namespace_of(X)
+    with np.errstate(divide="ignore"):
+        return xp.log(probabilities(X, coef))
