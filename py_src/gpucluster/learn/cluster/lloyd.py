@@ -24,6 +24,11 @@ FAR = 0.03
 """Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero."""
 
 
+SAMPLED = 32
+"""Every so many rows are enough to see how far data are from zero."""
+BAD_DATA = "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
+
+
 class Clustering(NamedTuple):
     """What k-means has found."""
 
@@ -54,7 +59,8 @@ def kmeans(
     """
     with one_blas_thread():
         rows = rows.counted()
-        found = _checked(rows.total(spread, op=joined), start.n_clusters)
+        # Without a tolerance, the spread only serves to see whether data are far from zero.
+        found = _checked(rows.total(spread, 1 if tol else SAMPLED, op=joined), start.n_clusters)
         dtype = found.dtype
         offset = _rounded(found.mean, dtype) if is_far(found.mean, found.variance.sum(), dtype) else None
         threshold = tol * float(found.variance.mean())
@@ -84,6 +90,8 @@ def lloyd(
     n_iter = 0
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is a result)
         found = rows.total(sums_of, centers, offset)
+        if not np.isfinite(found.sums).all():
+            raise InvalidData(BAD_DATA)
         sums, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
         moved = np.where(weights[:, None] > 0, sums / np.where(weights > 0, weights, 1)[:, None], centers)
         moved = moved.astype(centers.dtype)
@@ -100,15 +108,13 @@ def is_far(mean: Any, variance: float, dtype: np.dtype[Any]) -> bool:
 
 
 def _checked(found: Spread | None, n_clusters: int) -> Spread:
-    n_rows = 0 if found is None else int(found.count)
+    n_rows = 0 if found is None else int(found.n_rows)
     if found is None or n_rows < n_clusters:
         raise InvalidData(
             f"X: n_samples={n_rows} should be >= n_clusters={n_clusters}. Choose fewer clusters or take more rows."
         )
     if not np.isfinite(found.mean).all() or not np.isfinite(found.squares).all():
-        raise InvalidData(
-            "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
-        )
+        raise InvalidData(BAD_DATA)
     if not found.weight > 0 or not np.isfinite(found.weight):
         raise InvalidData("sample_weight: weights must be 0 or more, finite, and at least one above 0.")
     return found

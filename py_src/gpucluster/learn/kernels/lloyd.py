@@ -7,8 +7,9 @@ rows before the sums become float64.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +92,7 @@ def _slices(block: Block, offset: Any, n_rows: int) -> Iterator[tuple[Any, Any]]
     xp = array_namespace_of(block.X)
     dtype = block.X.dtype
     shift = None if offset is None else xp.asarray(offset, dtype=dtype)
-    ones = xp.ones(min(n_rows, len(block)), dtype) if block.weights is None else None
+    ones = _ones(xp, min(n_rows, SLICE_ROWS), dtype) if block.weights is None else None
     for start in range(0, len(block), n_rows):
         X = block.X[start : start + n_rows]
         X = xp.ascontiguousarray(X) if shift is None else xp.subtract(X, shift, order="C")
@@ -139,10 +140,13 @@ class _ScikitLearn:
 
     @staticmethod
     def labels(X: Any, centers: Any, n_threads: int = 1) -> Any:
+        return _ScikitLearn._label(X, np.empty(len(X), X.dtype), centers, np.empty(len(X), np.int32), n_threads)
+
+    @staticmethod
+    def _label(X: Any, weights: Any, centers: Any, labels: Any, n_threads: int) -> Any:
         from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
-        labels = np.empty(len(X), np.int32)
-        weights, unused = np.empty(len(X), X.dtype), np.empty(len(centers), X.dtype)
+        unused = np.empty(len(centers), X.dtype)
         lloyd_iter_chunked_dense(X, weights, centers, None, unused, labels, unused, n_threads, update_centers=False)
         return labels
 
@@ -156,9 +160,9 @@ class _ScikitLearn:
         from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
         if scattered:
-            labels = cls.labels(X, centers)
+            labels = cls._label(X, weights, centers, _scratch(len(X)), 1)
         else:
-            labels = np.empty(len(X), np.int32)
+            labels = _scratch(len(X))
             means, counts = np.empty_like(centers), np.empty(len(centers), X.dtype)
             shift = np.empty(len(centers), X.dtype)
             # One thread: what OpenMP adds up with several depends on chance, and the caller has threads.
@@ -183,6 +187,22 @@ def _added(X: Any, weights: Any, labels: Any, n_clusters: int) -> tuple[Any, Any
 
     belongs = csc_array((weights, labels, np.arange(len(X) + 1, dtype=np.int32)), shape=(n_clusters, len(X)))
     return belongs @ X, np.bincount(labels, weights=weights, minlength=n_clusters)
+
+
+@lru_cache(maxsize=8)
+def _ones(xp: Any, n: int, dtype: Any) -> Any:
+    """Return weights of rows that all weigh 1; kept, because Dask's workers give freed memory back to the system."""
+    return xp.ones(n, dtype)
+
+
+_memory = threading.local()
+
+
+def _scratch(n: int) -> Any:
+    """Return room for the labels of a slice, one per thread, for the same reason."""
+    if getattr(_memory, "labels", None) is None:
+        _memory.labels = np.empty(SLICE_ROWS, np.int32)
+    return _memory.labels[:n]
 
 
 def _kernel_of(X: Any, centers: Any) -> type[_Generic] | type[_ScikitLearn]:

@@ -16,12 +16,14 @@ from .slices import slices
 
 
 class Spread(NamedTuple):
-    """Of some rows: ``8 (2 d + 3)`` bytes for d columns."""
+    """Of some rows: ``8 (2 d + 4)`` bytes for d columns."""
 
+    n_rows: float
+    """Number of all rows."""
     count: float
-    """Number of rows."""
+    """Number of those that were looked at."""
     weight: float
-    """Sum of their weights; NaN where one is negative."""
+    """Sum of all rows' weights; NaN where one is negative."""
     mean: Any
     """Array of shape (d,), float64. Of the rows, whatever they weigh."""
     squares: Any
@@ -40,14 +42,23 @@ class Spread(NamedTuple):
         return np.dtype(np.float32 if self.precision > np.finfo(np.float64).eps else np.float64)
 
 
-def spread(block: Block) -> Spread:
-    """Return the spread of one block's columns."""
+def spread(block: Block, every: int = 1) -> Spread:
+    """Return the spread of one block's columns.
+
+    Parameters
+    ----------
+    block : Block
+    every : int
+        Look at the rows only whose number among all rows is a multiple of this; if it is above 1, rows must be counted.
+    """
     xp = array_namespace_of(block.X)
     n_features = block.X.shape[1]
     precision = float(np.finfo(block.X.dtype).eps)
-    result = Spread(0.0, _weight(block), np.zeros(n_features), np.zeros(n_features), precision)
-    for part in slices(block.X):
-        values = block.X[part]
+    n_rows = float(len(block))
+    result = Spread(n_rows, 0.0, _weight(block), np.zeros(n_features), np.zeros(n_features), precision)
+    X = block.X if every == 1 else block.X[-int(block.start or 0) % every :: every]
+    for part in slices(X):
+        values = X[part]
         # Differences from any row nearby are small numbers, which float32 can add up.
         first = values[0].copy()
         values = values - first
@@ -55,19 +66,20 @@ def spread(block: Block) -> Spread:
         sums = (ones @ values).astype(np.float64)
         values *= values
         squares = (ones @ values).astype(np.float64) - sums * sums / len(values)
-        piece = float(len(values)), 0.0, to_numpy(first + sums / len(values)), to_numpy(squares)
+        piece = 0.0, float(len(values)), 0.0, to_numpy(first + sums / len(values)), to_numpy(squares)
         result = joined(result, Spread(*piece, precision))
     return result
 
 
 def joined(one: Spread, other: Spread) -> Spread:
     """Return the spread of two sets of rows together."""
-    count, weight = one.count + other.count, one.weight + other.weight
+    count, weight, n_rows = one.count + other.count, one.weight + other.weight, one.n_rows + other.n_rows
     precision = max(one.precision, other.precision)
     if not one.count or not other.count:
-        return (one if one.count else other)._replace(weight=weight, precision=precision)
+        return (one if one.count else other)._replace(n_rows=n_rows, weight=weight, precision=precision)
     apart = other.mean - one.mean
     return Spread(
+        n_rows,
         count,
         weight,
         one.mean + apart * (other.count / count),
