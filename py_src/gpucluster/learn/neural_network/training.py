@@ -74,11 +74,10 @@ def train(
     InvalidData
         There is no row, or the loss is no finite number.
     """
-    lengths = rows.each(_length)
-    n_rows = sum(lengths)
+    rows = rows.counted()
+    n_rows = rows.total(_length)
     if not n_rows:
         raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
-    starts = np.cumsum([0, *lengths])[:-1]
     n_features, double = rows.total(_shape, op="max")
     layers = first_layers([n_features, *hidden, len(classes)], seed, np.float64 if double else np.float32)
     step = _Adam(layers, learning_rate) if solver == "adam" else _Momentum(layers, learning_rate, momentum)
@@ -89,7 +88,7 @@ def train(
         total = weight = 0.0
         for batch in range(n_batches):
             draw = _Draw(seed, epoch if shuffle else 0, n_batches, batch)
-            summed = rows.total(_batch_gradients, classes, layers, starts, draw)
+            summed = rows.total(_batch_gradients, classes, layers, draw)
             if summed is None or not summed[-1]:
                 continue
             *sums, loss, count = summed
@@ -130,12 +129,13 @@ def _shape(block: Block) -> tuple[int, int]:
     return int(block.X.shape[1]), int(block.X.dtype == np.float64)
 
 
-def _batch_gradients(block: Block, classes: Any, layers: Layers, starts: Any, draw: _Draw) -> tuple[Any, ...] | None:
+def _batch_gradients(block: Block, classes: Any, layers: Layers, draw: _Draw) -> tuple[Any, ...] | None:
     """Return the sums of this batch's rows in the block."""
     xp = array_namespace_of(block.X)
     X, y, weights = block.X, labels_of(block), block.weights
     if draw.n_batches > 1:
-        order, ends = _batches(int(starts[block.number]), len(block), draw.seed, draw.epoch, draw.n_batches)
+        assert block.start is not None
+        order, ends = _batches(block.start, len(block), draw.seed, draw.epoch, draw.n_batches)
         chosen = order[ends[draw.batch] : ends[draw.batch + 1]]
         y, chosen = y[chosen], xp.asarray(chosen)
         X, weights = X[chosen], None if weights is None else weights[chosen]

@@ -42,6 +42,11 @@ class Placed:
     client : distributed.Client
     table : Table
         Persisted.
+
+    Raises
+    ------
+    PeerLost
+        All workers have just ended.
     """
 
     def __init__(self, client: Any, table: Table) -> None:
@@ -65,6 +70,8 @@ class Placed:
         ]
         self.holders = [list(holders.get(key, ())) for key in self.keys]
         self.workers = workers_of(client)
+        if not self.workers:
+            raise PeerLost("All workers ended.")
 
     def addresses(self) -> list[str]:
         """Return for each block the worker that takes it."""

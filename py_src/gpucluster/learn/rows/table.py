@@ -122,7 +122,7 @@ def _features(X: Any) -> tuple[Any, list[str] | None]:
             raise InvalidData(
                 f"X: a Dask array or data frame is needed, not {type(X).__name__}. Make one with dask.array.from_array."
             )
-        if not hasattr(X, "columns"):
+        if X.ndim == 1:
             raise InvalidData("X: a data frame is needed, not one column. Use X.to_frame().")
         wrong = [str(name) for name, dtype in X.dtypes.items() if not _is_number(dtype)]
         if wrong:

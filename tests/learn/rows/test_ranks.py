@@ -1,0 +1,175 @@
+"""Algorithms on workers: where their blocks are, what becomes of them when a worker dies, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from gpucluster.learn import run, run_on_ranks
+from gpucluster.learn.errors import WorkersLost
+from gpucluster.learn.rows.block import Block, Rows
+
+pytestmark = pytest.mark.timeout(150)
+
+
+def _sums(block: Block, scale: float) -> tuple[float, Any]:
+    return float(len(block)), scale * block.X.sum(axis=0)
+
+
+def repeated(rows: Rows, *, times: int, pause: float = 0.0) -> tuple[float, Any]:
+    """An algorithm that depends on each of its iterations."""
+    scale = 1.0
+    for _ in range(times):
+        time.sleep(pause)
+        count, sums = rows.total(_sums, scale)
+        scale = 1 + 1e-3 * float(sums.sum() / count)
+    return count, sums
+
+
+def numbers(block: Block) -> tuple[int, int | None, int]:
+    return block.number, block.start, len(block)
+
+
+def described(rows: Rows) -> list[Any]:
+    return rows.each(numbers)
+
+
+def rows_of_rank(shard: Any) -> tuple[int, int, list[int], int]:
+    return os.getpid(), shard.communicator.rank, [block.number for block in shard.blocks], shard.n_threads
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
+def test_everywhere_the_same(dask_client: Client, split: Any, n_blocks: int) -> None:
+    values = np.random.default_rng(0).random((1000, 3))
+    count, sums = run(repeated, values, times=4)
+    data = split(values, n_blocks, empty=n_blocks > 1)
+    for passes in (None, 1):
+        found = run(repeated, data, times=4, passes=passes)
+        assert found[0] == count == 1000
+        np.testing.assert_allclose(found[1], sums, rtol=1e-12)
+
+
+@pytest.mark.parametrize("passes", [None, 1])
+def test_blocks_know_their_place(dask_client: Client, split: Any, passes: int | None) -> None:
+    assert run(described, split(np.zeros((10, 1)), 3, empty=True), passes=passes) == [
+        (0, 0, 2), (1, 2, 0), (2, 2, 3), (3, 5, 5)
+    ]  # fmt: skip
+
+
+def test_each_worker_takes_its_part(dask_client: Client) -> None:
+    found = run_on_ranks(rows_of_rank, da.zeros((80, 1), chunks=(10, 1)))
+    assert len({pid for pid, *_ in found}) == 2
+    assert os.getpid() not in {pid for pid, *_ in found}
+    assert [rank for _, rank, *_ in found] == [0, 1]
+    assert sorted(number for *_, numbers, _ in found for number in numbers) == list(range(8))
+    assert all(len(numbers) == 4 for *_, numbers, _ in found)
+
+
+def test_two_at_once_do_not_wait_for_each_other(dask_client: Client) -> None:
+    """Each has a task on one of two threads first, and needs the other one too."""
+    data = da.ones((1000, 2), chunks=(100, 2)).persist()
+    results: list[Any] = []
+
+    def work() -> None:
+        with dask_client.as_current():
+            results.append(run(repeated, data, times=30, pause=0.01))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(results) == 4
+    assert all(result[0] == 1000 for result in results)
+
+
+def test_the_scheduler_hears_nothing_of_iterations_and_rows(dask_client: Client) -> None:
+    def transitions(dask_scheduler: Any) -> int:
+        return int(dask_scheduler.transition_counter)
+
+    def cost(rows: int, times: int) -> int:
+        data = da.ones((rows, 2), chunks=(rows // 4, 2)).persist()
+        run(repeated, data, times=1)
+        before = dask_client.run_on_scheduler(transitions)
+        run(repeated, data, times=times)
+        return int(dask_client.run_on_scheduler(transitions) - before)
+
+    small = cost(1000, 5)
+    assert 0 < small < 60
+    assert abs(cost(1000, 50) - small) <= 4
+    assert abs(cost(100_000, 5) - small) <= 4
+
+
+def _slow(block: Any) -> Any:
+    return block * 2.0
+
+
+def test_a_worker_dies_and_nothing_changes() -> None:
+    values = np.random.default_rng(1).random((4000, 5))
+    expected = run(repeated, values * 2.0, times=40)
+    local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    with local as cluster, Client(cluster) as client:
+        pids = client.run(os.getpid)
+        data = da.from_array(values, chunks=(500, 5), name=False).map_blocks(_slow, dtype=float)
+        killed: list[int] = []
+
+        def kill() -> None:
+            time.sleep(1.5)
+            pid = next(iter(pids.values()))
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        found = run(repeated, data, times=40, pause=0.1)
+        thread.join()
+        client.wait_for_workers(2, timeout=60)
+        assert killed and killed[0] not in client.run(os.getpid).values()
+    assert found[0] == expected[0]
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+
+
+def suicide(shard: Any) -> None:
+    if shard.communicator.rank == shard.communicator.size - 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    shard.communicator.barrier()
+
+
+def test_a_function_that_kills_its_worker_is_given_up() -> None:
+    local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    with local as cluster, Client(cluster), pytest.raises(WorkersLost, match="Look at the cluster's log"):
+        run_on_ranks(suicide, da.zeros((8, 1), chunks=(2, 1)))
+
+
+def fails(rows: Rows) -> None:
+    raise LookupError("no such thing")
+
+
+def test_errors_come_through(dask_client: Client) -> None:
+    with pytest.raises(LookupError, match="no such thing"):
+        run(fails, da.zeros((8, 1), chunks=(2, 1)))
+
+    def broken(block: Any) -> Any:
+        raise OSError("the file is gone")
+
+    with pytest.raises(OSError, match="the file is gone"):
+        run(repeated, da.zeros((8, 1), chunks=(2, 1)).map_blocks(broken, dtype=float), times=1)
+
+
+def test_nothing_is_left_on_workers(dask_client: Client) -> None:
+    def left(dask_worker: Any) -> tuple[int, int]:
+        exchange = dask_worker._gpucluster_exchange
+        return len(exchange._queues), len(exchange._linked)
+
+    run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)
+    deadline = time.monotonic() + 20
+    while set(dask_client.run(left).values()) != {(0, 0)} and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert set(dask_client.run(left).values()) == {(0, 0)}

@@ -1,0 +1,87 @@
+"""What is accepted as data, and the sentences for what is not."""
+
+from __future__ import annotations
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from gpucluster.learn.errors import InvalidData
+from gpucluster.learn.rows.table import as_table
+
+ARRAY = da.ones((10, 3), chunks=(4, 3))
+FRAME = dd.from_pandas(pd.DataFrame({"a": [1.0, 2, 3], "b": [1, 2, 3], "word": ["x", "y", "z"]}), npartitions=2)
+
+
+@pytest.mark.parametrize(
+    ("X", "sentence"),
+    [
+        (da.ones(10, chunks=5), "2 dimensions are needed .* not 1. Reshape your data"),
+        (da.ones((4, 4, 4), chunks=2), "2 dimensions are needed .* not 3"),
+        (da.ones((10, 4), chunks=(5, 2)), r"cut along its columns too \(2 chunks\).*Use X.rechunk\({1: -1}\)"),
+        (da.ones((10, 0), chunks=(5, 0)), r"0 feature\(s\)"),
+        (da.ones((10, 2), chunks=5).astype(complex), "numbers are needed, not complex128"),
+        (da.ones((10, 2), chunks=5).astype(str), "numbers are needed"),
+        (FRAME, "'word' holds no numbers. Leave such columns out, or encode"),
+        (FRAME.a, r"not one column. Use X.to_frame\(\)"),
+    ],
+)
+def test_refused(X, sentence):
+    with pytest.raises(InvalidData, match=sentence):
+        as_table(X)
+
+
+@pytest.mark.parametrize(
+    ("y", "sentence"),
+    [
+        (da.ones(9, chunks=3), "y: has 9 rows, but X has 10"),
+        (np.ones(11), "y: has 11 rows, but X has 10"),
+        (da.ones((10, 2, 2), chunks=2), "y: 1 dimension is needed, not 3"),
+        (FRAME.a, "y: has 2 partitions, but X has 3"),
+    ],
+)
+def test_what_does_not_belong_to_its_rows(y, sentence):
+    with pytest.raises(InvalidData, match=sentence):
+        as_table(ARRAY, y)
+
+
+def test_weights_in_memory_need_known_rows():
+    with pytest.raises(InvalidData, match="sample_weight: is in memory"):
+        as_table(FRAME[["a", "b"]], None, np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [("float32", "float32"), ("float64", "float64"), ("int8", "float64"), ("bool", "float64"), ("float16", "float32")],
+)
+def test_types(given, taken):
+    assert as_table(ARRAY.astype(given)).X.dtype == taken
+
+
+def test_a_frame_of_mixed_numbers():
+    table = as_table(FRAME[["a", "b"]], FRAME.b, FRAME.a)
+    assert table.names == ["a", "b"]
+    assert table.n_rows is None and table.starts() == [None, None]
+    counted = table.counted()
+    assert counted.n_rows == 3 and counted.starts() == [0, 2]
+    assert counted.y.chunks == counted.weights.chunks == ((2, 1),)
+    assert counted.X.compute().tolist() == [[1, 1], [2, 2], [3, 3]]
+    assert table.n_rows is None, "the one asked stays as it was"
+
+
+def test_what_is_cut_otherwise_is_cut_alike():
+    table = as_table(ARRAY, da.arange(10, chunks=7), np.arange(10.0))
+    assert table.y.chunks == table.weights.chunks == ((4, 4, 2),)
+    blocks = [[part.compute() for part in block] for block in table.delayed_blocks()]
+    assert [len(block[0]) for block in blocks] == [4, 4, 2]
+    assert np.concatenate([block[1] for block in blocks]).tolist() == list(range(10))
+
+
+def test_nothing_is_computed():
+    def explode(block):
+        raise AssertionError("computed")
+
+    table = as_table(ARRAY.map_blocks(explode, dtype=float), ARRAY[:, 0].map_blocks(explode, dtype=float))
+    assert table.n_features == 3 and table.n_blocks == 3 and table.starts() == [0, 4, 8]
+    assert not table.on_gpu
