@@ -104,6 +104,23 @@ def test_ranks_that_call_different_operations_are_told() -> None:
     assert told.message.startswith("Rank 0 calls reduce (1), but rank 1 calls gather (1);")
 
 
+def test_types_of_a_notebook(dask_client: Any, split: Any) -> None:
+    """They exist in no module that a worker could import."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(
+        "from typing import NamedTuple\n"
+        "class Pair(NamedTuple):\n"
+        "    count: float\n"
+        "    name: str\n"
+        "def pairs(shard):\n"
+        "    rank = shard.communicator.rank\n"
+        "    return shard.communicator.allreduce(Pair(1.0, 'ab'[rank]))\n",
+        names,
+    )
+    found = run_on_ranks(names["pairs"], split(np.zeros((8, 1)), 2))
+    assert [tuple(pair) for pair in found] == [(2.0, "ab")] * 2
+
+
 def failing(shard: Any) -> Any:
     if shard.communicator.rank == 1:
         raise ZeroDivisionError("rank 1 divided")

@@ -113,15 +113,18 @@ async def expect_no_more(dask_worker: Any, job: str, ranks: list[int]) -> None:
 
 
 def packed(message: Any) -> list[Any]:
-    """Return a message as what Dask sends without looking into it; arrays are not copied."""
+    """Return a message as what Dask sends without looking into it; types that a notebook has defined travel along."""
+    from distributed.protocol.pickle import dumps
+
     buffers: list[pickle.PickleBuffer] = []
-    header = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
+    header = dumps(message, buffer_callback=buffers.append)
     # A memoryview that is not a flat array of bytes would be sent with the wrong length.
     return [header, *(bytes(buffer.raw()) for buffer in buffers)]
 
 
 def unpacked(frames: list[Any]) -> Any:
     """Return the message of such a list."""
+    from distributed.protocol.pickle import loads
+
     # Arrays over immutable buffers would be read-only, to the surprise of whoever adds to them.
-    # From another worker of the same cluster, which runs whatever it is sent anyway.
-    return pickle.loads(frames[0], buffers=[bytearray(frame) for frame in frames[1:]])  # noqa: S301
+    return loads(frames[0], buffers=[bytearray(frame) for frame in frames[1:]])

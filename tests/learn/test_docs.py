@@ -1,0 +1,27 @@
+"""The examples of the documentation run, in their order, on two CPU workers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "learn"
+EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in PAGES.glob("*.md")))
+def test_examples(page: str, dask_client: Any) -> None:
+    text = (PAGES / page).read_text(encoding="utf-8")
+    names: dict[str, Any] = {"__name__": f"docs_{page.removesuffix('.md')}"}
+    for example in EXAMPLE.findall(text):
+        exec(compile(example, page, "exec"), names)
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in PAGES.glob("*.md")))
+def test_links(page: str) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", (PAGES / page).read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (PAGES / target).exists(), target
