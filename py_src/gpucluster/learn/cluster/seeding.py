@@ -108,8 +108,9 @@ class _Choice:
                 _sampled, self._nearest, centers, self._offset, share, most, *self._chance(), op=merged(most)
             )
             centers = np.concatenate([centers, found.points[np.argsort(found.rows)]])
-        if len(centers) <= self._k:
-            return self._filled(centers)
+        distinct = np.unique(centers, axis=0)
+        if len(distinct) <= self._k:
+            return self._filled(distinct)
         weights = self._rows.total(sums_of, centers, self._offset).weights
         local = KMeans(self._k, n_init=LOCAL_RUNS, random_state=self._start.seed % 2**32)
         # Rank 0's: with several threads, two computers do not get the same result bit by bit.

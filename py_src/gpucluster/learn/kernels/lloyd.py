@@ -159,7 +159,8 @@ class _ScikitLearn:
         """
         from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
-        if scattered:
+        # With fewer rows than clusters, the kernel would fail to move points.
+        if scattered or len(X) < len(centers):
             labels = cls._label(X, weights, centers, _scratch(len(X)), 1)
         else:
             labels = _scratch(len(X))

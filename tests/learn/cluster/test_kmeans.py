@@ -1,0 +1,222 @@
+"""k-means finds what scikit-learn finds, however the rows are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits, load_sample_image
+
+from gpucluster.learn import KMeans
+from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+
+DIGITS = load_digits().data
+PIXELS = load_sample_image("china.jpg")[::8, ::8].reshape(-1, 3) / 255
+TOLERANCE = {np.float64: 1e-9, np.float32: 2e-5}
+ARRAY_STARTS = {"digits": DIGITS[:10], "pixels": PIXELS[:: len(PIXELS) // 8][:8]}
+
+
+@pytest.fixture(autouse=True)
+def in_process() -> Any:
+    """Where no test asks for a cluster, Dask computes in threads."""
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
+def expect_equal(ours: KMeans, theirs: LocalKMeans, tolerance: float) -> None:
+    scale = np.abs(theirs.cluster_centers_).max()
+    np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, rtol=0, atol=10 * tolerance * scale)
+    assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=tolerance)
+    assert ours.n_iter_ == theirs.n_iter_
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ["digits", "pixels"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_same_as_scikit_learn_from_the_same_start(dtype: Any, name: str, weighted: bool) -> None:
+    X = {"digits": DIGITS, "pixels": PIXELS}[name].astype(dtype)
+    weights = np.random.default_rng(0).integers(0, 4, len(X)).astype(dtype) if weighted else None
+    parameters = {"init": ARRAY_STARTS[name].astype(dtype), "n_init": 1}
+    theirs = LocalKMeans(len(ARRAY_STARTS[name]), **parameters).fit(X, sample_weight=weights)
+    ours = KMeans(len(ARRAY_STARTS[name]), **parameters).fit(X, sample_weight=weights)
+    expect_equal(ours, theirs, TOLERANCE[dtype])
+    assert ours.cluster_centers_.dtype == dtype
+    assert (ours.labels_ == theirs.labels_).mean() > 0.999
+    assert ours.labels_.dtype == np.int32
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
+@pytest.mark.parametrize("init", ["k-means++", "k-means||", "random", "given"])
+def test_result_does_not_depend_on_blocks(split: Any, n_blocks: int, init: str) -> None:
+    parameters: dict[str, Any] = {"init": ARRAY_STARTS["digits"] if init == "given" else init, "n_init": 1}
+    weights = 1.0 + np.arange(len(DIGITS)) % 3
+    whole = KMeans(10, random_state=4, **parameters).fit(DIGITS, sample_weight=weights)
+    cut = KMeans(10, random_state=4, **parameters).fit(
+        split(DIGITS, n_blocks, empty=True), sample_weight=split(weights, n_blocks, empty=True)
+    )
+    expect_equal(cut, whole, 1e-9)
+    np.testing.assert_array_equal(cut.labels_.compute(), whole.labels_)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 3])
+def test_workers_find_the_same(dask_client: Client, split: Any, n_blocks: int) -> None:
+    with dask.config.set(scheduler="distributed"):
+        X = split(DIGITS, n_blocks, empty=True)
+        ours = KMeans(10, random_state=1).fit(X)
+        whole = KMeans(10, random_state=1).fit(DIGITS)
+        expect_equal(ours, whole, 1e-9)
+        assert isinstance(ours.labels_, da.Array)
+        np.testing.assert_array_equal(ours.labels_.compute(), whole.labels_)
+        assert ours.score(X) == pytest.approx(-whole.inertia_, rel=1e-9)
+
+
+def test_float32_far_from_zero_loses_nothing(split: Any) -> None:
+    start = ARRAY_STARTS["digits"]
+    near = KMeans(10, init=start).fit(DIGITS)
+    far = (DIGITS + 1e4).astype(np.float32)
+    for X in (far, split(far, 3)):
+        ours = KMeans(10, init=start + 1e4).fit(X)
+        assert ours.inertia_ == pytest.approx(near.inertia_, rel=1e-4)
+        np.testing.assert_allclose(ours.cluster_centers_ - 1e4, near.cluster_centers_, atol=2e-3)
+        assert (np.asarray(ours.predict(X)) == near.labels_).mean() > 0.999
+    theirs = LocalKMeans(10, init=(start + 1e4).astype(np.float32), n_init=1).fit(far)
+    assert KMeans(10, init=start + 1e4).fit(far).inertia_ == pytest.approx(theirs.inertia_, rel=1e-4)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 5])
+def test_empty_clusters_get_the_farthest_points(split: Any, n_blocks: int) -> None:
+    # Two of the first centres are far from all points, so they have none after the first iteration.
+    start = np.concatenate([PIXELS[:3], np.full((2, 3), 50.0) + [[0], [1]]])
+    theirs = LocalKMeans(5, init=start, n_init=1, tol=0).fit(PIXELS)
+    ours = KMeans(5, init=start, tol=0).fit(split(PIXELS, n_blocks))
+    assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-6)
+    assert len(np.unique(ours.labels_.compute())) == 5
+    # After one iteration: which of two equally far points comes first may differ, how far they are may not.
+    ours, theirs = KMeans(5, init=start, max_iter=1).fit(split(PIXELS, n_blocks)), KMeans(5, init=start, max_iter=1)
+    np.testing.assert_allclose(ours.cluster_centers_, theirs.fit(PIXELS).cluster_centers_, atol=1e-12)
+
+
+def test_clusters_that_are_empty_in_one_block_only_are_not_moved() -> None:
+    X = np.sort(PIXELS[:, :1], axis=0)  # each block has its own range of values
+    start = np.quantile(X, [0.05, 0.3, 0.6, 0.95])[:, None]
+    theirs = LocalKMeans(4, init=start, n_init=1).fit(X)
+    expect_equal(KMeans(4, init=start).fit(da.from_array(X, chunks=(500, 1))), theirs, 1e-9)
+
+
+def test_more_clusters_than_distinct_points() -> None:
+    X = np.repeat(np.array([[0.0, 1.0], [2.0, 3.0], [9.0, 4.0]]), 5, axis=0)
+    for init in ("k-means++", "k-means||", "random"):
+        ours = KMeans(6, init=init, n_init=3, random_state=0).fit(X)
+        assert np.isfinite(ours.cluster_centers_).all()
+        assert ours.inertia_ == pytest.approx(0, abs=1e-12)
+        assert len(np.unique(ours.labels_)) == 3
+
+
+@pytest.mark.parametrize("init", ["k-means++", "k-means||"])
+def test_careful_starts_are_better_than_random_ones(init: str) -> None:
+    def after_one(init: str) -> float:
+        runs = [KMeans(10, init=init, n_init=1, max_iter=1, random_state=seed).fit(DIGITS) for seed in range(7)]
+        return float(np.median([run.inertia_ for run in runs]))
+
+    theirs = [LocalKMeans(10, n_init=1, max_iter=1, random_state=seed).fit(DIGITS).inertia_ for seed in range(7)]
+    assert after_one(init) < after_one("random")
+    assert after_one(init) < 1.05 * float(np.median(theirs))
+
+
+def test_best_of_several_runs() -> None:
+    runs = KMeans(10, init="random", n_init=4, random_state=0).fit(DIGITS)
+    first = KMeans(10, init="random", n_init=1, random_state=0).fit(DIGITS)
+    assert runs.inertia_ <= first.inertia_
+    assert -runs.score(DIGITS) == pytest.approx(runs.inertia_, rel=1e-12)
+    np.testing.assert_array_equal(runs.labels_, runs.predict(DIGITS))
+
+
+def test_rows_that_weigh_nothing_change_nothing() -> None:
+    weights = (np.arange(len(DIGITS)) % 5 > 0).astype(float)
+    start = ARRAY_STARTS["digits"]
+    expect_equal(
+        KMeans(10, init=start).fit(DIGITS, sample_weight=weights),
+        LocalKMeans(10, init=start, n_init=1).fit(DIGITS, sample_weight=weights),
+        1e-9,
+    )
+
+
+def test_data_frames_and_unknown_lengths() -> None:
+    frame = pd.DataFrame(PIXELS, columns=["red", "green", "blue"], index=np.arange(len(PIXELS)) * 2)
+    table = dd.from_pandas(frame, npartitions=3)
+    bright = table[table.red > 0.5]
+    ours = KMeans(4, random_state=0).fit(bright)
+    local = frame[frame.red > 0.5]
+    whole = KMeans(4, random_state=0).fit(local)
+    expect_equal(ours, whole, 1e-9)
+    labels = ours.labels_.compute()
+    assert labels.index.equals(local.index)
+    np.testing.assert_array_equal(labels, whole.labels_)
+    distances = ours.transform(bright).compute()
+    assert list(distances.columns) == ["kmeans0", "kmeans1", "kmeans2", "kmeans3"]
+    np.testing.assert_allclose(distances, whole.get_combined_model().transform(local), atol=1e-7)
+
+
+def test_combined_model_predicts_the_same() -> None:
+    ours = KMeans(10, random_state=0).fit(DIGITS)
+    model = ours.get_combined_model()
+    assert type(model) is LocalKMeans
+    np.testing.assert_array_equal(model.predict(DIGITS), ours.predict(DIGITS))
+    assert model.score(DIGITS) == pytest.approx(ours.score(DIGITS), rel=1e-9)
+
+
+BAD_OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"n_clusters": 0}, InvalidParameter, "n_clusters"),
+    ({"n_clusters": 2.5}, InvalidParameter, "n_clusters"),
+    ({"init": "kmeans"}, InvalidParameter, "k-means||"),
+    ({"init": np.zeros((3, 3))}, InvalidParameter, "does not match"),
+    ({"init": np.full((8, 3), np.nan)}, InvalidParameter, "NaN"),
+    ({"n_init": 0}, InvalidParameter, "n_init"),
+    ({"max_iter": 0}, InvalidParameter, "max_iter"),
+    ({"tol": -1}, InvalidParameter, "tol"),
+    ({"algorithm": "elkan"}, NotSupported, "lloyd"),
+    ({"algorithm": "fast"}, InvalidParameter, "algorithm"),
+    ({"verbose": 1}, NotSupported, "dashboard"),
+    ({"oversampling_factor": 0}, InvalidParameter, "oversampling_factor"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "words"), BAD_OPTIONS)
+def test_bad_options_are_refused(options: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words.replace("|", r"\|")):
+        KMeans(**options).fit(da.from_array(PIXELS, chunks=(1000, 3)))
+
+
+def test_bad_data_are_refused(split: Any) -> None:
+    broken = PIXELS.copy()
+    broken[1001, 1] = np.nan
+    for tol in (1e-4, 0):
+        for init in ("k-means++", "k-means||", "random", PIXELS[:8]):
+            with pytest.raises(InvalidData, match="missing values"):
+                KMeans(8, init=init, tol=tol).fit(split(broken, 3))
+    with pytest.raises(InvalidData, match="n_samples=3 should be >= n_clusters=8"):
+        KMeans(8).fit(split(PIXELS[:3], 2))
+    with pytest.raises(InvalidData, match="sample_weight"):
+        KMeans(8).fit(split(PIXELS, 2), sample_weight=-np.ones(len(PIXELS)))
+    with pytest.raises(InvalidData, match="rechunk"):
+        KMeans(8).fit(da.from_array(PIXELS, chunks=(1000, 2)))
+    with pytest.raises(InvalidData, match="expecting 3 features"):
+        KMeans(8, random_state=0).fit(PIXELS).predict(split(DIGITS, 2))
+    with pytest.raises(NotSupported, match="function"):
+        KMeans(8, init=lambda X, k, random_state: X[:k]).fit(split(PIXELS, 2))
+
+
+def test_function_as_start_for_arrays_in_memory() -> None:
+    def spread_rows(X: Any, n_clusters: int, random_state: Any) -> Any:
+        return X[:: len(X) // n_clusters][:n_clusters]
+
+    expect_equal(
+        KMeans(8, init=spread_rows, n_init=1).fit(PIXELS), LocalKMeans(8, init=spread_rows, n_init=1).fit(PIXELS), 1e-9
+    )

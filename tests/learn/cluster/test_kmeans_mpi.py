@@ -1,0 +1,86 @@
+"""k-means finds the same under mpiexec, and on workers of a dask-mpi cluster that talk over MPI."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client
+from gpucluster.learn import KMeans, config_context
+from gpucluster.learn.errors import MissingMPI
+from sklearn.datasets import load_digits
+
+DIGITS = load_digits().data
+PROGRAM = Path(__file__).with_name("kmeans_program.py")
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+pytest.importorskip("mpi4py")
+if not MPIEXEC.exists():
+    pytest.skip("no mpiexec", allow_module_level=True)
+
+ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_under_mpiexec(tmp_path: Path, size: int) -> None:
+    answer = tmp_path / "found.json"
+    subprocess.run(
+        [MPIEXEC, "-n", str(size), sys.executable, PROGRAM, answer], check=True, timeout=120, env=ENVIRONMENT
+    )
+    found = json.loads(answer.read_text())
+    for init in ("given", "k-means++", "k-means||", "random"):
+        start: Any = DIGITS[:10] if init == "given" else init
+        serial = KMeans(10, init=start, n_init=1, random_state=3).fit(DIGITS)
+        np.testing.assert_allclose(found[init]["centers"], serial.cluster_centers_, atol=1e-9)
+        assert found[init]["inertia"] == pytest.approx(serial.inertia_, rel=1e-9)
+        assert found[init]["n_iter"] == serial.n_iter_
+        np.testing.assert_array_equal(found[init]["labels"], serial.labels_)
+    assert len(set(found["inertias without a seed"])) == 1
+    assert len(found["inertias without a seed"]) == size
+
+
+@pytest.fixture
+def dask_mpi(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]:
+    pytest.importorskip("dask_mpi")
+    address = tmp_path / "scheduler.json"
+    process = subprocess.Popen(
+        [
+            MPIEXEC, "-n", "3", Path(sys.executable).with_name("dask-mpi"), "--scheduler-file", address, "--nthreads",
+            "1", "--no-dashboard", "--worker-class", request.param, "--local-directory", tmp_path,
+        ],
+        env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        with Client(scheduler_file=str(address), timeout=60) as client:
+            client.wait_for_workers(2, timeout=60)
+            yield client
+            client.shutdown()
+        process.wait(30)
+    finally:
+        process.kill()
+        process.wait(30)
+
+
+@pytest.mark.parametrize("dask_mpi", ["distributed.Worker"], indirect=True)
+def test_on_workers_of_dask_mpi(dask_mpi: Client) -> None:
+    X = da.from_array(DIGITS, chunks=(500, 64), name=False)
+    serial = KMeans(10, random_state=3).fit(DIGITS)
+    for communicator in ("mpi", "workers", "mpi"):
+        with config_context(communicator=communicator):
+            ours = KMeans(10, random_state=3).fit(X)
+        np.testing.assert_allclose(ours.cluster_centers_, serial.cluster_centers_, atol=1e-9)
+        assert ours.n_iter_ == serial.n_iter_
+        np.testing.assert_array_equal(ours.labels_.compute(), serial.labels_)
+
+
+def test_workers_that_are_no_mpi_processes(dask_client: Client) -> None:
+    X = da.from_array(DIGITS, chunks=(500, 64), name=False)
+    with config_context(communicator="mpi"), pytest.raises(MissingMPI, match="communicator='workers'"):
+        KMeans(10, random_state=3).fit(X)
