@@ -117,4 +117,4 @@ def test_what_an_import_loads(statement, never, tmp_path):
 
 def test_every_package_has_its_place():
     found = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
-    assert set(MAY_IMPORT) <= found
+    assert set(MAY_IMPORT) == found
