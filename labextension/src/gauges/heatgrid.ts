@@ -1,4 +1,5 @@
 import type { TelemetrySample } from '../protocol/messages';
+import { entry } from './columns';
 import { element, setAttribute } from './element';
 import type { IGaugeContext } from './gaugeset';
 import { figureOf, measured, type IMeasure } from './heatmeasures';
@@ -97,8 +98,12 @@ export class HeatGrid {
         }
       });
     }
+    this._crossOut(context, colours.critical, width, height);
     context.fillStyle = frame;
     this._values.forEach((value, i) => {
+      if (value === null && this._errorOf(i) !== null) {
+        return;
+      }
       const [x, y] = this._placeOf(i);
       // A line below each cell; not measured: a dot instead.
       context.fillRect(
@@ -114,6 +119,31 @@ export class HeatGrid {
       context.strokeRect(x - 0.5, y - 0.5, width + 1, height + 2);
     }
     this._describe();
+  }
+
+  /** Workers whose GPU cannot be read. */
+  private _crossOut(
+    context: CanvasRenderingContext2D,
+    colour: string,
+    width: number,
+    height: number
+  ): void {
+    context.strokeStyle = colour;
+    context.beginPath();
+    this._values.forEach((value, i) => {
+      if (value === null && this._errorOf(i) !== null) {
+        const [x, y] = this._placeOf(i);
+        context.moveTo(x + 1, y + 1);
+        context.lineTo(x + width - 1, y + height - 1);
+        context.moveTo(x + width - 1, y + 1);
+        context.lineTo(x + 1, y + height - 1);
+      }
+    });
+    context.stroke();
+  }
+
+  private _errorOf(i: number): string | null {
+    return this._sample === null ? null : entry(this._sample, 'device_error', i);
   }
 
   private get _measure(): IMeasure | undefined {
@@ -152,7 +182,8 @@ export class HeatGrid {
     if (name === undefined || measure === undefined) {
       return [];
     }
-    const figure = figureOf(this._values[this._cursor] ?? null, words.notMeasured);
+    const missing = this._errorOf(this._cursor) ?? words.notMeasured;
+    const figure = figureOf(this._values[this._cursor] ?? null, missing);
     const part = words.parts[measure.part];
     return [`${titleOf(name, words)}: ${part.name} ${figure}`, part.sentence];
   }
