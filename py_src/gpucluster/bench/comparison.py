@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from .errors import NotComparable
 from .result import BenchResult, Measurement
 from .statistics import CONFIDENCE, ratio_of
-from .text import aligned, seconds_text
+from .text import aligned, counted, seconds_text
 
 Key = tuple[str, tuple[tuple[str, int], ...], int]
 
@@ -117,7 +117,7 @@ def _not_compared(first: BenchResult, second: BenchResult, common: set[Key]) -> 
             if sizes:
                 reason = f"is '{one.size}' in the {ordinal} result but {' and '.join(map(repr, sizes))} in the other"
             elif same:
-                reason = f"on {one.n_workers} workers is only in the {ordinal} result"
+                reason = f"on {counted(one.n_workers)} is only in the {ordinal} result"
             else:
                 reason = f"is only in the {ordinal} result"
             sentences.append(f"{one.workload} {reason}.")

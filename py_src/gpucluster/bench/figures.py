@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
 from .result import BenchResult, Measurement
+from .scaling import by_workload, curves, efficiency, speed_up
 
 # Okabe and Ito's colours, told apart by people who see few colours; with shapes, since there are more workloads.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")
@@ -14,32 +14,6 @@ SHAPES = ("circle", "square", "triangle", "diamond", "inverted_triangle")
 _IDEAL = "#999999"
 _WIDE, _HIGH = 540, 360
 _SMALL, _LOW = 355, 250
-
-
-def by_workload(result: BenchResult) -> dict[str, list[Measurement]]:
-    """Return the measurements of each workload, those on few workers first."""
-    found: dict[str, list[Measurement]] = {}
-    for one in sorted(result.measurements, key=lambda one: one.n_workers):
-        found.setdefault(one.workload, []).append(one)
-    order = list(dict.fromkeys(one.workload for one in result.measurements))
-    return {name: found[name] for name in order}
-
-
-def curves(result: BenchResult) -> dict[str, list[Measurement]]:
-    """Return those workloads that more workers should make faster and that were measured on several numbers of them."""
-    return {
-        name: ones for name, ones in by_workload(result).items() if len(ones) > 1 and all(one.scales for one in ones)
-    }
-
-
-def speed_up(ones: Sequence[Measurement]) -> list[float]:
-    """Return how many times faster each number of workers is than the fewest, by medians."""
-    return [ones[0].spread.median / one.spread.median for one in ones]
-
-
-def efficiency(ones: Sequence[Measurement]) -> list[float]:
-    """Return the speed-up as a share of what so many more workers would give at best."""
-    return [gain * ones[0].n_workers / one.n_workers for gain, one in zip(speed_up(ones), ones, strict=True)]
 
 
 def speed_up_figure(result: BenchResult) -> Any:

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from . import figures
+from . import figures, scaling
 from .result import BenchResult
 from .text import facts_lines, left_out_lines, result_rows
 
@@ -79,7 +79,7 @@ def report_html(result: BenchResult) -> str:
         script="\n".join([bokeh, *scripts]),
         facts="".join(f"<p>{escape(line)}</p>" for line in facts_lines(result)),
         pictures="".join(parts),
-        table=_table(result_rows(result), numbers={2, 3, 4, 5}),
+        table=_table(result_rows(result), numbers={2, 3, 4, 5, 6}),
         left_out=_left_out(result),
         versions=_table(
             [("NAME", "VERSION OR VALUE"), *result.versions.items(), *result.settings.items()], numbers=set()
@@ -92,7 +92,7 @@ def _sections(result: BenchResult) -> list[tuple[str, str, Sequence[Any]]]:
     if len(result.cluster.n_workers) == 1:
         return [("Times", f"{runs} The scale is logarithmic.", [figures.times_figure(result)])]
     found: list[tuple[str, str, Sequence[Any]]] = []
-    if figures.curves(result):
+    if scaling.curves(result):
         drawn = [figures.speed_up_figure(result), figures.efficiency_figure(result)]
         found.append(("Scaling", _SCALING.format(runs=result.n_repeats), drawn))
     small = figures.time_figures(result)

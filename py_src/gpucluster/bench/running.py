@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from .catalogue import workloads as find_workloads
+from .doubts import doubts
 from .errors import NothingToMeasure
 from .machine import hosts_of, report
 from .progress import ProgressBar, Say
@@ -69,7 +70,7 @@ def bench(
         raise InvalidRequest("repeats: at least one run must count.")
     counts = sorted(set(workers)) if workers else [len(site.workers)]
     if counts[0] < 1:
-        raise NothingToMeasure(f"The cluster '{site.name}' has no workers. Scale it first.")
+        raise NothingToMeasure(f"{site.name[:1].upper()}{site.name[1:]} has no workers. Give it some first.")
     chosen = find_workloads(only)
     say(f"Waiting for {counted(counts[0])}")
     site.scale(counts[0])
@@ -121,10 +122,14 @@ class _Run:
             )
         loads = {told["host"]: told["load"] for told in reports.values()}  # Before our own work.
         first = next(iter(more.values()))
-        notes = [*([self._libraries.warning] if self._libraries.warning else []), *sizes.notes]
+        hosts = hosts_of(more, workers, loads)
+        notes = [
+            *([self._libraries.warning] if self._libraries.warning else []), *sizes.notes,
+            *doubts(self._measured, hosts),
+        ]  # fmt: skip
         return BenchResult(
             started_at=at, wall_seconds=time.perf_counter() - started, cluster=self._facts(mpi),
-            hosts=hosts_of(more, workers, loads), versions=first["versions"], settings=first["settings"],
+            hosts=hosts, versions=first["versions"], settings=first["settings"],
             n_repeats=self._repeats, measurements=self._measured, left_out=self._left_out, notes=notes,
         )  # fmt: skip
 

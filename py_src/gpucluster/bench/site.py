@@ -31,7 +31,7 @@ class Site:
     def __init__(self, client: Any, cluster: Cluster | None = None) -> None:
         self.client = client
         self.cluster = cluster
-        self.name = cluster.name if cluster is not None else "a Dask scheduler"
+        self.name = cluster.name if cluster is not None else "Dask scheduler"
         self.backend = cluster.backend if cluster is not None else "other"
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..protocol.sizes import format_size
 from .result import BenchResult, Measurement
+from .scaling import by_workload, speed_up
 from .workload import Workload
 
 _SHOWN = (
@@ -43,15 +44,23 @@ def parameters_text(measurement: Measurement) -> str:
 
 
 def result_rows(result: BenchResult) -> list[tuple[str, ...]]:
-    """Return the table of all measurements, its head first."""
-    rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "MEDIAN", "QUARTILES", "RATE")]
-    for one in result.measurements:
-        spread = one.spread
-        quartiles = f"{seconds_text(spread.lower)} to {seconds_text(spread.upper)}"
-        rows.append((
-            one.workload, f"{one.size} ({parameters_text(one)})", str(one.n_workers), seconds_text(spread.median),
-            quartiles, rate_text(one),
-        ))  # fmt: skip
+    """Return the table of all measurements, its head first; those of one workload beside each other."""
+    several = len(result.cluster.n_workers) > 1
+    rows: list[tuple[str, ...]] = [
+        ("WORKLOAD", "SIZE", "WORKERS", "MEDIAN", "QUARTILES", "RATE", *(["SPEED-UP"] if several else []))
+    ]
+    for ones in by_workload(result).values():
+        for one, gain in zip(ones, speed_up(ones), strict=True):
+            spread = one.spread
+            cells = (
+                one.workload,
+                f"{one.size} ({parameters_text(one)})",
+                str(one.n_workers),
+                seconds_text(spread.median),
+                f"{seconds_text(spread.lower)} to {seconds_text(spread.upper)}",
+                rate_text(one),
+            )
+            rows.append((*cells, *([f"{gain:.2f}" if one.scales else ""] if several else [])))
     return rows
 
 

@@ -1,0 +1,181 @@
+"""Real measurements on a real cluster, as short as they can be."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from gpucluster.bench import bench, catalogue, load
+from gpucluster.bench.errors import NothingToMeasure
+from gpucluster.bench.report import report_html
+from gpucluster.bench.site import existing
+from gpucluster.bench.text import result_text
+from gpucluster.cli import benchmark
+from gpucluster.cli.verbs import MAGIC, SHELL, parser_for
+from gpucluster.protocol.errors import GPUClusterError, InvalidRequest, InvalidState
+
+MPI = {"mpi-allreduce-latency", "mpi-allreduce-bandwidth"}
+
+
+@pytest.fixture(scope="module")
+def everything(ground):
+    """All workloads on two workers."""
+    said: list[str] = []
+    return bench(ground, size="tiny", repeats=2, say=said.append), said
+
+
+def test_every_workload_is_measured(everything):
+    result, said = everything
+    assert [one.why for one in result.left_out] == []
+    assert {one.workload for one in result.measurements} == set(catalogue.WORKLOADS) - MPI
+    for one in result.measurements:
+        assert len(one.seconds) == 2 and min(one.seconds) > 0
+        assert (one.n_workers, one.n_blocks, one.size) == (2, 4, "tiny")
+    assert "run 2 of 2" in said[-2] and "100%" in said[-1]
+
+
+def test_the_machine_is_written_down(everything):
+    result, _ = everything
+    assert (result.cluster.protocol, result.cluster.backend, result.cluster.n_workers) == ("tls", "local", [2])
+    assert result.cluster.memory_limit_bytes == 512 * 2**20
+    assert [(host.count, host.n_workers, host.gpus) for host in result.hosts] == [(1, 2, [])]
+    assert {"python", "gpucluster", "distributed", "numpy", "scikit-learn"} <= set(result.versions)
+    assert result.settings["OMP_NUM_THREADS"] == "1"
+
+
+def test_the_page_holds_everything_and_loads_nothing(everything):
+    result, _ = everything
+    page = report_html(result)
+    for one in result.measurements:
+        assert one.workload in page
+        assert one.workload in result_text(result)
+    assert "embed_items" in page
+    assert not re.search(r"<(script|link|img)[^>]*(src|href)=", page)
+
+
+def test_several_numbers_of_workers_and_back(ground, shared_cluster, shared_site):
+    with existing(shared_cluster.id, scales=True) as site:
+        result = bench(site, size="tiny", repeats=4, only=["transpose-sum", "allreduce-latency"], workers=[2, 1])
+    assert [(one.workload, one.n_workers) for one in result.measurements] == [
+        ("transpose-sum", 1), ("transpose-sum", 2), ("allreduce-latency", 2),
+    ]  # fmt: skip
+    first, second = result.measurements[:2]
+    assert (first.check, first.n_blocks) == (pytest.approx(second.check), second.n_blocks)
+    assert [(one.workload, one.n_workers, one.failed) for one in result.left_out] == [("allreduce-latency", 1, False)]
+    shared_site.wait_for(shared_cluster.id, lambda model: model.n_workers == 2)
+    page = report_html(result)
+    assert "Speed-up over 1 worker" in page and "Efficiency" in page
+    assert "SPEED-UP" in result_text(result)
+
+
+def test_one_that_fails_does_not_stop_the_others(ground, monkeypatch):
+    broken = replace(catalogue.WORKLOADS["svd"], run=lambda data: 1 / 0)
+    monkeypatch.setitem(catalogue.WORKLOADS, "svd", broken)
+    result = bench(ground, size="tiny", repeats=1, only=["svd", "frame-sum"])
+    assert [one.workload for one in result.measurements] == ["frame-sum"]
+    assert [(one.workload, one.failed, one.why) for one in result.left_out] == [
+        ("svd", True, "ZeroDivisionError: division by zero")
+    ]
+    with pytest.raises(NothingToMeasure, match="Nothing could be measured: svd: ZeroDivisionError"):
+        bench(ground, size="tiny", repeats=1, only=["svd"])
+
+
+def test_seconds_choose_the_size(ground):
+    started = time.monotonic()
+    result = bench(ground, seconds=4, repeats=2, only=["transpose-sum", "frame-sum"])
+    assert time.monotonic() - started < 60
+    assert {one.size for one in result.measurements} <= {"tiny", "small", "medium"}
+
+
+def test_what_cannot_be_is_said_before_anything_runs(ground):
+    with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
+        bench(ground, only=["mpi-allreduce-latency"])
+    with pytest.raises(InvalidRequest, match="not both"):
+        bench(ground, size="tiny", seconds=5)
+    with pytest.raises(InvalidRequest, match="size: must be one of tiny"):
+        bench(ground, size="huge")
+
+
+def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path):
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "gpucluster.cli", "bench", *words], capture_output=True, text=True, timeout=120,
+            cwd=tmp_path,
+        )  # fmt: skip
+
+    done = run("shared", "--only", "frame-sum,allreduce-latency", "--size", "tiny", "--repeats", "4", "--output", "a")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "" and "frame-sum" in done.stdout
+    result = load(tmp_path / "a.json")
+    assert [one.workload for one in result.measurements] == ["frame-sum", "allreduce-latency"]
+    assert "<h1>Benchmark of shared</h1>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    done = run("compare", "a.json", "a.json", "--json")
+    answer = json.loads(done.stdout)
+    assert [pair["ratio"] for pair in answer["pairs"]] == [1.0, 1.0]
+    assert [one["name"] for one in json.loads(run("--list", "--only", "svd", "--json").stdout)] == ["svd"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--only cats", "--only: there is no workload 'cats'"),
+        ("--only kmean", r"Did you mean 'kmeans'\?"),
+        ("--only ,", "--only: name at least one workload"),
+        ("--size huge", "--size: must be one of tiny, small, medium, large, not 'huge'"),
+        ("--size small --seconds 20", "Give --size or --seconds, not both"),
+        ("--seconds 1", "--seconds: must lie between 10 and 86400, not 1"),
+        ("--workers 1,x", "--workers: must be a whole number, not 'x'"),
+        ("--workers 0", "--workers: must lie between 1 and 256, not 0"),
+        ("--repeats 0", "--repeats: must lie between 1 and 100"),
+        ("--output /nowhere/x", "--output: there is no directory /nowhere"),
+        ("--output x.html", "--output: is the JSON file"),
+        ("some --backend local", "--backend is for a cluster that is created, but 'some' is there already"),
+        ("some --scheduler x", "Give NAME or --scheduler, not both"),
+        ("--scheduler tcp://x --protocol tcp", "--protocol is for a cluster that is created"),
+        ("--scheduler nowhere", "neither an address such as tcp://"),
+        ("--backend local --protocol ucx", "--protocol: must be one of 'tls' or 'tcp', not 'ucx'"),
+        ("one two", "Unexpected 'two': one cluster is measured at a time"),
+        ("compare", "Give two files of results"),
+        ("compare a b c", "Give two files of results"),
+        ("compare a b --size small", "--size has no meaning for 'bench compare'"),
+        ("compare nothing.json nothing.json", "nothing.json cannot be read"),
+        ("nobody-has-this-name", "There is no cluster 'nobody-has-this-name'"),
+    ],
+)
+@pytest.mark.parametrize("face", [SHELL, MAGIC])
+def test_refusals_are_sentences(site, tmp_path, monkeypatch, words, sentence, face):
+    monkeypatch.chdir(tmp_path)
+    found = parser_for("bench", face).read(words.split())
+    with pytest.raises(GPUClusterError, match=sentence):
+        benchmark.bench(found, lambda text: None)
+    assert list(tmp_path.iterdir()) == [] and site.control.list() == []
+
+
+def test_a_cluster_for_the_time_being_is_stopped(site, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "--backend local --memory-limit 300MiB --protocol tcp --workers 1 --only frame-sum --size tiny --repeats 1"
+    answer = benchmark.bench(parser_for("bench", SHELL).read(words.split()), lambda text: None)
+    [model] = site.control.list()
+    assert model.state.value == "stopped"
+    assert answer.value.cluster.protocol == "tcp" and not answer.failed
+    assert sorted(path.suffix for path in answer.written) == [".html", ".json"]
+    assert all(Path(path).is_file() for path in answer.written)
+
+    words = "--backend local --memory-limit 300MiB --workers 1 --only allreduce-latency"
+    with pytest.raises(NothingToMeasure, match="allreduce-latency: it needs at least 2 workers"):
+        benchmark.bench(parser_for("bench", SHELL).read(words.split()), lambda text: None)
+    assert {model.state.value for model in site.control.list()} == {"stopped"}
+
+
+def test_a_cluster_that_follows_the_load_is_left_alone(shared_cluster, shared_site):
+    shared_site.control.patch(shared_cluster.id, {"adapt": {"minimum": 2, "maximum": 2}})
+    with pytest.raises(InvalidState, match="follows the load"), existing("shared", scales=True):
+        raise AssertionError("entered")
+    shared_site.control.patch(shared_cluster.id, {"n_workers": 2})
+    shared_site.control.wait(shared_cluster.id)
