@@ -143,6 +143,8 @@ def _written(value: Any, name: str, arrays: list[np.ndarray[Any, Any]]) -> Any:
         return {kind: [_written(item, name, arrays) for item in value]}
     if isinstance(value, dict):
         return {"dict": [[_written(key, name, arrays), _written(item, name, arrays)] for key, item in value.items()]}
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return {"type": np.dtype(value).name}
     if is_tree(value):
         return {"tree": _written(tree_parts(value), name, arrays)}
     raise NotSupported(
@@ -162,6 +164,8 @@ def _read(value: Any, archive: zipfile.ZipFile) -> Any:
         return array[()] if kind == "scalar" else array
     if kind == "float":
         return float.fromhex(content)
+    if kind == "type":
+        return np.dtype(str(content)).type
     if kind == "dict":
         return {_read(key, archive): _read(item, archive) for key, item in content}
     if kind == "tree":
