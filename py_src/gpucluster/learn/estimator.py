@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from .delegation.methods import through_cuml
 from .errors import InvalidData
 from .rows.running import local_rows, run_table
 from .rows.table import Table, as_table, is_dask
@@ -26,6 +27,11 @@ class DistributedEstimator(BaseEstimator):
     """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
     _kept_elsewhere: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let cuML fit and answer where it is chosen; see `gpucluster.learn.delegation`."""
+        super().__init_subclass__(**options)
+        through_cuml(cls)
 
     # -- fitting ---------------------------------------------------------------------------------
 

@@ -1,0 +1,172 @@
+"""What ``cuml.dask`` 26.10 can do for which estimator, and why it is not asked for the others.
+
+An estimator of this package joins by an entry here; nothing else is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How one estimator is translated.
+
+    A parameter that is named nowhere here must have its default value, because cuML has nothing like it.
+    """
+
+    module: str
+    """Where cuML's class of the same name is."""
+    same: tuple[str, ...] = ()
+    """Parameters that cuML has under the same name."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Parameters that cuML has under another name."""
+    values: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    """Parameters of which cuML knows some values only: these, and what cuML calls them."""
+    without_effect: tuple[str, ...] = ()
+    """Parameters that tell how, not what, is computed: cuML computes in its own way."""
+    fixed: dict[str, Any] = field(default_factory=dict)
+    """What cuML is told besides."""
+    attributes: tuple[str, ...] = ()
+    """Fitted attributes that are copied back."""
+    methods: tuple[str, ...] = ("predict",)
+    """What cuML's estimator is asked for after fitting."""
+    label_type: str | None = None
+    """Of what type labels must be."""
+    frames: bool = True
+    """Whether data frames are taken."""
+    arrays: bool = True
+    """Whether arrays are taken."""
+    complete: bool = True
+    """Whether the copied attributes are enough to predict without cuML, and to save the model."""
+    numbers: bool = True
+    """Whether X must hold numbers."""
+
+
+_TREES: dict[str, Any] = {
+    "same": ("n_estimators", "max_depth", "max_features", "bootstrap", "min_samples_leaf", "min_samples_split",
+             "min_impurity_decrease", "random_state"),
+    "values": {"max_leaf_nodes": {None: -1}, "max_samples": {None: 1.0}},
+    "without_effect": ("n_jobs", "verbose", "shuffle"),
+    "complete": False,
+}  # fmt: skip
+_NEIGHBORS: dict[str, Any] = {
+    "same": ("n_neighbors",),
+    "values": {
+        "metric": {"minkowski": "euclidean", "euclidean": "euclidean", "l2": "euclidean"},
+        "weights": {"uniform": "uniform", None: "uniform"},
+    },
+    "without_effect": ("algorithm", "leaf_size", "p"),
+    "complete": False,
+}
+_LINEAR = ("coef_", "intercept_")
+
+DELEGATED: dict[str, Entry] = {
+    "KMeans": Entry(
+        "cuml.dask.cluster",
+        same=("n_clusters", "max_iter", "tol", "oversampling_factor", "random_state"),
+        values={"init": {"k-means||": "k-means||", "scalable-k-means++": "k-means||", "random": "random"}},
+        without_effect=("copy_x", "n_init"),
+        attributes=("cluster_centers_", "inertia_", "n_iter_"),
+    ),
+    "PCA": Entry(
+        "cuml.dask.decomposition",
+        same=("n_components", "whiten"),
+        values={"svd_solver": {"auto": "full", "covariance_eigh": "full", "full": "full"}},
+        without_effect=("copy", "tol", "iterated_power", "n_oversamples", "power_iteration_normalizer", "random_state"),
+        attributes=("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_",
+                    "noise_variance_"),
+        methods=("transform", "inverse_transform"),
+    ),
+    "TruncatedSVD": Entry(
+        "cuml.dask.decomposition",
+        same=("n_components",),
+        without_effect=("algorithm", "n_iter", "n_oversamples", "power_iteration_normalizer", "random_state", "tol"),
+        fixed={"algorithm": "full"},
+        attributes=("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_"),
+        methods=("transform", "inverse_transform"),
+    ),
+    "LinearRegression": Entry(
+        "cuml.dask.linear_model",
+        same=("fit_intercept",),
+        without_effect=("copy_X", "tol", "n_jobs"),
+        attributes=_LINEAR,
+    ),
+    "Ridge": Entry(
+        "cuml.dask.linear_model",
+        same=("alpha", "fit_intercept"),
+        without_effect=("copy_X", "max_iter", "tol", "solver", "random_state"),
+        attributes=_LINEAR,
+    ),
+    "Lasso": Entry(
+        "cuml.dask.linear_model",
+        same=("alpha", "fit_intercept", "max_iter", "tol", "selection"),
+        without_effect=("copy_X", "precompute", "random_state"),
+        attributes=_LINEAR,
+    ),
+    "ElasticNet": Entry(
+        "cuml.dask.linear_model",
+        same=("alpha", "l1_ratio", "fit_intercept", "max_iter", "tol", "selection"),
+        without_effect=("copy_X", "precompute", "random_state"),
+        attributes=_LINEAR,
+    ),
+    "LogisticRegression": Entry(
+        "cuml.dask.linear_model",
+        same=("C", "fit_intercept", "max_iter", "tol"),
+        without_effect=("random_state", "n_jobs", "verbose", "solver", "intercept_scaling"),
+        attributes=(*_LINEAR, "classes_"),
+        label_type="float32",
+    ),
+    "MultinomialNB": Entry(
+        "cuml.dask.naive_bayes",
+        same=("alpha", "fit_prior"),
+        without_effect=("force_alpha",),
+        attributes=("classes_", "class_count_", "feature_count_", "class_log_prior_", "feature_log_prob_"),
+        label_type="int32",
+        frames=False,
+    ),
+    "RandomForestClassifier": Entry(
+        "cuml.dask.ensemble",
+        **{**_TREES, "values": {**_TREES["values"], "criterion": {"gini": "gini", "entropy": "entropy"}}},
+        renamed={"criterion": "split_criterion", "max_leaf_nodes": "max_leaves"},
+        methods=("predict", "predict_proba"),
+        label_type="int32",
+    ),
+    "RandomForestRegressor": Entry(
+        "cuml.dask.ensemble",
+        **{**_TREES, "values": {**_TREES["values"], "criterion": {"squared_error": "mse", "poisson": "poisson"}}},
+        renamed={"criterion": "split_criterion", "max_leaf_nodes": "max_leaves"},
+    ),
+    "NearestNeighbors": Entry("cuml.dask.neighbors", **_NEIGHBORS, methods=("kneighbors",)),
+    "KNeighborsClassifier": Entry(
+        "cuml.dask.neighbors",
+        **_NEIGHBORS,
+        methods=("predict", "predict_proba", "kneighbors"),
+        label_type="int32",
+    ),
+    "KNeighborsRegressor": Entry("cuml.dask.neighbors", **_NEIGHBORS, methods=("predict", "kneighbors")),
+    "LabelEncoder": Entry(
+        "cuml.dask.preprocessing",
+        attributes=("classes_",),
+        methods=("transform", "inverse_transform"),
+        arrays=False,
+        numbers=False,
+    ),
+    "OneHotEncoder": Entry(
+        "cuml.dask.preprocessing",
+        same=("categories", "drop", "dtype", "handle_unknown", "sparse_output"),
+        methods=("transform", "inverse_transform"),
+        complete=False,
+        numbers=False,
+    ),
+}  # fmt: skip
+"""Estimators that ``cuml.dask`` has too."""
+
+NOT_DELEGATED: dict[str, str] = {
+    "DBSCAN": "cuml.dask's copies all rows to every GPU and takes them from the client's memory only",
+    "GaussianNB": "cuML has no form of it for several GPUs, only MultinomialNB",
+    "MLPClassifier": "cuML has no neural networks",
+    "StandardScaler": "cuML has no form of it for several GPUs",
+}
+"""Estimators that run in this package on data on GPUs too, and why."""

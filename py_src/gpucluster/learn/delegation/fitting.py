@@ -1,0 +1,162 @@
+"""Whether cuML fits an estimator, and how it does."""
+
+from __future__ import annotations
+
+import logging
+from importlib import import_module
+from typing import Any
+
+from sklearn.base import is_classifier, is_regressor
+
+from ..configuration import configuration
+from ..errors import NotSupported
+from ..rows.running import current_client
+from ..rows.table import is_dask
+from .catalogue import DELEGATED, NOT_DELEGATED
+from .translation import Untranslatable, on_host, options_for
+
+logger = logging.getLogger("gpucluster.learn")
+
+SHUFFLE = "dataframe.shuffle.method"
+
+
+def on_gpus(data: Any) -> bool:
+    """Whether the blocks of a Dask collection are on GPUs."""
+    return type(data._meta).__module__.partition(".")[0] in {"cudf", "cupy"}
+
+
+def cuml_for(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """Return cuML's estimator that is to be fitted instead; ``None`` where ours is.
+
+    Parameters
+    ----------
+    estimator : DistributedEstimator
+    X, y, sample_weight
+        What it is fitted to.
+
+    Raises
+    ------
+    NotSupported
+        cuML is wanted by the configuration, but cannot do this.
+    """
+    engine = configuration().engine
+    if engine == "gpucluster" or (engine == "auto" and not (is_dask(X) and on_gpus(X))):
+        return None
+    try:
+        return _made(estimator, X, y, sample_weight)
+    except Untranslatable as reason:
+        if engine == "cuml":
+            raise NotSupported(
+                f"{type(estimator).__name__} cannot be fitted by cuML: {reason} Or leave the choice to "
+                "gpucluster: engine='auto'."
+            ) from None
+        logger.info("%s is fitted by gpucluster itself, not by cuML: %s", type(estimator).__name__, reason)
+        return None
+
+
+def _made(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    name = type(estimator).__name__
+    entry = DELEGATED.get(name)
+    if entry is None:
+        raise Untranslatable(f"{NOT_DELEGATED.get(name, 'cuML has nothing like it for several GPUs')}.")
+    if not is_dask(X):
+        raise Untranslatable("X is in memory. Make a Dask collection of it.")
+    if current_client() is None:
+        raise Untranslatable("there is no cluster. Connect first: gpucluster.connect().get_client().")
+    if sample_weight is not None:
+        raise Untranslatable("sample_weight: is not supported with several GPUs, or changes what inertia_ means.")
+    frame = not hasattr(X, "chunks")
+    if (frame and not entry.frames) or (not frame and not entry.arrays):
+        raise Untranslatable(f"X: must be a Dask {'array' if frame else 'data frame or series'} for several GPUs.")
+    if y is not None and not is_dask(y):
+        raise Untranslatable("y is in memory. Make it a Dask collection like X.")
+    if entry.label_type is not None and getattr(y.dtype, "kind", "O") not in "biuf":
+        raise Untranslatable(f"y: labels must be numbers for several GPUs, not {y.dtype}. Use LabelEncoder first.")
+    options = options_for(estimator, entry)
+    return cuml_class(entry.module, name)(client=current_client(), **options)
+
+
+def cuml_class(module: str, name: str) -> Any:
+    """Return a class of cuML; importing it leaves Dask's configuration as it was.
+
+    Raises
+    ------
+    Untranslatable
+        cuML for several GPUs is not installed.
+    """
+    import dask
+
+    # cuml.dask makes Dask shuffle by tasks, for everybody in this process, when it is first imported.
+    before = dask.config.get(SHUFFLE, None)
+    try:
+        return getattr(import_module(module), name)
+    except ImportError as error:
+        raise Untranslatable(f"it is not installed ({error}). Install gpucluster[gpu-cu13].") from None
+    finally:
+        dask.config.set({SHUFFLE: before})
+
+
+def fit_by_cuml(estimator: Any, delegate: Any, X: Any, y: Any) -> None:
+    """Fit cuML's estimator, and give ours its fitted attributes.
+
+    Parameters
+    ----------
+    estimator : DistributedEstimator
+        Keeps cuML's.
+    delegate
+        Of cuML.
+    X, y : Dask collections
+    """
+    entry = DELEGATED[type(estimator).__name__]
+    labels = None
+    y = y if is_classifier(estimator) or is_regressor(estimator) else None
+    if entry.numbers:
+        table = estimator._table(X, y)
+        X = X.astype(table.X.dtype) if table.names is not None else table.X
+        if entry.label_type is not None:
+            labels, y = y.dtype, y.astype(entry.label_type)
+    elif X.ndim == 2:
+        estimator.n_features_in_ = int(X.shape[1])
+    delegate.fit(*([X] if y is None else [X, y]))
+    model = fitted_part(delegate)
+    for name in entry.attributes:
+        value = on_host(getattr(model, name))
+        setattr(estimator, name, value.astype(labels) if name == "classes_" and labels is not None else value)
+    if hasattr(estimator, "explained_variance_ratio_"):
+        estimator.n_components_ = len(estimator.components_)
+    estimator._delegate = delegate
+    estimator._label_type = labels
+    if not entry.complete:
+        estimator._kept_elsewhere = "its model is in cuML's format. Save what get_combined_model() returns."
+    if "cluster_centers_" in entry.attributes:
+        # cuML's labels_ follow the workers, not the rows of X.
+        estimator._training = {"labels": estimator.predict(X)}
+
+
+def fitted_part(delegate: Any) -> Any:
+    """Return what has cuML's fitted attributes: Lasso and ElasticNet leave fitting to a solver of their own."""
+    return vars(delegate).get("solver", delegate)
+
+
+def ask_cuml(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Any:
+    """Return what cuML's estimator says of a Dask collection; lazily where cuML is lazy.
+
+    Parameters
+    ----------
+    estimator : DistributedEstimator
+        Fitted by cuML.
+    method : str
+        For example ``predict``.
+    X : Dask collection
+    options : dict
+        Of the method.
+    """
+    entry = DELEGATED[type(estimator).__name__]
+    if entry.numbers and method != "inverse_transform":
+        from ..rows.table import as_table
+
+        table = as_table(X)
+        estimator._check_columns(table.n_features, table.names)
+        X = X.astype(table.X.dtype) if table.names is not None else table.X
+    result = getattr(estimator._delegate, method)(X, **options)
+    return result.astype(estimator._label_type) if method == "predict" and estimator._label_type else result

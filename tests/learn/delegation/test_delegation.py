@@ -1,0 +1,210 @@
+"""Translation to cuML and back, against a SIMULATED ``cuml.dask`` (tests/fakes/cuml): no GPU is needed or proved."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import gpucluster.learn as learn
+import numpy as np
+import pandas as pd
+import pytest
+from gpucluster.learn import config_context
+from gpucluster.learn.delegation import DELEGATED, NOT_DELEGATED, fitting
+from gpucluster.learn.errors import InvalidData, NotSupported
+from gpucluster.learn.estimator import DistributedEstimator
+from sklearn.datasets import load_diabetes, load_digits
+
+FAKES = str(Path(__file__).parents[2] / "fakes")
+DIGITS, LABELS = load_digits(return_X_y=True)
+X, Y = load_diabetes(return_X_y=True)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """Let the simulated cuML be found, and return the list of its calls."""
+    monkeypatch.syspath_prepend(FAKES)
+    before = dask.config.get("dataframe.shuffle.method", None)
+    with config_context(engine="cuml"):
+        fitting.cuml_class("cuml.dask.simulated", "CALLS")
+        import cuml
+
+        assert cuml.SIMULATED
+        noted = sys.modules["cuml.dask.simulated"].CALLS
+        noted.clear()
+        yield noted
+    assert dask.config.get("dataframe.shuffle.method", None) == before
+    for name in [name for name in sys.modules if name.partition(".")[0] == "cuml"]:
+        del sys.modules[name]
+
+
+def made(name: str) -> Any:
+    options: dict[str, dict[str, Any]] = {
+        "KMeans": {"init": "k-means||", "random_state": 0},
+        "PCA": {"n_components": 4},
+        "RandomForestClassifier": {"n_estimators": 5, "random_state": 0},
+        "RandomForestRegressor": {"n_estimators": 5, "random_state": 0},
+    }
+    return getattr(learn, name)(**options.get(name, {}))
+
+
+NUMERIC = [name for name, entry in DELEGATED.items() if entry.numbers]
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_what_cuml_fits_is_asked_of_cuml(dask_client: Any, split: Any, calls: list[Any], name: str) -> None:
+    entry, estimator = DELEGATED[name], made(name)
+    target = LABELS if entry.label_type else LABELS * 1.5
+    lazy = split(DIGITS[:300].astype(np.float32), 3)
+    given = [lazy, split(target[:300], 3)] if hasattr(estimator, "predict") and name != "KMeans" else [lazy]
+    estimator.fit(*given)
+    assert [call[:2] for call in calls if call[0] == name][0] == (name, "__init__")
+    assert estimator.n_features_in_ == 64
+    delegate = fitting.fitted_part(estimator._delegate)
+    for attribute in entry.attributes:
+        value = getattr(estimator, attribute)
+        assert isinstance(value, np.ndarray | float | int), attribute
+        np.testing.assert_allclose(value, getattr(delegate, attribute))
+    for method in entry.methods:
+        if method == "inverse_transform":
+            continue
+        calls.clear()
+        result = getattr(estimator, method)(lazy)
+        assert calls, method
+        if method in {"predict", "predict_proba", "transform"}:
+            assert isinstance(result, da.Array)
+            np.testing.assert_allclose(
+                result.compute(),
+                getattr(estimator.get_combined_model(), method)(DIGITS[:300].astype(np.float32)),
+                rtol=1e-4,
+                atol=1e-4,
+            )
+    if entry.label_type:
+        assert estimator.predict(lazy).dtype == LABELS.dtype
+    assert estimator.get_combined_model() is delegate._model
+    with config_context(engine="gpucluster"):
+        estimator.fit(*given)
+    assert "_delegate" not in vars(estimator)
+
+
+@pytest.mark.parametrize("name", [name for name in NUMERIC if DELEGATED[name].complete])
+def test_copied_attributes_predict_without_cuml(
+    dask_client: Any, split: Any, calls: list[Any], name: str, tmp_path: Any
+) -> None:
+    """A model that cuML has fitted can be saved, loaded, and asked where there is no cuML."""
+    entry, estimator = DELEGATED[name], made(name)
+    lazy = split(DIGITS[:300], 3)
+    target = split((LABELS if entry.label_type else LABELS * 1.5)[:300], 3)
+    estimator.fit(lazy, target) if hasattr(estimator, "predict") and name != "KMeans" else estimator.fit(lazy)
+    method = entry.methods[0]
+    theirs = getattr(estimator, method)(lazy).compute()
+    learn.save(estimator, tmp_path / "model")
+    loaded = learn.load(tmp_path / "model")
+    calls.clear()
+    np.testing.assert_allclose(getattr(loaded, method)(lazy).compute(), theirs, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        getattr(estimator, method)(DIGITS[:300].astype(np.float32)), theirs, rtol=1e-4, atol=1e-4
+    )
+    assert not calls
+
+
+def test_encoders(dask_client: Any, calls: list[Any]) -> None:
+    frame = dd.from_pandas(pd.DataFrame({"age": [3, 1, 2, 3, 1]}), npartitions=2)
+    labels = learn.LabelEncoder().fit(frame["age"])
+    np.testing.assert_array_equal(labels.classes_, [1, 2, 3])
+    assert list(labels.transform(frame["age"]).compute()) == [2, 0, 1, 2, 0]
+    columns = learn.OneHotEncoder(drop="first").fit(frame)
+    assert ("OneHotEncoder", "fit", {"X": "DataFrame", "y": None}) in calls
+    assert columns.transform(frame).compute().shape == (5, 2)
+
+
+def test_data_frames(dask_client: Any, calls: list[Any]) -> None:
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcdefghij")), npartitions=3)
+    estimator = learn.LinearRegression().fit(frame, dd.from_pandas(pd.Series(Y), npartitions=3))
+    assert ("LinearRegression", "fit", {"X": "DataFrame", "y": "float64"}) in calls
+    assert list(estimator.feature_names_in_) == list("abcdefghij")
+    assert len(estimator.predict(frame).compute()) == len(X)
+    with pytest.raises(InvalidData, match="columns"):
+        estimator.predict(frame[list("jihgfedcba")])
+
+
+def test_what_cuml_cannot_do_is_said(dask_client: Any, split: Any, calls: list[Any]) -> None:
+    lazy, target = split(DIGITS, 3), split(LABELS, 3)
+    words = split(LABELS.astype(str), 3)
+    for estimator, given, sentence in [
+        (learn.GaussianNB(), (lazy, target), "only MultinomialNB"),
+        (learn.StandardScaler(), (lazy,), "no form of it"),
+        (learn.KMeans(), (lazy,), "init: cuML knows 'k-means|"),
+        (learn.KMeans(init="random"), (lazy,), "n_init"),
+        (learn.KMeans(init="k-means||"), (lazy, None, split(np.ones(len(DIGITS)), 3)), "sample_weight"),
+        (learn.PCA(), (lazy,), "n_components"),
+        (learn.PCA(3, svd_solver="tsqr"), (lazy,), "svd_solver"),
+        (learn.Ridge(positive=True), (lazy, target), "positive"),
+        (learn.LogisticRegression(), (lazy, words), "LabelEncoder"),
+        (learn.KNeighborsClassifier(weights="distance"), (lazy, target), "weights"),
+        (learn.NearestNeighbors(metric="cosine"), (lazy,), "metric"),
+        (learn.NearestNeighbors(p=1), (lazy,), "p=2"),
+        (learn.RandomForestClassifier(class_weight="balanced"), (lazy, target), "class_weight"),
+        (learn.LinearRegression(), (DIGITS, LABELS), "in memory"),
+    ]:
+        with pytest.raises(NotSupported, match="cannot be fitted by cuML") as error:
+            estimator.fit(*given)
+        assert sentence in str(error.value)
+    assert not [call for call in calls if call[1] == "fit"]
+
+
+def test_auto_takes_cuml_for_data_on_gpus_only(
+    dask_client: Any, split: Any, calls: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with config_context(engine="auto"):
+        learn.LinearRegression().fit(split(X, 2), split(Y, 2))
+        assert not calls
+        monkeypatch.setattr(fitting, "on_gpus", lambda data: True)
+        learn.LinearRegression().fit(split(X, 2), split(Y, 2))
+        assert calls
+        calls.clear()
+        learn.GaussianNB().fit(split(DIGITS, 2), split(LABELS, 2))  # ours, where cuML has nothing
+        assert not calls
+
+
+def test_without_cuml(dask_client: Any, split: Any) -> None:
+    with config_context(engine="cuml"), pytest.raises(NotSupported, match="not installed"):
+        learn.LinearRegression().fit(split(X, 2), split(Y, 2))
+
+
+def test_models_in_cumls_format(dask_client: Any, split: Any, calls: list[Any], tmp_path: Any) -> None:
+    forest = made("RandomForestClassifier").fit(split(DIGITS, 2), split(LABELS, 2))
+    with pytest.raises(NotSupported, match="get_combined_model"):
+        forest.predict(DIGITS)
+    with pytest.raises(NotSupported, match="cuML's format"):
+        learn.save(forest, tmp_path / "model")
+
+
+def test_every_estimator_is_delegated_or_says_why_not() -> None:
+    names = {
+        name
+        for name in learn.__all__
+        if inspect.isclass(each := getattr(learn, name, None)) and issubclass(each, DistributedEstimator)
+    }
+    assert names <= set(DELEGATED) | set(NOT_DELEGATED)
+    for name in names & set(DELEGATED):
+        entry, parameters = DELEGATED[name], inspect.signature(getattr(learn, name)).parameters
+        assert {*entry.same, *entry.renamed} <= set(parameters), name
+        shared = {*entry.values, *entry.without_effect} - {"weights"}
+        assert shared <= set(parameters), (name, shared - set(parameters))
+
+
+def test_translation_is_cheap(dask_client: Any, split: Any, calls: list[Any]) -> None:
+    """Translating computes nothing: it takes no longer for a collection that would take for ever."""
+    endless = da.ones((10_000_000_000, 4), chunks=(1_000_000_000, 4))
+    estimator = learn.LinearRegression()
+    begun = time.monotonic()
+    assert fitting.cuml_for(estimator, endless, endless[:, 0]) is not None
+    assert time.monotonic() - begun < 30
