@@ -80,6 +80,16 @@ def test_on_workers_of_dask_mpi(dask_mpi: Client) -> None:
         np.testing.assert_array_equal(ours.labels_.compute(), serial.labels_)
 
 
+@pytest.mark.parametrize("dask_mpi", ["distributed.Nanny"], indirect=True)
+def test_nannies_of_dask_mpi(dask_mpi: Client) -> None:
+    X = da.from_array(DIGITS, chunks=(500, 64), name=False)
+    with config_context(communicator="mpi"), pytest.raises(MissingMPI, match=r"--worker-class distributed\.Worker"):
+        KMeans(10, random_state=3).fit(X)
+    assert KMeans(10, random_state=3).fit(X).inertia_ == pytest.approx(
+        KMeans(10, random_state=3).fit(DIGITS).inertia_, rel=1e-9
+    )
+
+
 def test_workers_that_are_no_mpi_processes(dask_client: Client) -> None:
     X = da.from_array(DIGITS, chunks=(500, 64), name=False)
     with config_context(communicator="mpi"), pytest.raises(MissingMPI, match="communicator='workers'"):

@@ -92,14 +92,27 @@ class MPICommunicator(Communicator):
         self.comm.Barrier()
 
 
-def over_mpi(ranks: Communicator) -> MPICommunicator:
+def over_mpi(ranks: Communicator, *, nanny: bool = False) -> MPICommunicator:
     """Return an MPI communicator of ranks that know each other already: tasks on the workers of a dask-mpi cluster.
 
     Parameters
     ----------
     ranks : Communicator
         Connects them, each in an MPI process of its own. They keep their numbers.
+    nanny : bool
+        Whether this worker was started by a nanny. Its process then is a child of an MPI process, which would die of
+        starting MPI a second time.
+
+    Raises
+    ------
+    MissingMPI
+        The workers are not processes of one MPI program.
     """
+    if nanny:
+        raise MissingMPI(
+            "Workers with a nanny are not processes of an MPI program, so they cannot talk over MPI. Start the cluster "
+            "with dask-mpi --worker-class distributed.Worker, or use communicator='workers'."
+        )
     mpi = load_mpi()
     world = mpi.COMM_WORLD
     places = ranks.allgather(world.Get_rank())

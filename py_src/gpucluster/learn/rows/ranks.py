@@ -264,7 +264,7 @@ def _rank(
     links = WorkerCommunicator(worker, job, rank, addresses)
     failed = True
     try:
-        communicator: Communicator = over_mpi(links) if mpi else links
+        communicator: Communicator = over_mpi(links, nanny=worker.nanny is not None) if mpi else links
         shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads)
         result = function(shard, **parameters)
         failed = False
