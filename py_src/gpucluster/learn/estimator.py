@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .delegation.methods import through_cuml
@@ -46,6 +47,7 @@ class DistributedEstimator(BaseEstimator):
         **parameters: Any,
     ) -> Any:
         """Check the data and run an algorithm on them; see `gpucluster.learn.run`."""
+        self._require_y(y)
         if is_dask(X):
             table = self._table(X, y, sample_weight)
             return run_table(algorithm, table, parameters, passes=passes)
@@ -59,6 +61,11 @@ class DistributedEstimator(BaseEstimator):
 
             sample_weight = _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return algorithm(local_rows(X, y, sample_weight), **parameters)
+
+    def _require_y(self, y: Any) -> None:
+        if y is None and get_tags(self).target_tags.required:
+            name = type(self).__name__
+            raise InvalidData(f"This {name} estimator requires y to be passed, but the target y is None.")
 
     def _table(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
         """Return Dask collections as a table, and note what its columns are."""

@@ -42,7 +42,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         For data frames.
     """
 
-    _checks: ClassVar[dict[str, Any]] = {"multi_output": True}
+    _checks: ClassVar[dict[str, Any]] = {"multi_output": True, "y_numeric": True}
     _classify = False
 
     def __init__(
@@ -128,3 +128,8 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         from sklearn.ensemble import RandomForestRegressor as Local
 
         return self._local(Local)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

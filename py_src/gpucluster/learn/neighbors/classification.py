@@ -6,8 +6,10 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from ..labels import checked_classes, codes_of, flat_labels, joined
+from ..rows.table import is_dask
 from ..scoring import ScoredClassifier
 from .block_index import BlockIndex
 from .training import NeighborsEstimator
@@ -75,7 +77,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
             An option is not allowed or not supported.
         """
         checked_weighting(self.weights)
-        self._remember(X, y)
+        self._remember(X, y if y is None or is_dask(y) else column_or_1d(y, warn=True))
         training = self._training
         if training.lazy:
             from dask.base import compute, persist

@@ -98,6 +98,11 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         X, y = self._gathered()
         return Local(**self.get_params()).fit(X, y)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
 
 def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Any]:
     """Return the shape of one row's target, and the type of their mean."""

@@ -41,6 +41,7 @@ class NeighborsEstimator(DistributedEstimator):
     def _remember(self, X: Any, y: Any = None) -> None:
         """Keep the training data where they are, each block with its index."""
         options = self._options()
+        self._require_y(y)
         if is_dask(X):
             table = self._table(X, y)
             if table.on_gpu:

@@ -1,0 +1,49 @@
+"""scikit-learn's own checks of estimators, on arrays in memory: parameters, errors, attributes, pickling, and more."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import gpucluster.learn as learn
+from gpucluster.learn.estimator import DistributedEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+SMALL: dict[str, dict[str, Any]] = {
+    "RandomForestClassifier": {"n_estimators": 5},
+    "RandomForestRegressor": {"n_estimators": 5},
+}
+"""Options that make a check quick."""
+
+_WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+EXPECTED: dict[str, dict[str, str]] = {
+    "KMeans": {_WEIGHTS: "which rows are the first centres is drawn by row, so repeated rows are drawn more often"},
+    "RandomForestClassifier": {_WEIGHTS: "trees draw rows at random, so weights are not the same as repeated rows"},
+    "RandomForestRegressor": {_WEIGHTS: "trees draw rows at random, so weights are not the same as repeated rows"},
+    "Ridge": {
+        "check_non_transformer_estimators_n_iter": "solved directly: n_iter_ is None, as it is in scikit-learn's Ridge"
+    },
+}
+"""What is expected to fail, for each estimator, and why."""
+
+
+def estimators() -> list[Any]:
+    """Return one of each estimator of the package that takes tables; LabelEncoder takes labels only."""
+    found = []
+    for name in learn.__all__:
+        cls = getattr(learn, name, None)
+        if name != "LabelEncoder" and inspect.isclass(cls) and issubclass(cls, DistributedEstimator):
+            found.append(cls(**SMALL.get(name, {})))
+    return found
+
+
+@parametrize_with_checks(estimators(), expected_failed_checks=lambda each: EXPECTED.get(type(each).__name__, {}))
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as: not converged on ten rows
+        check(estimator)
+
+
+def test_expected_failures_are_those_of_estimators() -> None:
+    assert set(EXPECTED) <= {type(each).__name__ for each in estimators()}
