@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..rows.block import Block
+from .moments import as_columns
 from .namespace import array_namespace_of, to_numpy
 from .slices import slices
 
@@ -32,7 +33,7 @@ class Factor(NamedTuple):
 def factor(block: Block) -> Factor:
     """Return mean and triangular factor of a block's columns, those of X followed by those of y."""
     xp = array_namespace_of(block.X)
-    parts = [block.X] if block.y is None else [block.X, block.y.reshape(len(block), -1)]
+    parts = [block.X] if block.y is None else [block.X, as_columns(block.y)]
     k = sum(part.shape[1] for part in parts)
     total = Factor(0.0, 0.0, np.zeros(k), np.zeros((0, k)))
     for part in slices(block.X):

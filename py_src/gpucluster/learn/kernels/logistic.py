@@ -9,7 +9,8 @@ import numpy as np
 from ..labels import codes_of, labels_of
 from ..rows.block import Block
 from .namespace import array_namespace_of, to_numpy
-from .slices import slices
+from .projection import projected
+from .slices import aligned, slices
 
 
 class LossGradient(NamedTuple):
@@ -46,7 +47,7 @@ def loss_gradient(block: Block, coef: Any, classes: Any, class_weights: Any) -> 
     slopes, intercepts = xp.asarray(coef[:, :-1].T, block.X.dtype), xp.asarray(coef[:, -1], block.X.dtype)
     one = _two_classes if len(classes) == 2 else _many_classes
     for part in slices(block.X):
-        X = block.X[part]
+        X = aligned(block.X[part])
         raw = X @ slopes
         raw += intercepts
         losses, residual = one(xp, raw, codes[part])
@@ -77,8 +78,7 @@ def probabilities(X: Any, coef: Any) -> Any:
     coef : ndarray of shape (K, d + 1)
     """
     xp = array_namespace_of(X)
-    raw = X @ xp.asarray(coef[:, :-1].T)
-    raw += xp.asarray(coef[:, -1])
+    raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
     if raw.shape[1] == 1:
         second = _sigmoid(xp, raw)
         return xp.concatenate([1 - second, second], axis=1)

@@ -51,7 +51,7 @@ def moments(block: Block, work: str | None = None) -> Moments:
     """
     xp = array_namespace_of(block.X)
     n_features = block.X.shape[1]
-    y = None if block.y is None else block.y.reshape(len(block), -1)
+    y = None if block.y is None else as_columns(block.y)
     k = n_features + (0 if y is None else y.shape[1])
     dtype = np.dtype(work or block.X.dtype)
     total = xp.zeros((k, k))
@@ -87,6 +87,11 @@ def merged(one: Moments, other: Moments) -> Moments:
     scatter = one.scatter + other.scatter
     scatter += np.outer(apart, apart * (one.weight * other.weight / weight))
     return Moments(one.n_rows + other.n_rows, weight, one.mean + apart * (other.weight / weight), scatter)
+
+
+def as_columns(y: Any) -> Any:
+    """Return an array of one dimension as one column; others as they are."""
+    return y[:, None] if y.ndim == 1 else y
 
 
 def _shifted(xp: Any, into: Any, values: Any) -> Any:

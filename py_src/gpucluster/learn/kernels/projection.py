@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .namespace import array_namespace_of
-from .slices import slices
+from .slices import aligned, slices
 
 
 def projected(X: Any, shift: Any, axes: Any, offset: Any) -> Any:
@@ -31,7 +31,7 @@ def projected(X: Any, shift: Any, axes: Any, offset: Any) -> Any:
     if shift is not None:
         shift = xp.asarray(shift)
     for part in slices(X):
-        xp.matmul(X[part] if shift is None else X[part] - shift, axes, out=result[part])
+        xp.matmul(aligned(X[part]) if shift is None else X[part] - shift, axes, out=result[part])
     if offset is not None:
         result += xp.asarray(offset)
     return result

@@ -15,6 +15,14 @@ FEWEST_ROWS = 4096
 GPU_BYTES = 256 << 20
 
 
+def aligned(piece: Any) -> Any:
+    """Return values that BLAS takes: what Dask has sent to a worker often begins at an odd address.
+
+    NumPy multiplies such matrices without BLAS, 20 times slower; copying pieces costs far less.
+    """
+    return piece if array_namespace_of(piece) is not np or piece.flags.aligned else piece.copy()
+
+
 def slices(X: Any) -> Iterator[slice]:
     """Yield the rows of an array piece by piece.
 

@@ -15,6 +15,7 @@ from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.logistic import probabilities
 from ..kernels.namespace import array_namespace_of
+from ..kernels.projection import projected
 from ..rows.table import floating_type
 from ..scoring import ScoredClassifier
 from .logistic import Fitted, logistic
@@ -202,9 +203,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
 
 def _scores(X: Any, coef: Any) -> Any:
-    xp = array_namespace_of(X)
-    raw = X @ xp.asarray(coef[:, :-1].T)
-    raw += xp.asarray(coef[:, -1])
+    raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
     return raw[:, 0] if len(coef) == 1 else raw
 
 

@@ -12,6 +12,7 @@ from ..decomposition.spectrum import check_columns
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.namespace import array_namespace_of
+from ..kernels.projection import projected
 from ..rows.table import floating_type, is_dask
 from ..scoring import ScoredRegressor
 
@@ -70,14 +71,13 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
 
 def linear(X: Any, coef: Any, intercept: tuple[Any]) -> Any:
     """Return ``X @ coef.T + intercept``."""
-    xp = array_namespace_of(X)
-    result = X @ xp.asarray(coef.T)
-    result += xp.asarray(intercept[0], result.dtype)
-    return result
+    found = projected(X, None, np.atleast_2d(coef).T, None)
+    found += array_namespace_of(X).asarray(intercept[0], found.dtype)
+    return found[:, 0] if coef.ndim == 1 else found
 
 
 def _types(y: Any) -> list[Any]:
-    return list(y.dtypes) if hasattr(y, "columns") else [y.dtype]
+    return list(y.dtypes) if y.ndim == 2 and hasattr(y, "columns") else [y.dtype]
 
 
 def targets_of(y: Any) -> int | None:

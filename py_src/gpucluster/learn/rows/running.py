@@ -9,7 +9,7 @@ from ..communicators.communicator import Communicator
 from ..communicators.serial import SerialCommunicator
 from ..configuration import configuration
 from ..errors import InvalidData
-from .block import Rows
+from .block import Block, Rows
 from .ranks import Placed, run_ranks
 from .shard import Shard, numbered
 from .stream import Stream
@@ -57,9 +57,9 @@ def run_table(
 ) -> Result:
     """Do the same as `run` with a table that was checked already."""
     client = current_client()
+    if client is None and passes is None:
+        return algorithm(_gathered(table), **parameters)
     if client is None or (passes is not None and passes <= 2):
-        if passes is None or passes > 1:
-            table = table.persisted() if client is None else table
         return algorithm(Stream(table), **parameters)
     table = table.persisted()
     placed = Placed(client, table)
@@ -122,6 +122,17 @@ def local_communicator() -> Communicator:
 def local_rows(X: Any, y: Any = None, weights: Any = None) -> Rows:
     """Return arrays in memory as rows."""
     return _here(X, y, weights)
+
+
+def _gathered(table: Table) -> Shard:
+    """Return a table's blocks, computed in this process, as one rank."""
+    from dask.base import compute
+
+    [made] = compute(table.delayed_blocks())
+    blocks = [
+        Block(number, start, *block) for number, (start, block) in enumerate(zip(table.starts(), made, strict=True))
+    ]
+    return Shard(SerialCommunicator(), blocks, n_threads=threads_here())
 
 
 def _here(X: Any, y: Any, weights: Any) -> Shard:
