@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client
-from sklearn.cluster import KMeans as LocalKMeans
-from sklearn.datasets import load_digits, load_sample_image
-
 from gpucluster.learn import KMeans
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits, load_sample_image
 
 DIGITS = load_digits().data
 PIXELS = load_sample_image("china.jpg")[::8, ::8].reshape(-1, 3) / 255

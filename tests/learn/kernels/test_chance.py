@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import kstest
-
 from gpucluster.learn.kernels.chance import uniform
+from scipy.stats import kstest
 
 
 def test_numbers_belong_to_rows() -> None:

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from gpucluster.learn.kernels import lloyd
 from gpucluster.learn.rows.block import Block
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 
 def expected(X: Any, weights: Any, centers: Any) -> tuple[Any, Any, float]:

@@ -1,5 +1,6 @@
 """Groups of similar rows."""
 
+from .dbscan import DBSCAN
 from .kmeans import KMeans
 
-__all__ = ["KMeans"]
+__all__ = ["DBSCAN", "KMeans"]

@@ -261,7 +261,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
             centers = np.asarray(centers, dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidParameter("init: must be an array of numbers.") from None
-        shape = np.shape(X) if not is_dask(X) else X.shape
+        shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
         n_features = shape[1] if len(shape) == 2 else centers.shape[-1]
         if centers.shape != (self.n_clusters, n_features):
             raise InvalidParameter(

@@ -162,7 +162,7 @@ class _Attempt:
 
     def _submit(self, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> list[Any]:
         """Submit all ranks with one message: a second one would wait for 10 ms in the client."""
-        import dask
+        from dask.base import annotate
 
         placed, ranks = self._placed, range(len(self._addresses))
         blocks = [
@@ -174,7 +174,7 @@ class _Attempt:
         ]
         keys = [f"gpucluster-rank-{self._job}-{rank}" for rank in ranks]
         places = {key: [address] for key, address in zip(keys, self._addresses, strict=True)}
-        with dask.annotate(workers=places.__getitem__):
+        with annotate(workers=places.__getitem__):
             tasks: list[Any] = self._client.map(
                 _rank, ranks, blocks, [rank == 0 or not first_only for rank in ranks], key=keys, pure=False,
                 job=self._job, addresses=self._addresses, function=function, parameters=parameters, mpi=self._mpi,

@@ -1,0 +1,203 @@
+"""DBSCAN on rows that lie on many workers."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClusterMixin
+
+from ..errors import InvalidParameter, NotSupported
+from ..estimator import DistributedEstimator
+from ..rows.block import Block
+from ..rows.running import current_client, local_communicator
+from ..rows.shard import Shard
+from ..rows.table import is_dask
+from ..rows.threads import threads_here
+from .density import Grouping, density_clusters
+
+
+class DBSCAN(ClusterMixin, DistributedEstimator):
+    """DBSCAN with the parameters, defaults and attributes of ``sklearn.cluster.DBSCAN``.
+
+    Parameters
+    ----------
+    eps : float
+        Rows at most so far apart are neighbours.
+    min_samples : int
+        A row with so many neighbours (or neighbours of so much weight), itself included, is a core row.
+    metric : str or callable
+        As in ``sklearn.neighbors.NearestNeighbors``; not ``precomputed``.
+    metric_params : dict, optional
+    algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
+    leaf_size : int
+    p : float, optional
+        Power of the Minkowski metric.
+    n_jobs : None
+        Each worker uses the threads it has.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_samples,), int64
+        Cluster of each row in the order of X, -1 for noise. A lazy Dask array where X is one (for data frames too).
+    core_sample_indices_ : array of shape (n_core_samples,)
+    components_ : array of shape (n_core_samples, n_features)
+        The core rows; lazy where X is. Neither these nor the labels are saved with the model.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    The result is scikit-learn's, with the same numbers of clusters: clusters are numbered by their first core rows, and
+    a row that is no core row but near core rows of several clusters belongs to the one with the smallest number.
+
+    Source: M. Ester et al., 1996; with disjoint sets, M. Patwary et al., 2012.
+
+    Communication: every block goes to every worker once to count neighbours, and its core rows once more to link them;
+    then one allreduce of ``8 n_samples`` bytes. Memory of a worker: its own rows and a tree of them, one block of
+    another worker, the neighbours of 1,024 rows, and 17 bytes per row of the whole table. Labels come to the client.
+    Time grows with the square of the rows unless a tree helps (few columns, small ``eps``).
+
+    cuML's multi-GPU form takes an array in memory and sends all of it to all workers. GPU blocks are not supported.
+    """
+
+    def __init__(
+        self,
+        eps: float = 0.5,
+        *,
+        min_samples: int = 5,
+        metric: Any = "euclidean",
+        metric_params: Any = None,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
+        self.eps = eps
+        self.min_samples = min_samples
+        self.metric = metric
+        self.metric_params = metric_params
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
+        """Find the clusters.
+
+        Parameters
+        ----------
+        X : dask or array_like of shape (n_samples, n_features)
+        y
+            Not used.
+        sample_weight : dask or array_like of shape (n_samples,), optional
+            A row of weight ``min_samples`` is a core row by itself; a negative one keeps its neighbours from being so.
+
+        Returns
+        -------
+        DBSCAN
+            Itself.
+
+        Raises
+        ------
+        InvalidParameter, NotSupported
+            An option is not allowed.
+        InvalidData
+            X or the weights cannot be used.
+        """
+        self._check_parameters()
+        search = {name: getattr(self, name) for name in ("metric", "metric_params", "algorithm", "leaf_size")}
+        options: dict[str, Any] = {
+            "eps": float(self.eps), "min_samples": int(self.min_samples),
+            "search": search if self.p is None else {**search, "p": self.p},
+        }  # fmt: skip
+        if not is_dask(X):
+            found: Grouping = self._fit_with(density_clusters, X, None, sample_weight, **options)
+            values = np.asarray(X)
+            own = self._own_rows(len(found.labels), len(values))
+            self._keep(found.labels[own], found.core[own], values)
+            return self
+        table = self._table(X, None, sample_weight)
+        if table.on_gpu:
+            raise NotSupported(
+                "X: is on GPUs, where DBSCAN of gpucluster cannot work. Use cuml.DBSCAN on one GPU, or "
+                "X.to_backend('numpy')."
+            )
+        table = table.persisted().counted()
+        if current_client() is None:
+            blocks = [
+                Block(number, start, *(None if part is None else part.compute() for part in block))
+                for number, (start, block) in enumerate(zip(table.starts(), table.delayed_blocks(), strict=True))
+            ]
+            found = density_clusters(Shard(local_communicator(), blocks, n_threads=threads_here()), **options)
+        else:
+            from ..rows.running import run_table
+
+            found = run_table(density_clusters, table, options)
+        self._keep(found.labels, found.core, table.X)
+        return self
+
+    @property
+    def labels_(self) -> Any:
+        """Cluster of each row that was fitted on."""
+        return self._found("labels")
+
+    @property
+    def components_(self) -> Any:
+        """The core rows."""
+        return self._found("components")
+
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit, and return ``labels_``."""
+        return self.fit(X, y, sample_weight).labels_
+
+    def get_combined_model(self) -> Any:
+        """Return a fitted ``sklearn.cluster.DBSCAN``; its labels and core rows are brought to this process."""
+        from sklearn.cluster import DBSCAN as Local
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        model = Local(**{name: value for name, value in self.get_params().items() if name != "n_jobs"})
+        model.labels_, model.components_ = np.asarray(self.labels_), np.asarray(self.components_)
+        for name in ("core_sample_indices_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
+        return model
+
+    def _keep(self, labels: Any, core: Any, X: Any) -> None:
+        self.core_sample_indices_ = np.flatnonzero(core)
+        if is_dask(X):
+            import dask.array as da
+
+            labels = da.from_array(labels, chunks=(X.chunks[0],), name=False)
+        self._training = {"labels": labels, "components": X[self.core_sample_indices_]}
+
+    def _own_rows(self, n_all: int, n_own: int) -> slice:
+        """Return which of all rows are this rank's."""
+        communicator = local_communicator()
+        if n_all == n_own:
+            return slice(None)
+        lengths = communicator.allgather(n_own)
+        start = sum(lengths[: communicator.rank])
+        return slice(start, start + n_own)
+
+    def _found(self, name: str) -> Any:
+        try:
+            return self._training[name]
+        except (AttributeError, KeyError):
+            raise AttributeError(f"{name}_ is there after fit only, and is not saved with a model.") from None
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.eps, Real) or not self.eps > 0:
+            raise InvalidParameter(f"eps: must be above 0, not {self.eps!r}.")
+        if not isinstance(self.min_samples, Integral) or self.min_samples < 1:
+            raise InvalidParameter(f"min_samples: must be a whole number of 1 or more, not {self.min_samples!r}.")
+        if self.metric == "precomputed":
+            raise NotSupported("metric: 'precomputed' needs all distances. Give the rows, and a metric.")
+        if self.algorithm not in {"auto", "ball_tree", "kd_tree", "brute"}:
+            raise InvalidParameter(
+                f"algorithm: must be 'auto', 'ball_tree', 'kd_tree' or 'brute', not {self.algorithm!r}."
+            )
+        if self.n_jobs is not None:
+            raise NotSupported("n_jobs: each worker uses the threads it has. Leave it out, and choose workers instead.")

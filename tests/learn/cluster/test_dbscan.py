@@ -1,0 +1,124 @@
+"""DBSCAN finds exactly what scikit-learn finds, however the rows are cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client
+from gpucluster.learn import DBSCAN
+from gpucluster.learn.cluster.density import joined
+from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import DBSCAN as LocalDBSCAN
+from sklearn.datasets import load_digits, load_sample_image
+
+DIGITS = load_digits().data
+PIXELS = load_sample_image("flower.jpg")[::12, ::12].reshape(-1, 3) / 255
+CASES = {
+    "pixels": (PIXELS, {"eps": 0.02}),
+    "few neighbours": (PIXELS, {"eps": 0.008, "min_samples": 3}),
+    "digits": (DIGITS, {"eps": 20.0, "min_samples": 6}),
+    "manhattan": (DIGITS[:700], {"eps": 100.0, "metric": "manhattan", "algorithm": "ball_tree"}),
+    "all noise": (DIGITS[:300], {"eps": 1.0}),
+    "all one": (DIGITS[:300], {"eps": 100.0}),
+}
+
+
+@pytest.fixture(autouse=True)
+def in_process() -> Any:
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
+def expect_equal(ours: DBSCAN, theirs: LocalDBSCAN) -> None:
+    np.testing.assert_array_equal(np.asarray(ours.labels_), theirs.labels_)
+    np.testing.assert_array_equal(ours.core_sample_indices_, theirs.core_sample_indices_)
+    np.testing.assert_array_equal(np.asarray(ours.components_).reshape(theirs.components_.shape), theirs.components_)
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("n_blocks", [None, 1, 2, 3, 7])
+def test_same_as_scikit_learn(split: Any, name: str, n_blocks: int | None) -> None:
+    X, options = CASES[name]
+    ours = DBSCAN(**options).fit(X if n_blocks is None else split(X, n_blocks, empty=True))
+    expect_equal(ours, LocalDBSCAN(**options).fit(X))
+    expect_equal(ours, ours.get_combined_model())
+
+
+def test_there_are_rows_on_borders_of_two_clusters(split: Any) -> None:
+    """The rule for them is scikit-learn's: the cluster with the smaller number."""
+    X = np.array([[0.0], [0.1], [0.2], [1.0], [1.8], [1.9], [2.0]])
+    for rows in (X, X[::-1].copy(), np.roll(X, 3, axis=0)):
+        theirs = LocalDBSCAN(eps=0.85, min_samples=4).fit(rows)
+        assert (theirs.labels_ >= 0).all()
+        assert len(theirs.core_sample_indices_) < 7
+        expect_equal(DBSCAN(eps=0.85, min_samples=4).fit(split(rows, 3)), theirs)
+
+
+def test_weights(split: Any) -> None:
+    weights = np.random.default_rng(0).integers(0, 4, len(PIXELS)).astype(float)
+    theirs = LocalDBSCAN(eps=0.01, min_samples=8).fit(PIXELS, sample_weight=weights)
+    for n_blocks in (1, 3):
+        ours = DBSCAN(eps=0.01, min_samples=8).fit(split(PIXELS, n_blocks), sample_weight=split(weights, n_blocks))
+        expect_equal(ours, theirs)
+
+
+def test_on_workers(dask_client: Client, split: Any) -> None:
+    with dask.config.set(scheduler="distributed"):
+        for name in ("pixels", "digits"):
+            X, options = CASES[name]
+            ours = DBSCAN(**options).fit(split(X, 5, empty=True))
+            assert isinstance(ours.labels_, da.Array)
+            expect_equal(ours, LocalDBSCAN(**options).fit(X))
+
+
+def test_data_frames_of_unknown_length() -> None:
+    import dask.dataframe as dd
+
+    frame = pd.DataFrame(PIXELS, columns=["red", "green", "blue"])
+    table = dd.from_pandas(frame, npartitions=3)
+    ours = DBSCAN(eps=0.02).fit(table[table.red > 0.3])
+    expect_equal(ours, LocalDBSCAN(eps=0.02).fit(frame[frame.red > 0.3].to_numpy()))
+    assert list(ours.feature_names_in_) == ["red", "green", "blue"]
+
+
+@given(st.integers(1, 40), st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_links_of_two_ranks_are_joined(n: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    one, other = (np.minimum(np.arange(n), random.integers(0, n, n)) for _ in range(2))
+    found = joined(one, other)
+    expected = np.arange(n)
+    for _ in range(n):
+        for links in (one, other):
+            for row, first in enumerate(links):
+                expected[[row, first]] = min(expected[row], expected[first])
+    np.testing.assert_array_equal(found, expected)
+
+
+BAD_OPTIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"eps": 0}, InvalidParameter, "eps"),
+    ({"min_samples": 0}, InvalidParameter, "min_samples"),
+    ({"metric": "precomputed"}, NotSupported, "metric"),
+    ({"algorithm": "tree"}, InvalidParameter, "kd_tree"),
+    ({"n_jobs": 2}, NotSupported, "workers"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "words"), BAD_OPTIONS)
+def test_bad_options_are_refused(split: Any, options: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        DBSCAN(**options).fit(split(PIXELS, 2))
+
+
+def test_missing_values_are_refused(split: Any) -> None:
+    broken = PIXELS.copy()
+    broken[7, 1] = np.nan
+    with pytest.raises(InvalidData, match="missing values"):
+        DBSCAN().fit(split(broken, 2))
