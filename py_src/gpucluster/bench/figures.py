@@ -7,6 +7,7 @@ from typing import Any
 
 from .result import BenchResult, Measurement
 from .scaling import by_workload, curves, efficiency, speed_up
+from .text import seconds_text
 
 # Okabe and Ito's colours, told apart by people who see few colours; with shapes, since there are more workloads.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")
@@ -78,7 +79,7 @@ def times_figure(result: BenchResult) -> Any:
         made.scatter(one.seconds, [label] * len(one.seconds), color=COLOURS[0], alpha=0.35, size=8)
         made.segment([spread.lower], [label], [spread.upper], [label], color=COLOURS[0], line_width=4, alpha=0.7)
         made.scatter([spread.median], [label], marker="dash", angle=1.5708, color="#222222", size=18, line_width=3)
-    made.xaxis.axis_label = "seconds"
+    made.xaxis.major_label_overrides = {10.0**power: seconds_text(10.0**power) for power in range(-7, 5)}
     made.ygrid.grid_line_color = "#eeeeee"
     _plain(made)
     return made

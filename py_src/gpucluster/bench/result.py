@@ -87,6 +87,7 @@ class BenchResult(_Model):
     format: Literal[1] = 1
     started_at: str
     wall_seconds: float
+    complete: bool = Field(True, description="False: somebody interrupted it before everything was measured.")
     cluster: ClusterFacts
     hosts: list[HostFacts]
     versions: dict[str, str]

@@ -22,6 +22,7 @@ from .workload import SIZES, Ground, Size, Workload
 
 REPEATS = 5
 """So many runs count; four are needed to compare two results."""
+INTERRUPTED = "Interrupted: what came later was not measured."
 
 
 def bench(
@@ -57,6 +58,7 @@ def bench(
     Returns
     -------
     BenchResult
+        After Ctrl-C, with what was measured until then.
 
     Raises
     ------
@@ -106,15 +108,14 @@ class _Run:
         sizes = Sizes(size, each, memory, self._repeats)
         bar = ProgressBar((self._repeats + 2) * cases, self._say)
         backends = {"array.backend": self._libraries.arrays, "dataframe.backend": self._libraries.frames}
+        complete = True
         with dask.config.set(backends), self._site.client.as_current():
-            for count in self._counts:
-                bar.show(f"waiting for {counted(count)}")
-                self._site.scale(count)
-                # As many blocks for all numbers of workers, so that the work is the same.
-                n_blocks = 2 * self._threads * self._counts[-1]
-                ground = Ground(self._site.client, count, n_blocks, self._libraries.frames)
-                for workload in possible:
-                    self._one(workload, ground, sizes, bar)
+            try:
+                self._each_count(possible, sizes, bar)
+            except KeyboardInterrupt:
+                if not self._measured:
+                    raise
+                complete = False
             more, workers = self._site.client.run(report), self._site.workers
         if not self._measured:
             raise NothingToMeasure(
@@ -125,13 +126,23 @@ class _Run:
         hosts = hosts_of(more, workers, loads)
         notes = [
             *([self._libraries.warning] if self._libraries.warning else []), *sizes.notes,
-            *doubts(self._measured, hosts),
+            *doubts(self._measured, hosts), *([] if complete else [INTERRUPTED]),
         ]  # fmt: skip
         return BenchResult(
-            started_at=at, wall_seconds=time.perf_counter() - started, cluster=self._facts(mpi),
+            complete=complete, started_at=at, wall_seconds=time.perf_counter() - started, cluster=self._facts(mpi),
             hosts=hosts, versions=first["versions"], settings=first["settings"],
             n_repeats=self._repeats, measurements=self._measured, left_out=self._left_out, notes=notes,
         )  # fmt: skip
+
+    def _each_count(self, workloads: Sequence[Workload], sizes: Sizes, bar: ProgressBar) -> None:
+        for count in self._counts:
+            bar.show(f"waiting for {counted(count)}")
+            self._site.scale(count)
+            # As many blocks for all numbers of workers, so that the work is the same.
+            n_blocks = 2 * self._threads * self._counts[-1]
+            ground = Ground(self._site.client, count, n_blocks, self._libraries.frames)
+            for workload in workloads:
+                self._one(workload, ground, sizes, bar)
 
     def _facts(self, mpi: bool) -> ClusterFacts:
         return ClusterFacts(

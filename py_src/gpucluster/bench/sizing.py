@@ -55,21 +55,28 @@ class Sizes:
 
     def _grown(self, workload: Workload, ground: Ground, largest: Size, seconds: float) -> Prepared:
         began = time.perf_counter()
-        ready = prepared(workload, ground, SIZES[0])
-        while ready.size != largest:
+        size = SIZES[0]
+        ready = prepared(workload, ground, size)
+        while True:
             # The first run of anything is slow; the second one tells how long the others take.
             started = time.perf_counter()
             workload.run(ready.data)
             each = time.perf_counter() - started
-            larger = SIZES[SIZES.index(ready.size) + 1]
-            factor = work(workload, larger) / work(workload, ready.size)
             left = seconds - (time.perf_counter() - began)
-            # Making the data takes about as long as a run or two, and one run does not count.
-            if factor == 1 or each * factor * (self._repeats + 3) > left:
-                break
-            ready.data = None  # The workers need the room.
-            ready = prepared(workload, ground, larger)
-        return ready
+            if size != SIZES[0] and each * self._repeats > left:
+                smaller = SIZES[SIZES.index(size) - 1]
+                ready.data = None  # The workers need the room.
+                return prepared(workload, ground, smaller)
+            if size == largest:
+                return ready
+            larger = SIZES[SIZES.index(size) + 1]
+            factor = work(workload, larger) / work(workload, size)
+            # Small sizes take longer than their work, so this is the most that trying the next one can take: its data,
+            # a run that does not count and one that tells.
+            if factor == 1 or 3 * each * factor > left:
+                return ready
+            ready.data = None
+            ready, size = prepared(workload, ground, larger), larger
 
 
 def largest_that_fits(workload: Workload, wanted: Size, memory_bytes: int | None) -> Size | None:

@@ -18,7 +18,7 @@ _SHOWN = (
 def seconds_text(seconds: float) -> str:
     """Return a time with three digits and a fitting unit."""
     for unit, factor in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= factor:
+        if seconds >= 0.9995 * factor:
             return f"{_three(seconds / factor)} {unit}"
     return f"{_three(seconds / 1e-6)} µs"
 
@@ -127,4 +127,4 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 def _three(value: float) -> str:
     """Return a number of at least 1 with three digits."""
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}" if value < 99.95 else f"{value:,.0f}"

@@ -34,6 +34,7 @@ class BenchAnswer:
     text: str
     written: list[Path] = field(default_factory=list)
     failed: bool = False
+    interrupted: bool = False
 
 
 class WorkloadModel(BaseModel):
@@ -114,7 +115,7 @@ def _measure(found: Namespace, name: str | None, say: Callable[[str], None]) -> 
         written.append(output.with_suffix(".html"))
         write_report(result, written[-1])
     failed = any(item.failed for item in result.left_out)
-    return BenchAnswer(result, text.result_text(result), written, failed)
+    return BenchAnswer(result, text.result_text(result), written, failed, not result.complete)
 
 
 def _site(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Site]:

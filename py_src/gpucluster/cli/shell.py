@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
@@ -17,7 +18,7 @@ from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.presets import PRESETS
-from . import actions, benchmark, tables
+from . import EXIT_INTERRUPTED, actions, benchmark, tables
 from .progress import TerminalProgress
 from .scripts import completion_script
 from .verbs import SHELL, overview, parser_for
@@ -136,11 +137,15 @@ def _dashboard(found: Namespace) -> int:
 
 
 def _bench(found: Namespace) -> int:
+    # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with TerminalProgress() as progress:
         answer = benchmark.bench(found, progress.say)
     _answer(found, answer.value, answer.text)
     for path in answer.written:
         _hint(f"Written: {path}")
+    if answer.interrupted:
+        return EXIT_INTERRUPTED
     return 1 if answer.failed else 0
 
 
