@@ -1,0 +1,27 @@
+"""Estimators and metrics under ``mpiexec``, each rank with rows of other classes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).with_name("mpi_program.py")
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+pytest.importorskip("mpi4py")
+if not MPIEXEC.exists():
+    pytest.skip("no mpiexec", allow_module_level=True)
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_the_same_under_mpiexec(size: int) -> None:
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [MPIEXEC, "-n", str(size), sys.executable, PROGRAM],
+        capture_output=True, text=True, timeout=150, env=environment, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count("the same") == size
