@@ -3,26 +3,28 @@
 #   gpucluster:
 #     lesson: "06"
 #     title: Distributed k-means, from the blackboard to the cluster
-#     minutes: 75
+#     minutes: 85
 #     needs: cpu
 #     objectives:
 #       - derive which numbers must travel between workers, and count their bytes
 #       - implement k-means on blocks of data that stay where they are
 #       - disprove that the mean of means is the mean
 #       - show that the result does not depend on how the data is cut
+#       - compare two programs in both directions
 # ---
 
 # %% [markdown]
 # # Distributed k-means, from the blackboard to the cluster
 #
-# **75 minutes** (30 of reading, 45 of writing) · you need: NumPy, and a first idea of Dask futures
+# **85 minutes** (30 of reading, 55 of writing) · you need: NumPy, and a first idea of Dask futures
 #
 # At the end you can
 #
 # * **derive** which numbers must travel between workers, and **count** their bytes;
 # * **implement** k-means on blocks of data that stay where they are;
 # * **disprove** that the mean of means is the mean;
-# * **show** that the result does not depend on how the data is cut.
+# * **show** that the result does not depend on how the data is cut;
+# * **compare** two programs in both directions.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. Three functions help:
 #
@@ -395,8 +397,78 @@ if fit:
 # **c) Your turn:** change `K`, or the `seed` of `start_colours`, and run from there again. Does another start end at the
 # same inertia? (It need not: k-means finds *a* minimum, not the smallest one. Try `seed=4`.)
 
+# %% [markdown] exercise="06.9" title="Compare with the library"
+# ## 8. Compare with the library
+#
+# `gpucluster.learn.KMeans` has the parameters of scikit-learn's `KMeans` and takes Dask arrays: one row per point, cut along the
+# rows. Its workers send each other sums and counts, as yours do, but without a round trip to the notebook in each iteration.
+#
+# ### Exercise 06.9 (10 min)
+#
+# 1. Write `fit_library`: fit it **from the same start** as your loop. (Which first centroids it chooses by itself is another
+#    question; here it must not choose.)
+# 2. Write `agreement`: two figures that say whether two results are the same.
+#
+# A comparison must look in **both directions**. An inertia that is 20 % larger than yours is an error. One that is 20 % smaller is not
+# good news either: it did not do what you asked for.
+
+# %% tags=["exercise"] exercise="06.9"
+from gpucluster.learn import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+
+def fit_library(X, start):
+    """Return a gpucluster.learn.KMeans, fitted on the Dask array X from the given centroids."""
+    ### BEGIN SOLUTION
+    return KMeans(n_clusters=len(start), init=start, n_init=1, max_iter=300, tol=1e-6).fit(X)
+    ### END SOLUTION
+
+
+def agreement(points, mine, library):
+    """Compare the centroids of two fits on the same points (all NumPy arrays); return two numbers.
+
+    difference  (inertia of mine - inertia of library) / inertia of library
+    ari         adjusted Rand index of the labels: 1 if the groups are the same, about 0 if they have nothing in common
+    """
+    ### BEGIN SOLUTION
+    labels = [assign(points, centroids) for centroids in (mine, library)]
+    inertias = [partial(points, own, centroids)[2] for own, centroids in zip(labels, (mine, library))]
+    return inertias[0] / inertias[1] - 1, adjusted_rand_score(*labels)
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="06.9"
+check("06.9", fit_library, agreement)
+
+# %% [markdown] tags=["hint-1"] exercise="06.9"
+# `init` takes the name of a method, or an array of centroids. How often should it run, if the start is given? Labels need not have the
+# same numbers in two results: which figure does not mind?
+
+# %% [markdown] tags=["hint-2"] exercise="06.9"
+# `KMeans(n_clusters=…, init=start, n_init=1)`, then `.fit(X)`, which returns the model. For `agreement`, you have all parts already:
+# `assign` gives labels, `partial` gives the inertia that belongs to them.
+
+# %% [markdown] tags=["hint-3"] exercise="06.9"
+# `partial(points, assign(points, mine), mine)[2]` is the inertia of `mine`. The difference keeps its sign:
+# `inertia_mine / inertia_library - 1`. `adjusted_rand_score(labels_mine, labels_library)` does the rest.
+
+# %% tags=["run"]
+X = da.from_array(pixels, chunks=(-(-len(pixels) // 4), 3)).to_backend().persist()
+began = time.perf_counter()
+model = fit_library(X, start)
+library_seconds = time.perf_counter() - began
+if fit and model is not None:
+    difference, ari = agreement(pixels, path[-1], as_numpy(model.cluster_centers_))
+    print(f"your loop: {len(inertias)} iterations in {seconds:.2f} s, the library: {model.n_iter_} in {library_seconds:.2f} s")
+    print(f"inertia: {difference:+.3%} (within 1 %: {abs(difference) < 0.01}), ARI {ari:.4f} (above 0.98: {ari > 0.98})")
+
+# %% [markdown]
+# **Explain:** Two right programs from the same start agree up to when they stop: your loop ends when no coordinate moves by more than
+# 0.001, the library when all of them together hardly move. Without `init=start`, the library chooses first centroids that are far from
+# each other (*k-means++*; with `init="k-means||"` in few rounds, made for large data), and may end in another minimum. Try it: which of
+# the two figures tells you?
+
 # %% [markdown] exercise="06.10" title="The photo in k colours"
-# ## 8. Make: the photo in k colours
+# ## 9. Make: the photo in k colours
 #
 # ### Exercise 06.10 (10 min)
 #

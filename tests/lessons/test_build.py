@@ -173,7 +173,7 @@ def test_copies_for_a_learner(tmp_path: Path) -> None:
 def test_the_catalogue() -> None:
     lesson = find_lesson("06-kmeans")
     assert lesson == find_lesson("06")
-    assert lesson.minutes > 0 and lesson.needs == "cpu" and len(lesson.objectives) == 4
-    assert [exercise.id for exercise in lesson.exercises] == ["06.2", "06.3", "06.4", "06.5", "06.10"]
+    assert lesson.minutes > 0 and lesson.needs == "cpu" and len(lesson.objectives) == 5
+    assert [exercise.id for exercise in lesson.exercises] == ["06.2", "06.3", "06.4", "06.5", "06.9", "06.10"]
     assert all(len(exercise.hints) == 3 and exercise.solution and exercise.title for exercise in lesson.exercises)
     assert find_lesson("nothing") is None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-_MODULES = {"06": ("kmeans_steps", "kmeans_cluster")}
+_MODULES = {"06": ("kmeans_steps", "kmeans_cluster", "kmeans_library")}
 
 
 @dataclass(frozen=True)
