@@ -41,6 +41,18 @@ def test_other_sizes_are_not_compared_but_named(make_result):
     assert answer.differences == ["protocol: tls, then tcp."]
 
 
+def test_a_busy_machine_makes_a_difference_doubtful(make_result):
+    idle, busy = make_result([{}]), make_result([{}])
+    host = busy.hosts[0].model_copy(update={"load_before": 6.8})
+    answer = compare(idle, busy.model_copy(update={"hosts": [host]}))
+    assert answer.doubts == [
+        "other programs were running when the second was measured (load 6.8 on 2 CPUs); they alone can make such a "
+        "difference."
+    ]
+    assert "Doubtful: other programs" in answer.text()
+    assert compare(idle, idle).doubts == []
+
+
 def test_the_same_name_with_other_numbers_is_another_size(make_result):
     first, second = make_result([{}]), make_result([{"parameters": {"rows": 5}}])
     with pytest.raises(NotComparable, match="no workload of the same size and number of workers. kmeans is 'small'"):

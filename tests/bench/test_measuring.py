@@ -20,7 +20,7 @@ from gpucluster.cli import benchmark
 from gpucluster.cli.verbs import MAGIC, SHELL, parser_for
 from gpucluster.protocol.errors import GPUClusterError, InvalidRequest, InvalidState
 
-MPI = {"mpi-allreduce-latency", "mpi-allreduce-bandwidth"}
+MPI = {"mpi-allreduce-latency", "mpi-allreduce-bandwidth", "mpi-kmeans"}
 
 
 @pytest.fixture(scope="module")

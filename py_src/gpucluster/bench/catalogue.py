@@ -25,6 +25,7 @@ _BY_NAME = {
         collectives.ALLREDUCE_BANDWIDTH,
         collectives.MPI_LATENCY,
         collectives.MPI_BANDWIDTH,
+        models.MPI_KMEANS,
         frames.FLIGHTS_ETL,
     )
 }

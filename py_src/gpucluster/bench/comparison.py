@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .doubts import load_where_busy
 from .errors import NotComparable
 from .result import BenchResult, Measurement
 from .statistics import CONFIDENCE, ratio_of
@@ -46,6 +47,7 @@ class Comparison(BaseModel):
     pairs: list[Pair]
     not_compared: list[str] = Field(description="Sentences: what only one of them has, or has in another size.")
     differences: list[str] = Field(description="Sentences: what is different about the clusters.")
+    doubts: list[str] = Field(default_factory=list, description="Sentences: why a difference may mean nothing.")
 
     def text(self) -> str:
         """Return the comparison for a terminal."""
@@ -58,6 +60,7 @@ class Comparison(BaseModel):
         lines = [aligned(rows), ""]
         lines += [f"Not compared: {sentence}" for sentence in self.not_compared]
         lines += [f"Different: {sentence}" for sentence in self.differences]
+        lines += [f"Doubtful: {sentence}" for sentence in self.doubts]
         n_pairs = len(self.pairs)
         lines.append(
             f"Intervals hold the true ratio in {CONFIDENCE:.0%} of cases, as far as the runs of each measurement tell: "
@@ -99,7 +102,12 @@ def compare(first: BenchResult, second: BenchResult) -> Comparison:
                 upper=ratio.upper,
             )
         )
-    return Comparison(pairs=pairs, not_compared=missing, differences=_differences(first, second))
+    doubts = [
+        f"other programs were running when the {ordinal} was measured ({busy}); they alone can make such a difference."
+        for ordinal, result in (("first", first), ("second", second))
+        if (busy := load_where_busy(result.hosts)) is not None
+    ]
+    return Comparison(pairs=pairs, not_compared=missing, differences=_differences(first, second), doubts=doubts)
 
 
 def _by_key(result: BenchResult) -> dict[Key, Measurement]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,18 @@ KMEANS = Workload(
     unit="rows × iterations",
     tolerance=1e-4,
 )  # fmt: skip
+
+
+def _kmeans_over_mpi(X: Any) -> Outcome:
+    from ..learn import config_context
+
+    with config_context(communicator="mpi"):
+        return _kmeans(X)
+
+
+MPI_KMEANS = replace(
+    KMEANS, name="mpi-kmeans", title=f"{KMEANS.title}, over MPI", run=_kmeans_over_mpi, least_workers=2, needs_mpi=True
+)
 
 
 def _table(ground: Ground, parameters: Parameters) -> Any:

@@ -15,6 +15,7 @@ NAMES = (
     "allreduce-bandwidth",
     "mpi-allreduce-latency",
     "mpi-allreduce-bandwidth",
+    "mpi-kmeans",
     "flights-etl",
 )
 SIZES = ("tiny", "small", "medium", "large")
