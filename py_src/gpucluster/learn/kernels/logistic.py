@@ -10,7 +10,7 @@ from ..labels import codes_of, labels_of
 from ..rows.block import Block
 from .namespace import array_namespace_of, to_numpy
 from .projection import projected
-from .slices import aligned, slices
+from .slices import pieces
 
 
 class LossGradient(NamedTuple):
@@ -46,8 +46,7 @@ def loss_gradient(block: Block, coef: Any, classes: Any, class_weights: Any) -> 
     codes = xp.asarray(codes)
     slopes, intercepts = xp.asarray(coef[:, :-1].T, block.X.dtype), xp.asarray(coef[:, -1], block.X.dtype)
     one = _two_classes if len(classes) == 2 else _many_classes
-    for part in slices(block.X):
-        X = aligned(block.X[part])
+    for part, X in pieces(block.X):
         raw = X @ slopes
         raw += intercepts
         losses, residual = one(xp, raw, codes[part])

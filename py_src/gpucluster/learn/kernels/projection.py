@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .namespace import array_namespace_of
-from .slices import aligned, slices
+from .slices import pieces
 
 
 def projected(X: Any, shift: Any, axes: Any, offset: Any) -> Any:
@@ -30,8 +30,8 @@ def projected(X: Any, shift: Any, axes: Any, offset: Any) -> Any:
     result = xp.empty((X.shape[0], axes.shape[1]), np.result_type(X.dtype, axes.dtype))
     if shift is not None:
         shift = xp.asarray(shift)
-    for part in slices(X):
-        xp.matmul(aligned(X[part]) if shift is None else X[part] - shift, axes, out=result[part])
+    for part, rows in pieces(X):
+        xp.matmul(rows if shift is None else rows - shift, axes, out=result[part])
     if offset is not None:
         result += xp.asarray(offset)
     return result

@@ -1,0 +1,188 @@
+"""Linear, ridge, lasso and elastic net regression: scikit-learn's coefficients, whatever the blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.linear_model as reference
+from gpucluster.learn import ElasticNet, Lasso, LinearRegression, Ridge
+from gpucluster.learn.errors import InvalidData, InvalidParameter
+from sklearn.datasets import load_diabetes, load_digits
+
+DIABETES = load_diabetes(scaled=False)
+X, Y = DIABETES.data, DIABETES.target
+TARGETS = np.column_stack([Y, X[:, 2] * 3 - Y, X[:, 3] * 4 + Y])
+WEIGHTS = np.random.default_rng(0).random(len(X))
+ESTIMATORS = [
+    (LinearRegression, {}),
+    (LinearRegression, {"positive": True}),
+    (Ridge, {"alpha": 3.0}),
+    (Ridge, {"alpha": 3.0, "positive": True, "tol": 1e-13}),
+    (Lasso, {"alpha": 0.7, "tol": 1e-10, "max_iter": 100_000}),
+    (ElasticNet, {"alpha": 0.4, "l1_ratio": 0.3, "tol": 1e-10, "max_iter": 100_000}),
+    (ElasticNet, {"alpha": 0.4, "positive": True, "tol": 1e-10, "max_iter": 100_000}),
+]
+NAMES = [f"{kind.__name__} {options.get('positive', '')}".strip() for kind, options in ESTIMATORS]
+
+
+def of_scikit_learn(kind: Any, options: dict[str, Any]) -> Any:
+    return getattr(reference, kind.__name__)(**options)
+
+
+def same(ours: Any, theirs: Any, *, tolerance: float = 2e-6) -> None:
+    for name in ("coef_", "intercept_"):
+        mine, other = getattr(ours, name), getattr(theirs, name)
+        assert np.shape(mine) == np.shape(other), name
+        np.testing.assert_allclose(mine, other, rtol=tolerance, atol=tolerance * np.abs(other).max(), err_msg=name)
+
+
+@pytest.mark.parametrize(("kind", "options"), ESTIMATORS, ids=NAMES)
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
+def test_coefficients_for_any_blocks(dask_client: Any, split: Any, kind: Any, options: Any, n_blocks: int) -> None:
+    ours = kind(**options).fit(split(X, n_blocks, empty=True), split(Y, n_blocks, empty=True))
+    same(ours, of_scikit_learn(kind, options).fit(X, Y))
+
+
+@pytest.mark.parametrize(("kind", "options"), ESTIMATORS, ids=NAMES)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("y", [Y, TARGETS], ids=["one target", "three"])
+def test_options_weights_and_targets(
+    split: Any, kind: Any, options: Any, fit_intercept: bool, weighted: bool, y: Any
+) -> None:
+    weights = WEIGHTS if weighted else None
+    if y.ndim == 2 and weighted and kind in (Lasso, ElasticNet):
+        pytest.skip("scikit-learn takes no weights with several targets here")
+    ours = kind(**options, fit_intercept=fit_intercept)
+    ours.fit(split(X, 3), split(y, 3), sample_weight=None if weights is None else split(weights, 3))
+    theirs = of_scikit_learn(kind, {**options, "fit_intercept": fit_intercept}).fit(X, y, sample_weight=weights)
+    same(ours, theirs)
+    np.testing.assert_allclose(ours.predict(split(X, 2)).compute(), theirs.predict(X), rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(ours.get_combined_model().predict(X), theirs.predict(X), rtol=1e-5, atol=1e-4)
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=1e-6)
+
+
+def test_dependent_columns_get_the_solution_of_least_norm(dask_client: Any, split: Any) -> None:
+    digits = load_digits().data  # three columns are always 0
+    data = np.column_stack([digits, digits[:, 10] + digits[:, 11]])
+    y = load_digits().target
+    ours = LinearRegression().fit(split(data, 3), split(y, 3))
+    theirs = reference.LinearRegression().fit(data, y)
+    same(ours, theirs, tolerance=1e-8)
+    assert ours.rank_ == theirs.rank_ == 61
+    np.testing.assert_allclose(ours.singular_[:61], theirs.singular_[:61], rtol=1e-9)
+
+
+def test_columns_of_very_different_sizes_and_nearly_equal_ones(split: Any) -> None:
+    rng = np.random.default_rng(3)
+    data = rng.normal(size=(3000, 4)) * [1e-2, 1, 1e2, 1]
+    data[:, 3] = data[:, 1] + data[:, 3] * 1e-5
+    y = data @ [300.0, 2.0, 0.01, -1.0] + rng.normal(size=3000) * 1e-7
+    ours = LinearRegression(tol=1e-12).fit(split(data, 4), split(y, 4))
+    theirs = reference.LinearRegression(tol=1e-12).fit(data, y)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+    assert ours.intercept_ == pytest.approx(theirs.intercept_, abs=1e-12)
+
+
+def test_far_from_zero(split: Any) -> None:
+    data = X + 1e6
+    ours = LinearRegression().fit(split(data, 3), split(Y + 1e6, 3))
+    np.testing.assert_allclose(ours.coef_, reference.LinearRegression().fit(X, Y).coef_, rtol=1e-6)
+
+
+def test_fewer_rows_than_columns(split: Any) -> None:
+    data, y = load_digits().data[:40], load_digits().target[:40]
+    ours = LinearRegression().fit(split(data, 3), split(y, 3))
+    same(ours, reference.LinearRegression().fit(data, y), tolerance=1e-8)
+    assert ours.singular_.shape == (40,)
+    same(Ridge(1e-3).fit(split(data, 3), split(y, 3)), reference.Ridge(1e-3, solver="svd").fit(data, y))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1e-12, 1e-3, 1e6])
+def test_ridge_with_any_penalty(split: Any, alpha: float) -> None:
+    same(Ridge(alpha).fit(split(X, 3), split(Y, 3)), reference.Ridge(alpha, solver="svd").fit(X, Y), tolerance=1e-7)
+
+
+def test_ridge_with_a_penalty_for_each_target(split: Any) -> None:
+    alphas = np.array([0.1, 5.0, 100.0])
+    ours = Ridge(alphas).fit(split(X, 3), split(TARGETS, 3))
+    same(ours, reference.Ridge(alphas).fit(X, TARGETS))
+
+
+def test_lasso_finds_the_same_zeros_in_as_many_iterations(split: Any) -> None:
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    for alpha in (0.1, 2.0, 20.0):
+        ours = Lasso(alpha).fit(split(scaled, 3), split(Y, 3))
+        theirs = reference.Lasso(alpha).fit(scaled, Y)
+        np.testing.assert_array_equal(ours.coef_ == 0, theirs.coef_ == 0)
+        assert abs(ours.n_iter_ - theirs.n_iter_) <= 1
+        assert ours.dual_gap_ == pytest.approx(theirs.dual_gap_, abs=1e-3 * np.var(Y))
+        np.testing.assert_array_equal(ours.sparse_coef_.toarray()[0], ours.coef_)
+
+
+def test_warm_start_begins_where_it_ended(split: Any) -> None:
+    ours = Lasso(0.5, warm_start=True, tol=1e-8, max_iter=50_000).fit(split(X, 2), split(Y, 2))
+    first = ours.n_iter_
+    assert ours.fit(split(X, 2), split(Y, 2)).n_iter_ < first
+
+
+def test_float32_and_frames(dask_client: Any, split: Any) -> None:
+    ours = LinearRegression().fit(split(X.astype(np.float32), 3), split(Y, 3))
+    assert ours.coef_.dtype == ours.predict(split(X.astype(np.float32), 2)).dtype == np.float32
+    same(ours, reference.LinearRegression().fit(X, Y), tolerance=1e-5)
+    frame = dd.from_pandas(pd.DataFrame(X, columns=DIABETES.feature_names).assign(y=Y), npartitions=3)
+    model = LinearRegression().fit(frame[DIABETES.feature_names], frame["y"])
+    found = model.predict(frame[DIABETES.feature_names])
+    assert isinstance(found, dd.Series)
+    np.testing.assert_allclose(found.compute(), reference.LinearRegression().fit(X, Y).predict(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "options"), ESTIMATORS[::2], ids=NAMES[::2])
+def test_bad_data_are_refused(split: Any, kind: Any, options: Any) -> None:
+    model, broken_y, broken_X = kind(**options), Y.copy(), X.copy()
+    broken_y[5], broken_X[7, 2] = np.nan, np.inf
+    with pytest.raises(InvalidData, match="y: contains NaN"):
+        model.fit(split(X, 3), split(broken_y, 3))
+    with pytest.raises(InvalidData, match="X: contains NaN"):
+        model.fit(split(broken_X, 3), split(Y, 3))
+    with pytest.raises(InvalidData, match="y: has 100 rows, but X has 442"):
+        model.fit(split(X, 3), split(Y[:100], 3))
+    with pytest.raises(InvalidData, match="not all 0"):
+        model.fit(split(X, 3), split(Y, 3), sample_weight=np.zeros(len(X)))
+    with pytest.raises(InvalidData, match="numbers from 0"):
+        model.fit(split(X, 3), split(Y, 3), sample_weight=-np.ones(len(X)))
+    with pytest.raises(InvalidData, match="numbers are needed"):
+        model.fit(split(X, 3), split(Y.astype(str), 3))
+    with pytest.raises(InvalidData, match="target y is None"):
+        model.fit(split(X, 3), None)
+    with pytest.raises(InvalidData, match="0 sample"):
+        model.fit(split(X[:0], 1), split(Y[:0], 1))
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (LinearRegression(tol=-1), "tol: must be a number from 0"),
+        (LinearRegression(fit_intercept="no"), "fit_intercept: must be True or False"),
+        (Ridge(-1), "alpha: must be a number from 0"),
+        (Ridge([1, 2]), "alpha: has 2 numbers, but there are 1 targets"),
+        (Ridge(solver="sag"), "computed exactly"),
+        (Lasso(-1), "alpha: must be a number from 0"),
+        (Lasso(selection="greedy"), "selection: must be"),
+        (ElasticNet(l1_ratio=2), "l1_ratio: must be a number from 0 to 1"),
+        (ElasticNet(precompute=np.eye(10)), "precompute: a Gram matrix"),
+    ],
+)
+def test_parameters_that_are_refused(split: Any, model: Any, sentence: str) -> None:
+    with pytest.raises(InvalidParameter, match=sentence):
+        model.fit(split(X, 2), split(Y, 2))
+
+
+def test_wide_tables_are_refused() -> None:
+    with pytest.raises(InvalidData, match="30,000 columns"):
+        Ridge().fit(da.zeros((10, 30_000)), da.zeros(10))
