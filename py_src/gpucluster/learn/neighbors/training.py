@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import InvalidData, InvalidParameter, NotSupported
+from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
 from .answers import Answers
 from .block_index import BlockIndex, build, without_itself
+from .options import checked_count, effective_metric, index_options
 from .search import Training, among_ranks, indexed, lazily
 
-METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "minkowski"})
-ALGORITHMS = frozenset({"auto", "ball_tree", "brute", "kd_tree"})
 QUERY_ROWS = 4096
 """Queries in memory are sent to the workers in blocks of so many rows."""
 
@@ -40,7 +38,7 @@ class NeighborsEstimator(DistributedEstimator):
 
     def _remember(self, X: Any, y: Any = None) -> None:
         """Keep the training data where they are, each block with its index."""
-        options = self._options()
+        options = index_options(self)
         self._require_y(y)
         if is_dask(X):
             table = self._table(X, y)
@@ -68,27 +66,8 @@ class NeighborsEstimator(DistributedEstimator):
         self.n_samples_fit_ = sum(lengths)
         if self.n_samples_fit_ == 0:
             raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
-        self.effective_metric_ = _effective(self.metric, self.p)
+        self.effective_metric_ = effective_metric(self.metric, self.p)
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
-
-    def _options(self) -> dict[str, Any]:
-        """Return what scikit-learn's index of a block is made with, if all options are allowed."""
-        _checked_count(self.n_neighbors)
-        if self.metric not in METRICS:
-            raise InvalidParameter(f"metric: must be one of {', '.join(sorted(METRICS))}, not {self.metric!r}.")
-        if self.algorithm not in ALGORITHMS:
-            raise InvalidParameter(
-                f"algorithm: must be one of {', '.join(sorted(ALGORITHMS))}, not {self.algorithm!r}."
-            )
-        if self.metric == "cosine" and self.algorithm in {"ball_tree", "kd_tree"}:
-            raise InvalidParameter(f"algorithm: {self.algorithm} does not know cosine distances. Use 'brute'.")
-        if self.metric == "minkowski" and self.p <= 0:
-            raise InvalidParameter(f"p: must be positive, not {self.p!r}.")
-        if self.metric_params is not None:
-            raise NotSupported("metric_params: is not supported. Minkowski's exponent is the parameter p.")
-        if self.n_jobs is not None:
-            raise NotSupported("n_jobs: how many work at the same time is up to the cluster. Leave it out.")
-        return {"algorithm": self.algorithm, "leaf_size": self.leaf_size, "metric": self.metric, "p": self.p}
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows of each query; lazily for queries on Dask.
@@ -115,7 +94,7 @@ class NeighborsEstimator(DistributedEstimator):
             More neighbours than training rows are asked for, or queries have other columns than the training data.
         """
         check_is_fitted(self)
-        k = _checked_count(self.n_neighbors if n_neighbors is None else n_neighbors)
+        k = checked_count(self.n_neighbors if n_neighbors is None else n_neighbors)
         answers = self._answers(X, k)
         rows = answers.array(_rows, dtype=np.int64, columns=k)
         return (answers.array(_distances, dtype=np.float64, columns=k), rows) if return_distance else rows
@@ -181,21 +160,6 @@ class NeighborsEstimator(DistributedEstimator):
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
         return np.concatenate([block.X for block in blocks]), targets
-
-
-def _checked_count(n_neighbors: Any) -> int:
-    if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool):
-        raise InvalidParameter(f"n_neighbors does not take {type(n_neighbors)} value, enter integer value")
-    if n_neighbors <= 0:
-        raise InvalidParameter(f"Expected n_neighbors > 0. Got {n_neighbors}")
-    return int(n_neighbors)
-
-
-def _effective(metric: str, p: float) -> str:
-    """Return the plain name of a distance, as scikit-learn does."""
-    if metric == "minkowski":
-        return {1: "manhattan", 2: "euclidean", np.inf: "chebyshev"}.get(p, "minkowski")
-    return metric
 
 
 def _length(block: BlockIndex) -> int:

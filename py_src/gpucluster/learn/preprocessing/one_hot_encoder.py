@@ -12,6 +12,7 @@ from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.table import is_dask
 from .categories import categories_of, checked_columns, found_in, joined_categories
+from .encoded_blocks import example_of, mapped
 
 
 class OneHotEncoder(TransformerMixin, DistributedEstimator):
@@ -140,7 +141,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             return model.transform(X)
         checked_columns(X)
         self._check_names(X)
-        return _mapped(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
+        return mapped(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
     def inverse_transform(self, X: Any) -> Any:
         """Return the categories; lazily for data on Dask.
@@ -162,7 +163,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         dtype = np.result_type(*(one.dtype for one in self.categories_))
         if any(one.dtype.kind in "OUS" for one in self.categories_):
             dtype = np.dtype(object)
-        return _mapped(X, model, "inverse_transform", list(names), dtype)
+        return mapped(X, model, "inverse_transform", list(names), dtype)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns that come out."""
@@ -173,7 +174,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         from sklearn.preprocessing import OneHotEncoder as Local
 
         check_is_fitted(self)
-        return Local(**self.get_params()).fit(_example(self.categories_, getattr(self, "feature_names_in_", None)))
+        return Local(**self.get_params()).fit(example_of(self.categories_, getattr(self, "feature_names_in_", None)))
 
     def _check_options(self) -> None:
         if self.sparse_output:
@@ -205,40 +206,3 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _example(categories: list[Any], names: Any) -> Any:
-    """Return a small table in which all categories occur."""
-    n_rows = max(len(one) for one in categories)
-    columns = [np.resize(one, n_rows) for one in categories]
-    if names is not None:
-        import pandas as pd
-
-        return pd.DataFrame(dict(zip(names, columns, strict=True)))
-    if len({column.dtype for column in columns}) > 1:
-        columns = [column.astype(object) for column in columns]
-    return np.stack(columns, axis=1)
-
-
-def _mapped(X: Any, model: Any, method: str, names: list[str], dtype: Any) -> Any:
-    if hasattr(X, "chunks"):
-        return X.map_blocks(
-            _block, model, method, dtype, len(names), dtype=dtype, chunks=(X.chunks[0], (len(names),)),
-            meta=np.empty((0, len(names)), dtype=dtype),
-        )  # fmt: skip
-    empty = X._meta.iloc[:0]
-    meta = type(empty)({name: np.empty(0, dtype=dtype) for name in names}, index=empty.index)
-    return X.map_partitions(_partition, model, method, dtype, names, meta=meta)
-
-
-def _block(block: Any, model: Any, method: str, dtype: Any, width: int) -> Any:
-    if len(block) == 0:
-        return np.empty((0, width), dtype=dtype)
-    return getattr(model, method)(block).astype(dtype, copy=False)
-
-
-def _partition(frame: Any, model: Any, method: str, dtype: Any, names: list[str]) -> Any:
-    given = frame if method == "transform" else frame.to_numpy()
-    if not hasattr(model, "feature_names_in_"):
-        given = frame.to_numpy()
-    return type(frame)(_block(given, model, method, dtype, len(names)), index=frame.index, columns=names)
