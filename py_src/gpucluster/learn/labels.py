@@ -32,7 +32,9 @@ def flat_labels(y: Any, name: str = "y") -> Any:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise InvalidData(f"{name}: contains NaN or infinity. Drop such rows, or fill them with a label.")
     if labels.dtype.kind == "O":
-        missing = sum(label is None or label != label for label in labels)
+        import pandas as pd
+
+        missing = int(pd.isna(labels).sum())
         if missing:
             raise InvalidData(f"{name}: {missing:,} labels are missing. Drop such rows, or fill them with a label.")
     return labels

@@ -128,3 +128,10 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         GaussianNB().fit(split(DIGITS, 3), split(LABELS[1:], 3))
     with pytest.raises(InvalidData, match="0 row"):
         GaussianNB().fit(split(DIGITS[:0], 1), split(LABELS[:0], 1))
+
+
+def test_missing_words_as_labels(dask_client: Any) -> None:
+    frame = dd.from_pandas(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), npartitions=2)
+    labels = dd.from_pandas(pd.Series(["a", None, "b"]), npartitions=2)
+    with pytest.raises(InvalidData, match="1 labels are missing"):
+        GaussianNB().fit(frame, labels)

@@ -169,4 +169,4 @@ NOT_DELEGATED: dict[str, str] = {
     "MLPClassifier": "cuML has no neural networks",
     "StandardScaler": "cuML has no form of it for several GPUs",
 }
-"""Estimators that run in this package on data on GPUs too, and why."""
+"""Estimators that ``cuml.dask`` is not asked for, and why."""
