@@ -56,7 +56,8 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
     Communication: every block goes to every worker once to count neighbours, and its core rows once more to link them;
     then one allreduce of ``8 n_samples`` bytes. Memory of a worker: its own rows and a tree of them, one block of
-    another worker, the neighbours of 1,024 rows, and some 50 bytes per row of the whole table. Labels come to the client.
+    another worker, the neighbours of 1,024 rows, and some 50 bytes per row of the whole table. Labels come to the
+    client.
     Time grows with the square of the rows unless a tree helps (few columns, small ``eps``).
 
     cuML's multi-GPU form takes an array in memory and sends all of it to all workers. GPU blocks are not supported.
