@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from gpucluster.bench import compare, load
 from gpucluster.bench.errors import NotComparable, UnreadableResult
+from gpucluster.bench.scaling import by_workload, curves, efficiency, speed_up, speed_up_intervals
+from gpucluster.bench.text import result_text
 
 FAST = [1.0, 1.1, 1.2, 1.3, 1.4]
 
@@ -71,3 +73,24 @@ def test_results_survive_a_file_and_other_files_get_a_sentence(make_result, tmp_
         load(tmp_path / "none.json")
     with pytest.raises(UnreadableResult, match="cannot be read"):
         load(tmp_path)
+
+
+def test_speed_up_and_efficiency_with_their_intervals(make_result):
+    result = make_result(
+        [
+            {"n_workers": 1, "seconds": [4.0, 4.1, 4.2, 4.3, 4.4]},
+            {"n_workers": 4, "seconds": [1.4, 1.41, 1.4, 1.39, 1.42]},
+            {"n_workers": 2, "seconds": [2.1, 2.1, 2.1, 2.1, 2.1]},
+            {"workload": "allreduce-latency", "n_workers": 2, "scales": False},
+            {"workload": "allreduce-latency", "n_workers": 4, "scales": False},
+        ]
+    )
+    assert list(curves(result)) == ["kmeans"]
+    ones = by_workload(result)["kmeans"]
+    assert [one.n_workers for one in ones] == [1, 2, 4]
+    assert speed_up(ones) == pytest.approx([1, 2, 3])
+    assert efficiency(ones) == pytest.approx([1, 1, 0.75])
+    first, second, third = speed_up_intervals(ones)
+    assert first is None
+    assert second[0] < 2 < second[1] and third[0] < 3 < third[1]
+    assert "3.00 (2." in result_text(result)

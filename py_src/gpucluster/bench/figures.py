@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import Any
 
 from .result import BenchResult, Measurement
-from .scaling import by_workload, curves, efficiency, speed_up
-from .text import seconds_text
+from .scaling import by_workload, curves, efficiency, speed_up, speed_up_intervals
 
 # Okabe and Ito's colours, told apart by people who see few colours; with shapes, since there are more workloads.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")
 SHAPES = ("circle", "square", "triangle", "diamond", "inverted_triangle")
 _IDEAL = "#999999"
+_APART = 0.012
+"""Between the points of two workloads, as a share of the axis."""
 _WIDE, _HIGH = 540, 360
 _SMALL, _LOW = 355, 250
 
@@ -23,7 +23,7 @@ def speed_up_figure(result: BenchResult) -> Any:
     made = _figure(result, f"Speed-up over {few} worker{'s' * (few > 1)}", _WIDE, _HIGH)
     counts = sorted(result.cluster.n_workers)
     made.line(counts, [count / few for count in counts], color=_IDEAL, line_dash="dashed", line_width=2)
-    _lines(made, curves(result), speed_up)
+    _lines(made, curves(result), speed_up, lambda one, first: 1.0)
     made.y_range.start = 0
     made.yaxis.axis_label = "times as fast"
     return made
@@ -34,7 +34,7 @@ def efficiency_figure(result: BenchResult) -> Any:
     made = _figure(result, "Efficiency: speed-up per worker", _WIDE, _HIGH)
     counts = sorted(result.cluster.n_workers)
     made.line(counts, [1.0] * len(counts), color=_IDEAL, line_dash="dashed", line_width=2)
-    _lines(made, curves(result), efficiency)
+    _lines(made, curves(result), efficiency, lambda one, first: first.n_workers / one.n_workers)
     made.y_range.start = 0
     made.yaxis.formatter.format = "0%"
     return made
@@ -79,10 +79,16 @@ def times_figure(result: BenchResult) -> Any:
         made.scatter(one.seconds, [label] * len(one.seconds), color=COLOURS[0], alpha=0.35, size=8)
         made.segment([spread.lower], [label], [spread.upper], [label], color=COLOURS[0], line_width=4, alpha=0.7)
         made.scatter([spread.median], [label], marker="dash", angle=1.5708, color="#222222", size=18, line_width=3)
-    made.xaxis.major_label_overrides = {10.0**power: seconds_text(10.0**power) for power in range(-7, 5)}
+    made.xaxis.major_label_overrides = {10.0**power: _tick(power) for power in range(-7, 5)}
     made.ygrid.grid_line_color = "#eeeeee"
     _plain(made)
     return made
+
+
+def _tick(power: int) -> str:
+    """Return a power of ten seconds in the unit that people say."""
+    unit, least = next(pair for pair in (("s", 0), ("ms", -3), ("µs", -6), ("ns", -9)) if power >= pair[1])
+    return f"{10 ** (power - least):,} {unit}"
 
 
 def _figure(result: BenchResult, title: str, width: int, height: int) -> Any:
@@ -111,15 +117,28 @@ def _plain(made: Any) -> None:
         axis.minor_tick_line_color = None
 
 
-def _lines(made: Any, drawn: dict[str, list[Measurement]], values: Any) -> None:
+def _lines(made: Any, drawn: dict[str, list[Measurement]], values: Any, share: Any) -> None:
+    """Draw a line a workload, and at each point the interval of the speed-up times a share."""
     from bokeh.models.annotations import Legend, LegendItem
 
+    counts = [one.n_workers for ones in drawn.values() for one in ones]
+    # Beside each other, or their bars would hide one another.
+    apart = _APART * (max(counts) - min(counts))
     items = []
-    for (name, ones), colour, shape in zip(drawn.items(), cycle(COLOURS), cycle(SHAPES), strict=False):
-        x, y = [one.n_workers for one in ones], values(ones)
-        line = made.line(x, y, color=colour, line_width=2)
+    for place, (name, ones) in enumerate(drawn.items()):
+        colour, shape = COLOURS[place % len(COLOURS)], SHAPES[place % len(SHAPES)]
+        x = [one.n_workers + (place - (len(drawn) - 1) / 2) * apart for one in ones]
+        y = values(ones)
+        bars = [
+            (at, share(one, ones[0]) * ends[0], share(one, ones[0]) * ends[1])
+            for at, one, ends in zip(x, ones, speed_up_intervals(ones), strict=True)
+            if ends is not None
+        ]
+        at, lower, upper = (list(column) for column in zip(*bars, strict=True)) if bars else ([], [], [])
+        whiskers = made.segment(at, lower, at, upper, color=colour, line_width=3, alpha=0.35)
+        line = made.line(x, y, color=colour, line_width=2, alpha=0.8)
         dots = made.scatter(x, y, color=colour, marker=shape, size=9)
-        items.append(LegendItem(label=name, renderers=[line, dots]))
+        items.append(LegendItem(label=name, renderers=[line, dots, whiskers]))
     legend = Legend(items=items, click_policy="hide", border_line_color=None, label_text_font_size="12px")
     made.add_layout(legend, "right")
 

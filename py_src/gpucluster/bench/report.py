@@ -29,6 +29,7 @@ table {{ border-collapse: collapse; width: 100%; font-size: 14px; }}
 th {{ text-align: left; font-weight: 600; border-bottom: 2px solid #ccc; padding: 4px 12px 4px 0; }}
 td {{ border-bottom: 1px solid #eee; padding: 4px 12px 4px 0; font-variant-numeric: tabular-nums; }}
 th.number, td.number {{ text-align: right; }}
+.wide {{ overflow-x: auto; }}
 .figures {{ display: flex; flex-wrap: wrap; gap: 12px 8px; }}
 .note {{ color: #555; font-size: 14px; max-width: 80ch; }}
 .failed {{ color: #a3121f; }}
@@ -42,7 +43,7 @@ details table {{ width: auto; }}
 <div class="facts">{facts}</div>
 {pictures}
 <h2>All measurements</h2>
-{table}
+<div class="wide">{table}</div>
 {left_out}
 <details><summary>Versions and settings</summary>{versions}</details>
 </body>
@@ -50,7 +51,8 @@ details table {{ width: auto; }}
 """
 _SCALING = (
     "Each point is the median of {runs} runs of the same work on the same data. The dashed line is what it would be if "
-    "every worker added as much as the first ones. Click a name to hide its line."
+    "every worker added as much as the first ones. Bars hold the true ratio in 95 of 100 cases, as far as the spread "
+    "of the runs tells. Click a name to hide its line."
 )
 _SMALL = "Each dot is a run; the line joins the medians, the dashed one is perfect scaling."
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..protocol.sizes import format_size
 from .result import BenchResult, Measurement
-from .scaling import by_workload, speed_up
+from .scaling import by_workload, speed_up, speed_up_intervals
 from .workload import Workload
 
 _SHOWN = (
@@ -50,7 +50,7 @@ def result_rows(result: BenchResult) -> list[tuple[str, ...]]:
         ("WORKLOAD", "SIZE", "WORKERS", "MEDIAN", "QUARTILES", "RATE", *(["SPEED-UP"] if several else []))
     ]
     for ones in by_workload(result).values():
-        for one, gain in zip(ones, speed_up(ones), strict=True):
+        for one, gain, ends in zip(ones, speed_up(ones), speed_up_intervals(ones), strict=True):
             spread = one.spread
             cells = (
                 one.workload,
@@ -60,7 +60,8 @@ def result_rows(result: BenchResult) -> list[tuple[str, ...]]:
                 f"{seconds_text(spread.lower)} to {seconds_text(spread.upper)}",
                 rate_text(one),
             )
-            rows.append((*cells, *([f"{gain:.2f}" if one.scales else ""] if several else [])))
+            between = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
+            rows.append((*cells, *([f"{gain:.2f}{between}" if one.scales else ""] if several else [])))
     return rows
 
 
