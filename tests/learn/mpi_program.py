@@ -6,16 +6,21 @@ import warnings
 
 import numpy as np
 from gpucluster.learn import (
+    PCA,
     GaussianNB,
     KNeighborsClassifier,
     LabelEncoder,
+    LinearRegression,
+    LogisticRegression,
     MPICommunicator,
     MultinomialNB,
     NearestNeighbors,
     RandomForestClassifier,
+    StandardScaler,
     accuracy_score,
     config_context,
     r2_score,
+    tsqr,
 )
 from sklearn.datasets import load_digits
 
@@ -34,6 +39,11 @@ with config_context(communicator=communicator):
     distances, _ = NearestNeighbors().fit(X[mine]).kneighbors()
     accuracy = accuracy_score(y[mine], gaussian.predict(X[mine]))
     r2 = r2_score(y[mine].astype(float), gaussian.predict(X[mine]).astype(float))
+    components = PCA(3).fit(X[mine]).components_
+    scales = StandardScaler().fit(X[mine]).scale_
+    linear = LinearRegression().fit(X[mine], y[mine]).coef_
+    logistic = LogisticRegression(C=0.01, tol=1e-8, max_iter=1000).fit(X[mine] / 16, y[mine]).coef_
+    Q, R = tsqr(X[mine, 20:30])
     classes = LabelEncoder().fit(y[mine]).classes_
     forest = RandomForestClassifier(10, random_state=0).fit(X[mine], y[mine])
 
@@ -43,6 +53,13 @@ np.testing.assert_array_equal(shares, KNeighborsClassifier().fit(X, y).predict_p
 np.testing.assert_allclose(distances, NearestNeighbors().fit(X).kneighbors()[0][mine], atol=1e-6)
 np.testing.assert_allclose(accuracy, accuracy_score(y, gaussian.predict(X)))
 np.testing.assert_allclose(r2, r2_score(y.astype(float), gaussian.predict(X).astype(float)))
+np.testing.assert_allclose(components, PCA(3).fit(X).components_, atol=1e-9)
+np.testing.assert_allclose(scales, StandardScaler().fit(X).scale_, rtol=1e-9)
+np.testing.assert_allclose(linear, LinearRegression().fit(X, y).coef_, atol=1e-9)
+alone = LogisticRegression(C=0.01, tol=1e-8, max_iter=1000).fit(X / 16, y).coef_
+np.testing.assert_allclose(logistic, alone, atol=1e-5)
+np.testing.assert_allclose(Q @ R, X[mine, 20:30], atol=1e-9)
+np.testing.assert_allclose(R, tsqr(X[:, 20:30])[1], atol=1e-9)
 np.testing.assert_array_equal(classes, range(10))
 np.testing.assert_array_equal(forest.classes_, range(10))
 assert len(forest.estimators_) == 10
