@@ -166,7 +166,7 @@ def cost_growth(repeats: int) -> dict[str, Any]:
     from distributed import wait
     from gpucluster.learn import PCA, LogisticRegression
 
-    sizes = [500_000, 1_000_000, 2_000_000, 4_000_000]
+    sizes = [250_000, 500_000, 1_000_000, 2_000_000]
     times: dict[int, list[float]] = {size: [] for size in sizes}
     messages: dict[int, dict[str, float]] = {}
     with two_workers() as client:
@@ -214,6 +214,7 @@ def main() -> None:
     results: dict[str, Any] = {}
     for part in options.only:
         more = (options.peer_python,) if part == "speed" else ()
+        print(f"{part} …", flush=True)
         results[part] = every[part](options.repeats, *more)
     record(results, name="pca", packages=("distributed", "dask", "numpy", "scikit-learn"))
 
