@@ -132,6 +132,9 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         RandomForestClassifier(5).fit(split(holed, 3), y)
     with pytest.raises(InvalidData, match="y: contains NaN"):
         RandomForestRegressor(5).fit(X, split(np.where(LABELS, 1.0, np.nan), 3))
+    for wrong in (0, "many"):
+        with pytest.raises(InvalidParameter, match="n_estimators: must be"):
+            RandomForestClassifier(wrong).fit(X, y)
     with pytest.raises(InvalidParameter, match="2 trees cannot grow on 3 blocks"):
         RandomForestClassifier(2).fit(X, y)
     with pytest.raises(InvalidParameter, match="no rows of the classes"):

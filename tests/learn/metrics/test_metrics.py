@@ -137,6 +137,10 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         metrics.log_loss(split(TRUE, 2), split(PROBABILITIES / 2, 2))
     with pytest.raises(InvalidData, match="1 clusters"):
         metrics.silhouette_score(split(DIGITS[:50], 2), split(np.zeros(50, int), 2))
+    with pytest.raises(InvalidParameter, match="sample_size"):
+        metrics.silhouette_score(split(DIGITS[:50], 2), split(LABELS[:50], 2), sample_size=0)
+    with pytest.raises(InvalidData, match="y_true: is missing"):
+        metrics.accuracy_score(None, split(TRUE, 2))
     with pytest.raises(InvalidParameter, match="multioutput"):
         metrics.r2_score(split(TRUE, 2), split(TRUE, 2), multioutput="all")
     with pytest.raises(InvalidData, match="are missing"):

@@ -89,6 +89,8 @@ def test_data_in_memory_are_scikit_learns() -> None:
 
 
 def test_bad_input(split: Any) -> None:
+    with pytest.raises(InvalidData, match="Each argument"):
+        train_test_split(split(X, 2), None)
     with pytest.raises(InvalidData, match="At least one"):
         train_test_split()
     with pytest.raises(InvalidData, match=r"1,001, 1,000"):

@@ -122,8 +122,14 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         GaussianNB(priors=np.ones(10)).fit(split(DIGITS, 3), y)
     with pytest.raises(InvalidParameter, match="priors: 10 are needed"):
         GaussianNB(priors=[0.5, 0.5]).fit(split(DIGITS, 3), y)
-    with pytest.raises(InvalidParameter, match="alpha"):
-        MultinomialNB(alpha=-1).fit(split(DIGITS, 3), y)
+    for alpha in (-1, "much"):
+        with pytest.raises(InvalidParameter, match="alpha: must"):
+            MultinomialNB(alpha=alpha).fit(split(DIGITS, 3), y)
+    for smoothing in (-1, "much"):
+        with pytest.raises(InvalidParameter, match="var_smoothing: must be"):
+            GaussianNB(var_smoothing=smoothing).fit(split(DIGITS, 3), y)
+    with pytest.raises(InvalidParameter, match="priors: must be numbers"):
+        GaussianNB(priors="equal").fit(split(DIGITS, 3), y)
     with pytest.raises(InvalidData, match="1,796 rows"):
         GaussianNB().fit(split(DIGITS, 3), split(LABELS[1:], 3))
     with pytest.raises(InvalidData, match="0 row"):

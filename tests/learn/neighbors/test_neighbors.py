@@ -179,6 +179,8 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         NearestNeighbors(metric="far").fit(split(TRAIN, 2))
     with pytest.raises(InvalidParameter, match="cosine"):
         NearestNeighbors(metric="cosine", algorithm="kd_tree").fit(split(TRAIN, 2))
+    with pytest.raises(InvalidParameter, match="p: must be"):
+        NearestNeighbors(p="two").fit(split(TRAIN, 2))
     with pytest.raises(NotSupported, match="radius"):
         NearestNeighbors(radius=2.0).fit(split(TRAIN, 2))
     with pytest.raises(InvalidParameter, match="weights"):

@@ -117,6 +117,8 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         OneHotEncoder(sparse_output=True).fit(split(WORDS[:, None], 2))
     with pytest.raises(NotSupported, match="min_frequency"):
         OneHotEncoder(min_frequency=2).fit(split(WORDS[:, None], 2))
+    with pytest.raises(InvalidParameter, match="categories: must be"):
+        OneHotEncoder(categories=3).fit(split(WORDS[:, None], 2))
     with pytest.raises(InvalidParameter, match="drop"):
         OneHotEncoder(drop="last").fit(split(WORDS[:, None], 2))
     with pytest.raises(InvalidData, match="2 dimensions"):

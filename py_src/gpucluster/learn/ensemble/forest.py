@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..errors import NotSupported
+from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import run_table
 from ..rows.table import is_dask
@@ -19,9 +20,11 @@ from .growing import grow_forest
 class Forest(DistributedEstimator):
     """Base of the forests."""
 
+    n_estimators: int
     shuffle: bool
     random_state: Any
     estimators_: list[Any]
+    n_outputs_: int
     _classify: ClassVar[bool]
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -31,6 +34,8 @@ class Forest(DistributedEstimator):
             if options[name]:
                 raise NotSupported(f"{name}: is not supported. Leave it out.")
         del options["shuffle"]
+        if not isinstance(self.n_estimators, Integral) or self.n_estimators < 1:
+            raise InvalidParameter(f"n_estimators: must be a whole number of 1 or more, not {self.n_estimators!r}.")
         parameters = {"options": options, "classify": self._classify}
         if self.shuffle and is_dask(X):
             from sklearn.utils import check_random_state

@@ -32,6 +32,9 @@ def paired(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Rows | None:
     InvalidData
         The numbers of rows differ.
     """
+    for name, part in (("y_true", y_true), ("y_pred", y_pred)):
+        if part is None:
+            raise InvalidData(f"{name}: is missing.")
     if not any(is_dask(part) for part in (y_true, y_pred, sample_weight)):
         if local_communicator().size == 1:
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ def silhouette_score(
     """
     if metric not in METRICS:
         raise InvalidParameter(f"metric: must be one of {', '.join(sorted(METRICS))}, not {metric!r}.")
+    if sample_size is not None and (not isinstance(sample_size, Integral) or sample_size < 1):
+        raise InvalidParameter(f"sample_size: must be a whole number of 1 or more, not {sample_size!r}.")
     from sklearn.metrics import silhouette_score as local
 
     if not is_dask(X):

@@ -59,6 +59,8 @@ def train_test_split(
     """
     if not arrays:
         raise InvalidData("At least one array required as input")
+    if not all(hasattr(array, "__len__") for array in arrays):
+        raise InvalidData("Each argument must be a Dask collection, an array, a data frame or a list.")
     if not any(is_dask(array) for array in arrays):
         from sklearn.model_selection import train_test_split as local
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,9 @@ class GaussianNB(NaiveBayes):
         For data frames.
     """
 
+    class_prior_: Any
+    theta_: Any
+    var_: Any
     _likelihood = staticmethod(gaussian_likelihood)
 
     def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
@@ -75,8 +79,8 @@ class GaussianNB(NaiveBayes):
         InvalidParameter
             Priors are no probabilities of the classes, or ``var_smoothing`` is negative.
         """
-        if not self.var_smoothing >= 0:
-            raise InvalidParameter(f"var_smoothing: must not be negative, but is {self.var_smoothing!r}.")
+        if not isinstance(self.var_smoothing, Real) or not self.var_smoothing >= 0:
+            raise InvalidParameter(f"var_smoothing: must be a number from 0, not {self.var_smoothing!r}.")
         found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1)
         self.classes_ = found.classes
         self.class_count_ = found.weight[:-1]
@@ -110,7 +114,10 @@ def checked_priors(priors: Any, n_classes: int) -> Any:
     InvalidParameter
         They are not.
     """
-    priors = np.asarray(priors, dtype=np.float64)
+    try:
+        priors = np.atleast_1d(np.asarray(priors, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"priors: must be numbers, not {priors!r}.") from None
     if len(priors) != n_classes:
         raise InvalidParameter(f"priors: {n_classes} are needed, one for each class, not {len(priors)}.")
     if not np.isclose(priors.sum(), 1.0):

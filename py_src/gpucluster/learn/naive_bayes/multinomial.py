@@ -137,7 +137,10 @@ class MultinomialNB(NaiveBayes):
         return self
 
     def _alpha(self, n_features: int) -> Any:
-        alpha = np.asarray(self.alpha, dtype=np.float64)
+        try:
+            alpha = np.asarray(self.alpha, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidParameter(f"alpha: must be a number, or an array of numbers, not {self.alpha!r}.") from None
         if alpha.ndim and alpha.shape != (n_features,):
             raise InvalidParameter(f"alpha: one number, or {n_features} are needed, one for each feature.")
         if not (alpha >= 0).all():

@@ -29,8 +29,8 @@ def index_options(estimator: Any) -> dict[str, Any]:
         raise InvalidParameter(f"algorithm: must be one of {', '.join(sorted(ALGORITHMS))}, not {algorithm!r}.")
     if metric == "cosine" and algorithm in {"ball_tree", "kd_tree"}:
         raise InvalidParameter(f"algorithm: {algorithm} does not know cosine distances. Use 'brute'.")
-    if metric == "minkowski" and not estimator.p > 0:
-        raise InvalidParameter(f"p: must be positive, not {estimator.p!r}.")
+    if metric == "minkowski" and not (isinstance(estimator.p, int | float | np.number) and estimator.p > 0):
+        raise InvalidParameter(f"p: must be a number above 0, not {estimator.p!r}.")
     if estimator.metric_params is not None:
         raise NotSupported("metric_params: is not supported. Minkowski's exponent is the parameter p.")
     if estimator.n_jobs is not None:

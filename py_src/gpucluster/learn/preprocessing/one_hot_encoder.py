@@ -183,7 +183,8 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             raise NotSupported(f"handle_unknown: must be 'error' or 'ignore', not {self.handle_unknown!r}.")
         if self.min_frequency is not None or self.max_categories is not None:
             raise NotSupported("min_frequency and max_categories: are not supported. All categories get a column.")
-        if isinstance(self.categories, str) and self.categories != "auto":
+        listed = hasattr(self.categories, "__len__") and not isinstance(self.categories, str)
+        if not listed and self.categories != "auto":
             raise InvalidParameter(f"categories: must be 'auto' or a list of arrays, not {self.categories!r}.")
         if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
             raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")
