@@ -13,6 +13,7 @@ from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
 from ..rows.table import floating_type
+from .component_count import components_to_keep
 from .spectrum import Spectrum, check_columns, covariance_spectrum, factor_spectrum
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
@@ -176,7 +177,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
     def _keep(self, spectrum: Spectrum, dtype: Any) -> None:
         n_samples, most = spectrum.n_samples, len(spectrum.variances)
         ratios = spectrum.variances / (spectrum.variances.sum() or 1.0)
-        kept = _components_to_keep(self.n_components, ratios, spectrum.variances, n_samples, len(spectrum.mean))
+        kept = components_to_keep(self.n_components, ratios, spectrum.variances, n_samples, len(spectrum.mean))
         self.n_samples_ = n_samples
         self.n_components_ = kept
         self.mean_ = spectrum.mean
@@ -189,26 +190,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
     def _scale(self) -> Any:
         deviations = np.sqrt(self.explained_variance_)[:, None]
         return np.maximum(deviations, np.finfo(deviations.dtype).eps)
-
-
-def _components_to_keep(wanted: Any, ratios: Any, variances: Any, n_samples: int, n_features: int) -> int:
-    most = len(ratios)
-    whole = isinstance(wanted, Integral)
-    if wanted is None:
-        return most
-    if wanted == "mle":
-        from sklearn.decomposition._pca import _infer_dimension
-
-        if n_samples < n_features:
-            raise InvalidParameter("n_components: 'mle' needs at least as many rows as columns. Give a number.")
-        return int(_infer_dimension(variances, n_samples))
-    if not whole:
-        return min(most, int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1)
-    if wanted > most:
-        raise InvalidParameter(
-            f"n_components: {wanted} must be between 1 and min(n_samples, n_features)={most} of this table."
-        )
-    return int(wanted)
 
 
 def _log_likelihood(X: Any, mean: Any, precision: Any, constant: float) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 from ..labels import codes_of, labels_of
 from ..rows.block import Block
 from .namespace import array_namespace_of, to_numpy
-from .projection import projected
 from .slices import pieces
 
 
@@ -66,30 +65,6 @@ def row_weights(block: Block, codes: Any, class_weights: Any) -> Any:
     if class_weights is None:
         return weights
     return class_weights[codes] if weights is None else weights * class_weights[codes]
-
-
-def probabilities(X: Any, coef: Any) -> Any:
-    """Return each row's probability of each class: array of shape (n_rows, n_classes).
-
-    Parameters
-    ----------
-    X : array of shape (n_rows, d)
-    coef : ndarray of shape (K, d + 1)
-    """
-    xp = array_namespace_of(X)
-    raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
-    if raw.shape[1] == 1:
-        second = _sigmoid(xp, raw)
-        return xp.concatenate([1 - second, second], axis=1)
-    raw -= raw.max(axis=1, keepdims=True)
-    xp.exp(raw, out=raw)
-    raw /= raw.sum(axis=1, keepdims=True)
-    return raw
-
-
-def _sigmoid(xp: Any, raw: Any) -> Any:
-    small = xp.exp(-xp.abs(raw))
-    return xp.where(raw >= 0, 1.0, small) / (1 + small)
 
 
 def _two_classes(xp: Any, raw: Any, codes: Any) -> tuple[Any, Any]:

@@ -13,9 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.logistic import probabilities
-from ..kernels.namespace import array_namespace_of
-from ..kernels.projection import projected
+from ..kernels.classification import log_probabilities, predicted, probabilities, scores
 from ..rows.table import floating_type
 from ..scoring import ScoredClassifier
 from .logistic import Fitted, logistic
@@ -150,12 +148,12 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     def decision_function(self, X: Any) -> Any:
         """Return log-odds: of shape (n_samples,) for two classes, else (n_samples, n_classes); lazy where X is lazy."""
         check_is_fitted(self)
-        return self._map(_scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
+        return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
 
     def predict(self, X: Any) -> Any:
         """Return the most probable class of each row: lazy where X is lazy."""
         check_is_fitted(self)
-        return self._map(_predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
+        return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, of shape (n_samples, n_classes): lazy where X is lazy."""
@@ -168,7 +166,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         """Return the logarithms of the probabilities."""
         check_is_fitted(self)
         return self._map(
-            _log_probabilities, X, self._coefficients(), columns=len(self.classes_),
+            log_probabilities, X, self._coefficients(), columns=len(self.classes_),
             names=[str(c) for c in self.classes_],
         )  # fmt: skip
 
@@ -200,21 +198,3 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             raise InvalidParameter(f"max_iter: must be a whole number from 0, not {self.max_iter!r}.")
         if not (self.class_weight is None or self.class_weight == "balanced" or isinstance(self.class_weight, Mapping)):
             raise InvalidParameter(f"class_weight: must be 'balanced', a dict or None, not {self.class_weight!r}.")
-
-
-def _scores(X: Any, coef: Any) -> Any:
-    raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
-    return raw[:, 0] if len(coef) == 1 else raw
-
-
-def _predicted(X: Any, coef: Any, classes: Any) -> Any:
-    scores = _scores(X, coef)
-    codes = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-    xp = array_namespace_of(X)
-    return classes[codes] if xp is np else xp.asarray(classes)[codes]
-
-
-def _log_probabilities(X: Any, coef: Any) -> Any:
-    xp = array_namespace_of(X)
-    with np.errstate(divide="ignore"):
-        return xp.log(probabilities(X, coef))
