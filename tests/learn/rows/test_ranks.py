@@ -163,6 +163,25 @@ def test_errors_come_through(dask_client: Client) -> None:
         run(repeated, da.zeros((8, 1), chunks=(2, 1)).map_blocks(broken, dtype=float), times=1)
 
 
+def _left(dask_worker: Any) -> tuple[int, int, int]:
+    exchange = dask_worker._gpucluster_exchange
+    return len(exchange._queues), len(exchange._linked), len(dask_worker.state.tasks)
+
+
+@pytest.mark.parametrize("n_blocks", [1, 4])
+def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_blocks: int) -> None:
+    """Even if one rank has all blocks, which never waits for another one."""
+    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run(repeated, da.ones((100, 2), chunks=(100 // n_blocks, 2)), times=100_000, pause=0.01)
+    deadline = time.monotonic() + 20
+    while set(dask_client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
+    assert run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)[0] == 100
+
+
 def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     def left(dask_worker: Any) -> tuple[int, int]:
         exchange = dask_worker._gpucluster_exchange

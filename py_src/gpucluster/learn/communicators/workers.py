@@ -39,8 +39,18 @@ class WorkerCommunicator(TreeCommunicator):
         self._loop: asyncio.AbstractEventLoop = worker.loop.asyncio_loop
 
     def close(self, *, failed: bool = False) -> None:
-        """End all connections, after what was sent has left; at once where the computation failed."""
-        asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
+        """End all connections, after what was sent has left; at once where the computation failed.
+
+        Only after a failure does this wait: otherwise the event loop goes on by itself, while this rank's result is used.
+        """
+        ending = asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop)
+        if failed:
+            ending.result()
+
+    def _begin(self, operation: str) -> str:
+        # A rank that is alone never waits for a message, and would not learn from one that it was given up.
+        self._exchange.queue(self._job, self.rank)
+        return super()._begin(operation)
 
     def _send(self, message: Any, to: int) -> None:
         self._loop.call_soon_threadsafe(self._enqueue, packed(message), to)
@@ -69,6 +79,7 @@ class WorkerCommunicator(TreeCommunicator):
     async def _write(self, to: int, outgoing: asyncio.Queue[Any]) -> None:
         from distributed.comm.core import connect
 
+        comm = None
         try:
             comm = await connect(self._addresses[to], **self._worker.connection_args)
             await comm.write({"op": OPERATION, "job": self._job, "source": self.rank, "reply": False})
@@ -78,6 +89,9 @@ class WorkerCommunicator(TreeCommunicator):
         except OSError:
             # Whoever waits for that rank, or for this one, must learn it.
             self._exchange.close(self._job)
+        finally:
+            if comm is not None:
+                comm.abort()
 
     async def _finish(self, failed: bool) -> None:
         for outgoing in self._links.values():
