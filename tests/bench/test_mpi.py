@@ -29,7 +29,7 @@ def scheduler_file(tmp_path_factory):
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with Client(scheduler_file=str(file), timeout=60) as client:
+        with Client(scheduler_file=str(file), timeout=60, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=60)
             yield str(file)
             client.shutdown()
