@@ -19,11 +19,10 @@ from sklearn.datasets import load_digits
 DIGITS, LABELS = load_digits(return_X_y=True)
 WORDS = np.array(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"])[LABELS]
 WEIGHTS = np.random.default_rng(1).random(len(DIGITS))
-PARTITIONINGS = [(1, False), (2, False), (3, True), (7, True)]
+WEIGHTED = [(1, False, True), (2, False, False), (3, True, True), (3, False, False), (7, True, False), (7, False, True)]
 
 
-@pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n_blocks", "empty", "weighted"), WEIGHTED)
 def test_gaussian(dask_client: Any, split: Any, n_blocks: int, empty: bool, weighted: bool) -> None:
     parts = [split(part, n_blocks, empty=empty) for part in (DIGITS + 1e3, WORDS, WEIGHTS)[: 2 + weighted]]
     ours = GaussianNB().fit(*parts)
@@ -43,8 +42,7 @@ def test_gaussian(dask_client: Any, split: Any, n_blocks: int, empty: bool, weig
     assert ours.score(parts[0], parts[1]) == pytest.approx(theirs.score(DIGITS + 1e3, WORDS), abs=1e-3)
 
 
-@pytest.mark.parametrize(("n_blocks", "empty"), PARTITIONINGS)
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n_blocks", "empty", "weighted"), WEIGHTED)
 def test_multinomial(dask_client: Any, split: Any, n_blocks: int, empty: bool, weighted: bool) -> None:
     parts = [split(part, n_blocks, empty=empty) for part in (DIGITS, LABELS, WEIGHTS)[: 2 + weighted]]
     for options in ({}, {"alpha": 0.3, "fit_prior": False}, {"class_prior": np.full(10, 0.1)}, {"alpha": np.ones(64)}):
