@@ -7,7 +7,6 @@ scheduler, which therefore does not notice how many there are.
 from __future__ import annotations
 
 import asyncio
-import pickle
 import queue
 from collections import deque
 from typing import Any
@@ -112,19 +111,12 @@ async def expect_no_more(dask_worker: Any, job: str, ranks: list[int]) -> None:
     Exchange.of(dask_worker).expect_no_more(job, ranks)
 
 
-def packed(message: Any) -> list[Any]:
-    """Return a message as what Dask sends without looking into it; types that a notebook has defined travel along."""
-    from distributed.protocol.pickle import dumps
+def packed(message: Any) -> Any:
+    """Return a message as Dask sends it without copying it once more; types that a notebook has defined travel along.
 
-    buffers: list[pickle.PickleBuffer] = []
-    header = dumps(message, buffer_callback=buffers.append)
-    # A memoryview that is not a flat array of bytes would be sent with the wrong length.
-    return [header, *(bytes(buffer.raw()) for buffer in buffers)]
+    Large arrays become bytes here: the rank may write to them as soon as they are on their way.
+    """
+    from distributed.protocol.serialize import Serialized, serialize
 
-
-def unpacked(frames: list[Any]) -> Any:
-    """Return the message of such a list."""
-    from distributed.protocol.pickle import loads
-
-    # Arrays over immutable buffers would be read-only, to the surprise of whoever adds to them.
-    return loads(frames[0], buffers=[bytearray(frame) for frame in frames[1:]])
+    header, frames = serialize(message, serializers=("pickle",), on_error="raise")  # type: ignore[no-untyped-call]
+    return Serialized(header, [frame if isinstance(frame, bytes) else bytes(frame) for frame in frames])

@@ -7,7 +7,7 @@ import queue
 from typing import Any
 
 from ..errors import PeerLost
-from .mailbox import LOOK_SECONDS, OPERATION, Exchange, Lost, packed, unpacked
+from .mailbox import LOOK_SECONDS, OPERATION, Exchange, Lost, packed
 from .tree import TreeCommunicator
 
 
@@ -41,7 +41,7 @@ class WorkerCommunicator(TreeCommunicator):
     def close(self, *, failed: bool = False) -> None:
         """End all connections, after what was sent has left; at once where the computation failed.
 
-        Only after a failure does this wait: otherwise the event loop goes on by itself, while this rank's result is used.
+        Only after a failure does this wait: otherwise the event loop goes on by itself while this rank's result is used.
         """
         ending = asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop)
         if failed:
@@ -59,22 +59,22 @@ class WorkerCommunicator(TreeCommunicator):
         arriving = self._exchange.queue(self._job, source)
         while True:
             try:
-                frames = arriving.get(timeout=LOOK_SECONDS)
+                message = arriving.get(timeout=LOOK_SECONDS)
             except queue.Empty:
                 if self._worker.status.name not in {"running", "paused", "closing_gracefully"}:
                     raise PeerLost("This worker is closing.") from None
                 continue
-            if isinstance(frames, Lost):
+            if isinstance(message, Lost):
                 raise PeerLost(f"Rank {source} is gone, so rank {self.rank} cannot go on.")
-            return unpacked(frames)
+            return message
 
     # -- in the worker's event loop --------------------------------------------------------------
 
-    def _enqueue(self, frames: list[Any], to: int) -> None:
+    def _enqueue(self, message: Any, to: int) -> None:
         if to not in self._links:
             self._links[to] = asyncio.Queue()
             self._writers.append(asyncio.ensure_future(self._write(to, self._links[to])))
-        self._links[to].put_nowait(frames)
+        self._links[to].put_nowait(message)
 
     async def _write(self, to: int, outgoing: asyncio.Queue[Any]) -> None:
         from distributed.comm.core import connect
@@ -83,8 +83,8 @@ class WorkerCommunicator(TreeCommunicator):
         try:
             comm = await connect(self._addresses[to], **self._worker.connection_args)
             await comm.write({"op": OPERATION, "job": self._job, "source": self.rank, "reply": False})
-            while (frames := await outgoing.get()) is not None:
-                await comm.write(frames)
+            while (message := await outgoing.get()) is not None:
+                await comm.write(message)
             await comm.close()
         except OSError:
             # Whoever waits for that rank, or for this one, must learn it.
