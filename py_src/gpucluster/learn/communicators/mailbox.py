@@ -118,5 +118,5 @@ def packed(message: Any) -> Any:
     """
     from distributed.protocol.serialize import Serialized, serialize
 
-    header, frames = serialize(message, serializers=("pickle",), on_error="raise")  # type: ignore[no-untyped-call]
+    header, frames = serialize(message, serializers=("pickle",), on_error="raise")
     return Serialized(header, [frame if isinstance(frame, bytes) else bytes(frame) for frame in frames])

@@ -41,7 +41,7 @@ class WorkerCommunicator(TreeCommunicator):
     def close(self, *, failed: bool = False) -> None:
         """End all connections, after what was sent has left; at once where the computation failed.
 
-        Only after a failure does this wait: otherwise the event loop goes on by itself while this rank's result is used.
+        It waits only after a failure: otherwise the event loop goes on by itself while the rank's result is used.
         """
         ending = asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop)
         if failed:

@@ -179,7 +179,7 @@ class _ScikitLearn:
 
         # In short pieces: the kernel adds up in the type of the data.
         parts = (slice(start, start + 4096) for start in range(0, len(X), 4096))
-        return sum(_inertia_dense(X[part], weights[part], centers, labels[part], 1) for part in parts)
+        return float(sum(_inertia_dense(X[part], weights[part], centers, labels[part], 1) for part in parts))
 
 
 def _added(X: Any, weights: Any, labels: Any, n_clusters: int) -> tuple[Any, Any]:
@@ -227,7 +227,8 @@ def _scikit_learn_works() -> bool:
             labels = _Generic.labels(X, centers)
             if not np.array_equal(labels, _ScikitLearn.labels(X, centers)):
                 return False
-            if not np.isclose(*(kernel.inertia(X, weights, centers, labels) for kernel in (_ScikitLearn, _Generic))):
+            inertias = [kernel.inertia(X, weights, centers, labels) for kernel in (_ScikitLearn, _Generic)]
+            if not np.isclose(inertias[0], inertias[1]):
                 return False
         except (ImportError, TypeError, ValueError, AttributeError):
             return False

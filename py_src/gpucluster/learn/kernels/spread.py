@@ -20,7 +20,7 @@ class Spread(NamedTuple):
 
     n_rows: float
     """Number of all rows."""
-    count: float
+    n_seen: float
     """Number of those that were looked at."""
     weight: float
     """Sum of all rows' weights; NaN where one is negative."""
@@ -34,7 +34,7 @@ class Spread(NamedTuple):
     @property
     def variance(self) -> Any:
         """Of each column."""
-        return self.squares / max(self.count, 1.0)
+        return self.squares / max(self.n_seen, 1.0)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -73,17 +73,17 @@ def spread(block: Block, every: int = 1) -> Spread:
 
 def joined(one: Spread, other: Spread) -> Spread:
     """Return the spread of two sets of rows together."""
-    count, weight, n_rows = one.count + other.count, one.weight + other.weight, one.n_rows + other.n_rows
+    count, weight, n_rows = one.n_seen + other.n_seen, one.weight + other.weight, one.n_rows + other.n_rows
     precision = max(one.precision, other.precision)
-    if not one.count or not other.count:
-        return (one if one.count else other)._replace(n_rows=n_rows, weight=weight, precision=precision)
+    if not one.n_seen or not other.n_seen:
+        return (one if one.n_seen else other)._replace(n_rows=n_rows, weight=weight, precision=precision)
     apart = other.mean - one.mean
     return Spread(
         n_rows,
         count,
         weight,
-        one.mean + apart * (other.count / count),
-        np.maximum(one.squares + other.squares, 0.0) + apart * apart * (one.count * other.count / count),
+        one.mean + apart * (other.n_seen / count),
+        np.maximum(one.squares + other.squares, 0.0) + apart * apart * (one.n_seen * other.n_seen / count),
         precision,
     )
 

@@ -54,7 +54,7 @@ def inertia_of(points: Floats, centroids: Floats) -> float:
 
 def largest_gap(found: Floats, true: Floats) -> float:
     """Largest difference between two sets of centroids, in whatever order they are."""
-    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+    from scipy.optimize import linear_sum_assignment
 
     rows, columns = linear_sum_assignment(squared_distances(found, true))
     return float(np.abs(found[rows] - true[columns]).max())
