@@ -35,7 +35,7 @@ _MODULES = {
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = sorted(_LAZY)  # noqa: PLE0605
+__all__ = sorted(_LAZY)
 
 
 def __getattr__(name: str) -> Any:
