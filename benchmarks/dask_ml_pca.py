@@ -21,7 +21,7 @@ def main() -> None:
     path, n_blocks, n_components = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     solvers: list[Any] = sys.argv[4:]
     table = np.load(path, mmap_mode="r")
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
     with cluster, Client(cluster):
         X = da.from_array(np.asarray(table), chunks=(len(table) // n_blocks, -1), name=False).persist()
         wait(X)

@@ -30,7 +30,7 @@ def two_workers(**options: Any) -> Iterator[Any]:
     """Start two workers with one thread each, and yield a client."""
     from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, **options)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", **options)
     with cluster, Client(cluster) as client:
         yield client
 

@@ -27,10 +27,10 @@ def labels(X: Any) -> Any:
 @pytest.mark.timeout(120)
 def test_a_worker_killed_during_a_fit_does_not_change_the_result() -> None:
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster) as client,
     ):
-        X = da.concatenate([da.zeros((n, 24), chunks=-1).map_blocks(rows_of, seed=n) for n in (20_000, 16_000, 24_000)])
+        X = da.concatenate([da.zeros((n, 24), chunks=-1).map_blocks(rows_of, seed=n) for n in (10_000, 8_000, 12_000)])
         y = X.map_blocks(labels, drop_axis=1, dtype=int)
         options: dict[str, Any] = {"tol": 1e-7, "max_iter": 1000}
         model = LogisticRegression(**options)
