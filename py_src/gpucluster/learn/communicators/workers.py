@@ -39,13 +39,8 @@ class WorkerCommunicator(TreeCommunicator):
         self._loop: asyncio.AbstractEventLoop = worker.loop.asyncio_loop
 
     def close(self, *, failed: bool = False) -> None:
-        """End all connections, after what was sent has left; at once where the computation failed.
-
-        It waits only after a failure: otherwise the event loop goes on by itself while the rank's result is used.
-        """
-        ending = asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop)
-        if failed:
-            ending.result()
+        """End all connections, after what was sent has left; at once where the computation failed."""
+        asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
 
     def _begin(self, operation: str) -> str:
         # A rank that is alone never waits for a message, and would not learn from one that it was given up.
