@@ -16,7 +16,7 @@ async def main():
     rest()
     from distributed import LocalCluster
     import distributed.scheduler
-    options = dict(n_workers=1, threads_per_worker=1, asynchronous=True, dashboard_address=None)
+    options = dict(n_workers=1, threads_per_worker=1, asynchronous=True, dashboard_address="127.0.0.1:0")
     async with LocalCluster(memory_limit=%d, **options) as cluster:
         nanny = cluster.workers[0]
         pid = nanny.pid

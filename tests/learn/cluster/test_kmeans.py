@@ -147,6 +147,15 @@ def test_rows_that_weigh_nothing_change_nothing() -> None:
     )
 
 
+@pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
+def test_fewer_rows_that_weigh_something_than_clusters(split: Any, init: str) -> None:
+    X, weights = np.arange(12.0).reshape(6, 2), np.array([1.0, 1, 0, 0, 0, 0])
+    model = KMeans(5, init=init, random_state=0).fit(split(X, 3), sample_weight=split(weights, 3))
+    assert model.cluster_centers_.shape == (5, 2)
+    assert model.inertia_ == 0
+    np.testing.assert_array_equal(np.unique(model.cluster_centers_, axis=0), X[:2])
+
+
 def test_data_frames_and_unknown_lengths() -> None:
     frame = pd.DataFrame(PIXELS, columns=["red", "green", "blue"], index=np.arange(len(PIXELS)) * 2)
     table = dd.from_pandas(frame, npartitions=3)

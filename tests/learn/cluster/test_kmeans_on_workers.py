@@ -65,7 +65,7 @@ def test_killed_worker_changes_nothing(caplog: pytest.LogCaptureFixture) -> None
     killed: list[float] = []
     with (
         caplog.at_level(logging.WARNING, "gpucluster.learn"),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster) as client,
     ):
         X = large(n_rows, 4)

@@ -118,6 +118,11 @@ def test_weights_of_classes_and_rows(dask_client: Any, split: Any) -> None:
     assert (alone.predict(DIGITS[frequent]) == 8).all()
 
 
+def test_a_regression_needs_numbers(dask_client: Any, split: Any) -> None:
+    with pytest.raises(InvalidData, match="y: numbers are needed"):
+        RandomForestRegressor(4).fit(split(np.zeros((100, 2)), 2), split(np.array(["a", "b"] * 50), 2))
+
+
 def test_shares_of_trees() -> None:
     assert shares(100, [10, 10]) == [50, 50]
     assert shares(10, [1, 0, 97, 2]) == [1, 0, 8, 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import dask.array as da
@@ -156,6 +157,28 @@ def test_nothing_is_gathered(dask_client: Any, split: Any) -> None:
     rows = model.kneighbors(split(QUERIES, 2), return_distance=False)
     assert not any(isinstance(value, np.ndarray) and value.size > 10 for value in vars(model).values())
     assert rows.numblocks == (2, 1)
+
+
+def test_training_rows_of_a_regression_stay_on_the_workers(dask_client: Any, split: Any, monkeypatch: Any) -> None:
+    """Only the shape and the type of what is to be averaged come to the client."""
+    gathered: list[Any] = []
+    gather = type(dask_client).gather
+
+    def noted(self: Any, *arguments: Any, **options: Any) -> Any:
+        found = gather(self, *arguments, **options)
+        gathered.append(found)
+        return found
+
+    monkeypatch.setattr(type(dask_client), "gather", noted)
+    X = np.random.default_rng(0).random((3000, 50))
+    KNeighborsRegressor().fit(split(X, 3), split(X[:, 0], 3))
+    assert gathered
+    assert len(pickle.dumps(gathered)) < X.nbytes / 100
+
+
+def test_means_need_numbers(dask_client: Any, split: Any) -> None:
+    with pytest.raises(InvalidData, match="y: numbers are needed"):
+        KNeighborsRegressor().fit(split(DIGITS[:100], 2), split(np.array(["a", "b"] * 50), 2))
 
 
 def test_data_in_memory(split: Any) -> None:
