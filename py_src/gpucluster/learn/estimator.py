@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .delegation.methods import through_cuml
 from .errors import InvalidData
+from .kernels.namespace import array_namespace_of
 from .rows.running import local_rows, run_table
 from .rows.table import Table, as_table, is_dask
 
@@ -137,12 +139,17 @@ class DistributedEstimator(BaseEstimator):
         self._check_columns(table.n_features, None if takes else table.names, takes)
         if dtype is None:
             dtype = np.result_type(table.X.dtype, *(part.dtype for part in arguments if hasattr(part, "dtype")))
+        from dask.utils import funcname
+
+        missing = self._checks.get("ensure_all_finite") == "allow-nan"
+        label, function = funcname(function), partial(_of_finite, function, missing)
         if table.names is not None:
             return _mapped_frame(function, X, arguments, table.X.dtype, dtype, columns, names)
         empty = table.X._meta[:0].sum(axis=1) if columns is None else table.X._meta[:0, :0]
         return table.X.map_blocks(
             function,
             *arguments,
+            token=label,
             dtype=dtype,
             chunks=table.X.chunks[:1] if columns is None else (table.X.chunks[0], (columns,)),
             drop_axis=1 if columns is None else None,
@@ -161,6 +168,17 @@ class DistributedEstimator(BaseEstimator):
                 f"X has the columns {', '.join(names[:8])}, but {type(self).__name__} was fitted with "
                 f"{', '.join(known[:8])}. Choose the same columns in the same order."
             )
+
+
+def _of_finite(function: Callable[..., Any], missing: bool, X: Any, *arguments: Any) -> Any:
+    """Call a function with a block of rows, if these are numbers; ``missing``: or NaN."""
+    xp = array_namespace_of(X)
+    # The sum is much cheaper than looking at each element; it may overflow without any of them being infinite.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspicious = not np.isfinite(float(X.sum()))
+    if suspicious and not bool((xp.isfinite(X) | (missing & xp.isnan(X))).all()):
+        raise InvalidData(f"X: contains {'' if missing else 'NaN or '}infinity. Drop or fill such rows first.")
+    return function(X, *arguments)
 
 
 def _mapped_frame(

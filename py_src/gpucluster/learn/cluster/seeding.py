@@ -56,7 +56,8 @@ def first_centers(rows: Rows, start: Start, run: int, offset: Any, dtype: np.dty
         return (given if offset is None else given - offset).astype(dtype)
     choice = _Choice(rows, start, run, offset)
     found = {"random": choice.random, "k-means++": choice.greedy, "k-means||": choice.oversampled}[start.method]()
-    return found.astype(dtype)
+    # Rows of weight 0 are never chosen; with fewer others than clusters, some centres are there twice.
+    return np.resize(found, (start.n_clusters, found.shape[1])).astype(dtype)
 
 
 class _Choice:

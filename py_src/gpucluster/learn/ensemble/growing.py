@@ -72,6 +72,8 @@ def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> tuple
 
 def _census(block: Block, classify: bool) -> Census:
     if not classify:
+        if block.y.dtype.kind not in "biuf":
+            raise InvalidData("y: numbers are needed. For classes use a classifier, such as RandomForestClassifier.")
         if not np.isfinite(to_numpy(block.y)).all():
             raise InvalidData("y: contains NaN or infinity. Drop or fill such rows first.")
         return Census(len(block), None, None)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import InvalidData
 from ..scoring import ScoredRegressor
 from .block_index import BlockIndex
 from .training import NeighborsEstimator
@@ -73,7 +74,12 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         checked_weighting(self.weights)
         self._remember(X, y)
         first = self._training.blocks[0]
-        self._target = _target_of(first.compute() if self._training.lazy else first)
+        if self._training.lazy:
+            from dask.delayed import delayed
+
+            self._target = delayed(_target_of)(first).compute()
+        else:
+            self._target = _target_of(first)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -107,4 +113,6 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
 def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Any]:
     """Return the shape of one row's target, and the type of their mean."""
     dtype = block.targets.dtype
+    if dtype.kind not in "biuf":
+        raise InvalidData("y: numbers are needed. For classes use a classifier, such as KNeighborsClassifier.")
     return block.targets.shape[1:], dtype if dtype == np.float32 else np.dtype(np.float64)
