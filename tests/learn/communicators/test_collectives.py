@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gpucluster.learn import SerialCommunicator, run_on_ranks
 from gpucluster.learn.communicators.tree import TreeCommunicator
-from gpucluster.learn.errors import PeerLost, RanksDisagree
+from gpucluster.learn.errors import InvalidParameter, RanksDisagree
 
 from .program import check, collectives
 
@@ -137,8 +137,34 @@ def unequal(shard: Any) -> Any:
     return shard.communicator.allreduce(1) if shard.communicator.rank == 0 else None
 
 
-def test_a_rank_that_returns_early_leaves_nobody_waiting(dask_client: Any, split: Any) -> None:
-    from gpucluster.learn.errors import WorkersLost
+def unequal_later(shard: Any) -> Any:
+    total = shard.communicator.allreduce(1)
+    return shard.communicator.allreduce(total) if shard.communicator.rank == 0 else None
 
-    with pytest.raises((PeerLost, WorkersLost)):
-        run_on_ranks(unequal, split(np.zeros((8, 1)), 2))
+
+@pytest.mark.parametrize("function", [unequal, unequal_later])
+def test_a_rank_that_returns_early_leaves_nobody_waiting(dask_client: Any, split: Any, function: Any) -> None:
+    with pytest.raises(RanksDisagree, match=r"have returned already \(1\).*same operations in the same order"):
+        run_on_ranks(function, split(np.zeros((8, 1)), 2))
+
+
+def test_values_are_combined_in_the_order_of_the_ranks_whoever_gets_the_result() -> None:
+    for root in range(5):
+        found = in_threads(5, lambda c, root=root: c.reduce([c.rank], lambda one, other: one + other, root=root))
+        assert found == [list(range(5)) if rank == root else None for rank in range(5)]
+
+
+def test_an_allgather_is_no_allreduce() -> None:
+    def disagree(communicator: Any) -> Any:
+        return communicator.allreduce(1) if communicator.rank else communicator.allgather(1)
+
+    for rank, told in enumerate(in_threads(2, disagree)):
+        assert isinstance(told, RanksDisagree)
+        assert f"Rank {rank} calls all" in told.message
+
+
+@pytest.mark.parametrize("root", [-1, 2])
+def test_there_is_no_such_root(root: int) -> None:
+    for told in in_threads(2, lambda communicator: communicator.broadcast(1, root)):
+        assert isinstance(told, InvalidParameter)
+        assert told.message == f"root: must be a rank from 0 to 1, not {root}."

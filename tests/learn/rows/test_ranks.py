@@ -165,7 +165,8 @@ def test_errors_come_through(dask_client: Client) -> None:
 
 def _left(dask_worker: Any) -> tuple[int, int, int]:
     exchange = dask_worker._gpucluster_exchange
-    return len(exchange._queues), len(exchange._linked), len(dask_worker.state.tasks)
+    ranks = [key for key in dask_worker.state.tasks if str(key).startswith("gpucluster-rank")]
+    return len(exchange._queues), len(exchange._linked), len(ranks)
 
 
 @pytest.mark.parametrize("n_blocks", [1, 4])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from ..errors import RanksDisagree
+from ..errors import InvalidParameter, RanksDisagree
 from .communicator import Communicator
 from .operators import Message, Operator, combine
 
@@ -34,8 +34,16 @@ class TreeCommunicator(Communicator):
         """Wait for the next message of that rank."""
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
-        """Combine with what the children send, in their order, and send that to the parent."""
-        return self._collect(self._begin("reduce"), value, op, root)
+        """Combine with what the children send, in the order of the ranks, and send that to the parent."""
+        name = self._begin("reduce")
+        self._position(root)
+        # To rank 0 first: along another root's tree, the ranks would be in another order.
+        value = self._collect(name, value, op, 0)
+        if root == 0:
+            return value
+        if self.rank == 0:
+            self._send((name, value), root)
+        return self._expect(name, 0) if self.rank == root else None
 
     def _collect(self, name: str, value: Message, op: Operator, root: int) -> Message | None:
         position = self._position(root)
@@ -54,7 +62,9 @@ class TreeCommunicator(Communicator):
 
         Ranks beyond the largest power of two are represented by their neighbours.
         """
-        name = self._begin("allreduce")
+        return self._exchange_all(self._begin("allreduce"), value, op)
+
+    def _exchange_all(self, name: str, value: Message, op: Operator) -> Message:
         doubling = 1 << (self.size.bit_length() - 1)
         extra = self.size - doubling
         paired = self.rank < 2 * extra
@@ -78,7 +88,7 @@ class TreeCommunicator(Communicator):
 
     def allgather(self, value: Message) -> list[Message]:
         """Collect by an allreduce."""
-        found = self.allreduce({self.rank: value}, lambda one, other: one | other)
+        found = self._exchange_all(self._begin("allgather"), {self.rank: value}, lambda one, other: one | other)
         return [found[rank] for rank in range(self.size)]
 
     def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
@@ -103,6 +113,8 @@ class TreeCommunicator(Communicator):
 
     def _position(self, root: int) -> int:
         """Return where this rank is in the tree of that root."""
+        if not 0 <= root < self.size:
+            raise InvalidParameter(f"root: must be a rank from 0 to {self.size - 1}, not {root!r}.")
         return (self.rank - root) % self.size
 
     def _at(self, position: int, root: int) -> int:

@@ -17,7 +17,7 @@ from ..communicators.communicator import Communicator
 from ..communicators.mailbox import close_job, expect_no_more, open_job
 from ..communicators.mpi import over_mpi
 from ..communicators.workers import WorkerCommunicator
-from ..errors import PeerLost, WorkersLost
+from ..errors import PeerLost, RanksDisagree, WorkersLost
 from .block import Block
 from .placement import place
 from .shard import Shard
@@ -32,6 +32,10 @@ LOOK_SECONDS = 1.0
 PATIENCE_SECONDS = 5.0
 """So long ranks that were given up may take to tell why they failed."""
 FAILED = frozenset({"error", "cancelled", "lost"})
+
+
+class _Unmatched(PeerLost):
+    """Ranks have returned, though others still wait for their messages, and all workers are there."""
 
 
 class Placed:
@@ -118,6 +122,8 @@ def run_ranks(
     ------
     WorkersLost
         Workers died again and again.
+    RanksDisagree
+        Ranks call different collective operations.
     Exception
         What the function raises.
     """
@@ -127,6 +133,9 @@ def run_ranks(
                 placed = Placed(placed.client, placed.table)
             return _Attempt(placed, mpi=mpi).run(function, parameters, first_only=first_only)
         except PeerLost as lost:
+            # Once, a connection may have broken; twice, it is the function.
+            if isinstance(lost, _Unmatched) and attempt > 1:
+                raise RanksDisagree(lost.message) from None
             logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
     raise WorkersLost(
         f"Workers were lost in {ATTEMPTS} attempts, so the computation was given up. Look at the cluster's log: most "
@@ -141,23 +150,23 @@ class _Attempt:
         self._mpi = mpi
         self._job = f"job-{uuid.uuid4().hex}"
         self._blocks: dict[str, list[int]] = {}
+        self._tasks: list[Any] = []
         for number, address in enumerate(placed.addresses()):
             self._blocks.setdefault(address, []).append(number)
         self._addresses = list(self._blocks)
 
     def run(self, function: Callable[..., Any], parameters: dict[str, Any], *, first_only: bool) -> list[Any]:
         self._open()
-        tasks: list[Any] = []
         done = False
         try:
-            tasks = self._submit(function, parameters, first_only)
+            tasks = self._tasks = self._submit(function, parameters, first_only)
             self._wait(tasks)
             results = self._client.gather(tasks[:1] if first_only else tasks, errors="raise")
             done = True
             return list(results)
         finally:
             if not done:
-                self._client.cancel(tasks, force=True)
+                self._client.cancel(self._tasks, force=True)
                 self._close()
 
     def _submit(self, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> list[Any]:
@@ -213,8 +222,17 @@ class _Attempt:
         self._close()
         with suppress(TimeoutError):
             wait(tasks, timeout=PATIENCE_SECONDS)
-        errors = [task.exception() for task in tasks if task.status == "error"]
-        return next((error for error in errors if not isinstance(error, PeerLost)), PeerLost("A rank is gone."))
+        errors: list[BaseException] = [task.exception() for task in tasks if task.status == "error"]
+        for error in errors:
+            if not isinstance(error, PeerLost):
+                return error
+        returned = [str(rank) for rank, task in enumerate(self._tasks) if task.status == "finished"]
+        if returned and workers_of(self._client).keys() >= set(self._addresses):
+            return _Unmatched(
+                f"Ranks that have returned already ({', '.join(returned)}) are still waited for by others. All ranks "
+                "must call the same operations in the same order."
+            )
+        return PeerLost("A rank is gone.")
 
     def _open(self) -> None:
         opened = self._client.run(
