@@ -134,6 +134,14 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         GaussianNB().fit(split(DIGITS[:0], 1), split(LABELS[:0], 1))
 
 
+@pytest.mark.parametrize("model", [GaussianNB(), MultinomialNB()])
+@pytest.mark.parametrize("first", [np.nan, np.inf, -1e6, None])
+def test_weights_that_make_no_model(split: Any, model: Any, first: float | None) -> None:
+    weights = np.zeros(len(LABELS)) if first is None else np.r_[first, np.ones(len(LABELS) - 1)]
+    with pytest.raises(InvalidData, match="sample_weight: the weights of each class"):
+        model.fit(split(DIGITS, 3), split(LABELS, 3), sample_weight=split(weights, 3))
+
+
 def test_missing_words_as_labels(dask_client: Any) -> None:
     frame = dd.from_pandas(pd.DataFrame({"x": [1.0, 2.0, 3.0]}), npartitions=2)
     labels = dd.from_pandas(pd.Series(["a", None, "b"]), npartitions=2)

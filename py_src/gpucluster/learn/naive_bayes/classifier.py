@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import InvalidData
 from ..estimator import DistributedEstimator
 from ..kernels.namespace import array_namespace_of, to_numpy
 from ..scoring import ScoredClassifier
@@ -75,6 +76,21 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
+
+
+def checked_class_weights(weights: Any) -> Any:
+    """Return the summed weights of the rows of each class, if a model can be made of them.
+
+    Raises
+    ------
+    InvalidData
+        They are not finite, negative, or all 0.
+    """
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InvalidData(
+            "sample_weight: the weights of each class must sum to a finite number from 0, and not all to 0."
+        )
+    return weights
 
 
 def most_likely(X: Any, likelihood: Likelihood, classes: Any, *model: Any) -> Any:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidData, InvalidParameter
+from ..errors import InvalidParameter
 from ..kernels.namespace import array_namespace_of
 from .class_moments import gaussian_moments
-from .classifier import NaiveBayes
+from .classifier import NaiveBayes, checked_class_weights
 
 
 def gaussian_likelihood(X: Any, prior: Any, mean: Any, variance: Any) -> Any:
@@ -83,14 +83,12 @@ class GaussianNB(NaiveBayes):
             raise InvalidParameter(f"var_smoothing: must be a number from 0, not {self.var_smoothing!r}.")
         found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1)
         self.classes_ = found.classes
-        self.class_count_ = found.weight[:-1]
+        self.class_count_ = checked_class_weights(found.weight[:-1])
         counts = np.where(self.class_count_ == 0, 1, self.class_count_)
         self.epsilon_ = self.var_smoothing * (found.squares[-1] / found.weight[-1]).max()
         self.theta_ = found.mean[:-1]
         self.var_ = found.squares[:-1] / counts[:, None] + self.epsilon_
         if self.priors is None:
-            if self.class_count_.sum() == 0:
-                raise InvalidData("sample_weight: all weights are 0.")
             self.class_prior_ = self.class_count_ / self.class_count_.sum()
         else:
             self.class_prior_ = checked_priors(self.priors, len(self.classes_))

@@ -10,7 +10,7 @@ from ..errors import InvalidData, InvalidParameter
 from ..kernels.namespace import array_namespace_of, to_numpy
 from ..labels import checked_classes, joined, labels_of
 from ..rows.block import Block, Rows
-from .classifier import NaiveBayes
+from .classifier import NaiveBayes, checked_class_weights
 from .gaussian import copied
 
 
@@ -32,6 +32,7 @@ def class_counts(rows: Rows) -> Counts:
     found = rows.total(_counts_of, op=_both)
     checked_classes(None if found is None else found.classes)
     counts: Counts = found
+    checked_class_weights(counts.weight)
     if not np.isfinite(counts.features).all() or not np.isfinite(counts.smallest):
         raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
     if counts.smallest < 0:
@@ -46,7 +47,8 @@ def _counts_of(block: Block) -> Counts | None:
     classes, codes = np.unique(labels_of(block), return_inverse=True)
     member = xp.zeros((len(classes), len(block)))
     member[xp.asarray(codes), xp.arange(len(block))] = 1 if block.weights is None else block.weights
-    features = member @ block.X.astype(np.float64, copy=False)
+    with np.errstate(invalid="ignore"):  # infinite values and weights are told of later
+        features = member @ block.X.astype(np.float64, copy=False)
     return Counts(classes, to_numpy(member.sum(axis=1)), to_numpy(features), float(block.X.min()))
 
 
