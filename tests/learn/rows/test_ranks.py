@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from gpucluster.learn import run, run_on_ranks
+from gpucluster.learn.communicators.mailbox import Exchange
 from gpucluster.learn.errors import WorkersLost
 from gpucluster.learn.rows.block import Block, Rows
 
@@ -164,7 +167,7 @@ def test_errors_come_through(dask_client: Client) -> None:
 
 
 def _left(dask_worker: Any) -> tuple[int, int, int]:
-    exchange = dask_worker._gpucluster_exchange
+    exchange = Exchange.of(dask_worker)
     ranks = [key for key in dask_worker.state.tasks if str(key).startswith("gpucluster-rank")]
     return len(exchange._queues), len(exchange._linked), len(ranks)
 
@@ -181,6 +184,36 @@ def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_block
         time.sleep(0.1)
     assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
     assert run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)[0] == 100
+
+
+@pytest.mark.parametrize("n_blocks", [1, 4])
+def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> None:
+    """As when the kernel of a notebook is started again."""
+    program = (
+        "import os, threading, time\n"
+        "import dask.array as da\n"
+        "from distributed import Client\n"
+        "from gpucluster.learn import run\n"
+        "def endless(rows):\n"
+        "    while True:\n"
+        "        time.sleep(0.01)\n"
+        "        rows.total(len)\n"
+        f"client = Client({dask_client.scheduler.address!r})\n"
+        "threading.Timer(3, os._exit, [0]).start()\n"
+        f"run(endless, da.ones((100, 2), chunks=({100 // n_blocks}, 2)))\n"
+    )
+    run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)
+    with subprocess.Popen([sys.executable, "-c", program]) as process:
+        ranks = 0
+        while process.poll() is None:
+            ranks = max(ranks, *(left[2] for left in dask_client.run(_left).values()))
+            time.sleep(0.1)
+    assert process.returncode == 0
+    assert ranks == 1
+    deadline = time.monotonic() + 20
+    while set(dask_client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
 
 
 def test_nothing_is_left_on_workers(dask_client: Client) -> None:

@@ -26,13 +26,16 @@ class WorkerCommunicator(TreeCommunicator):
         Number of this rank.
     addresses : list of str
         The workers, in the order of the ranks.
+    key : optional
+        Of this rank's task; with it, the rank ends soon after its task is cancelled or its client is gone.
     """
 
-    def __init__(self, worker: Any, job: str, rank: int, addresses: list[str]) -> None:
+    def __init__(self, worker: Any, job: str, rank: int, addresses: list[str], key: Any = None) -> None:
         super().__init__(rank, len(addresses))
         self._worker = worker
         self._job = job
         self._addresses = addresses
+        self._key = key
         self._exchange = Exchange.of(worker)
         self._links: dict[int, asyncio.Queue[Any]] = {}
         self._writers: list[asyncio.Task[None]] = []
@@ -45,6 +48,9 @@ class WorkerCommunicator(TreeCommunicator):
     def _begin(self, operation: str) -> str:
         # A rank that is alone never waits for a message, and would not learn from one that it was given up.
         self._exchange.queue(self._job, self.rank)
+        task = self._worker.state.tasks.get(self._key)
+        if task is not None and task.state == "cancelled":
+            raise PeerLost("The computation was given up.")
         return super()._begin(operation)
 
     def _send(self, message: Any, to: int) -> None:

@@ -277,9 +277,10 @@ def _rank(
 
     worker = get_worker()
     threads = worker.state.nthreads
+    key = worker.get_current_task()
     # Give the slot back at once: otherwise two computations that each have half of the workers would wait for ever.
     secede()
-    links = WorkerCommunicator(worker, job, rank, addresses)
+    links = WorkerCommunicator(worker, job, rank, addresses, key)
     failed = True
     try:
         communicator: Communicator = over_mpi(links, nanny=worker.nanny is not None) if mpi else links
