@@ -7,6 +7,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 from gpucluster.learn.errors import InvalidData
 from gpucluster.learn.rows.table import as_table
 
@@ -30,6 +31,14 @@ FRAME = dd.from_pandas(pd.DataFrame({"a": [1.0, 2, 3], "b": [1, 2, 3], "word": [
 def test_refused(X, sentence):
     with pytest.raises(InvalidData, match=sentence):
         as_table(X)
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csr_array])
+def test_sparse_blocks_are_refused_with_what_helps(kind):
+    sparse = ARRAY.map_blocks(kind, meta=kind((0, 0)))
+    with pytest.raises(InvalidData, match=r"sparse blocks \(csr_.*dense ones are needed. Use X.map_blocks"):
+        as_table(sparse)
+    assert as_table(sparse.map_blocks(lambda block: block.toarray(), meta=np.empty((0, 0)))).n_rows == 10
 
 
 @pytest.mark.parametrize(

@@ -108,9 +108,7 @@ def as_table(X: Any, y: Any = None, weights: Any = None) -> Table:
         A wrong number of dimensions or rows, chunks along the columns, columns that hold no numbers.
     """
     array, names = _features(X)
-    return Table(
-        array, beside(y, array, "y", dimensions=(1, 2)), beside(weights, array, "sample_weight", (1,)), names
-    )
+    return Table(array, beside(y, array, "y", dimensions=(1, 2)), beside(weights, array, "sample_weight", (1,)), names)
 
 
 def _features(X: Any) -> tuple[Any, list[str] | None]:
@@ -142,6 +140,11 @@ def _features(X: Any) -> tuple[Any, list[str] | None]:
         raise InvalidData(
             f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
             "Use X.rechunk({1: -1})."
+        )
+    if hasattr(X._meta, "toarray"):
+        raise InvalidData(
+            f"X: has sparse blocks ({type(X._meta).__name__}), but dense ones are needed. Use "
+            "X.map_blocks(lambda block: block.toarray(), meta=numpy.empty((0, 0)))."
         )
     if X.shape[1] == 0:
         raise InvalidData("X: 0 feature(s) (columns); at least 1 is needed.")
