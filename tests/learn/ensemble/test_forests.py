@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
 from typing import Any
 
 import dask.array as da
@@ -10,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.ensemble
+import sklearn.tree
 from gpucluster.learn import RandomForestClassifier, RandomForestRegressor
 from gpucluster.learn.ensemble.growing import shares
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
@@ -121,6 +126,26 @@ def test_weights_of_classes_and_rows(dask_client: Any, split: Any) -> None:
 def test_a_regression_needs_numbers(dask_client: Any, split: Any) -> None:
     with pytest.raises(InvalidData, match="y: numbers are needed"):
         RandomForestRegressor(4).fit(split(np.zeros((100, 2)), 2), split(np.array(["a", "b"] * 50), 2))
+
+
+def test_an_interruption_ends_it_on_the_workers_too(dask_client: Any, split: Any) -> None:
+    """Dask waits until a running task ends; the trees of a block would take minutes."""
+
+    def growing(dask_worker: Any) -> int:
+        return sum("grow" in str(task.key) or "applied" in str(task.key) for task in dask_worker.state.tasks.values())
+
+    X = np.random.default_rng(0).random((20_000, 10))
+    data, y = split(X, 2), split(X[:, 0], 2)
+    timer = threading.Timer(4, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        RandomForestRegressor(4000).fit(data, y)
+    deadline = time.monotonic() + 20
+    while sum(dask_client.run(growing).values()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert sum(dask_client.run(growing).values()) == 0
+    trees = RandomForestRegressor(4).fit(split(X[:100], 2), split(X[:100, 0], 2)).estimators_
+    assert {type(tree) for tree in trees} == {sklearn.tree.DecisionTreeRegressor}
 
 
 def test_shares_of_trees() -> None:

@@ -141,6 +141,8 @@ def _grow(block: Block, plan: Plan) -> list[Any]:
         return []
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+    from .watching import grown
+
     X, y = to_numpy(block.X), to_numpy(block.y)
     if not np.isfinite(X).all():
         raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
@@ -148,10 +150,10 @@ def _grow(block: Block, plan: Plan) -> list[Any]:
     options = plan.options | {"n_estimators": plan.trees[block.number], "random_state": plan.seeds[block.number]}
     if plan.classes is None:
         y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        return list(RandomForestRegressor(**options).fit(X, y, weights).estimators_)
+        return list(grown(RandomForestRegressor(**options), X, y, weights).estimators_)
     codes = codes_of(labels_of(block), plan.classes)
     if plan.class_weights is not None:
         options["class_weight"] = None
         weights = plan.class_weights[codes] * (1 if weights is None else weights)
-    forest = RandomForestClassifier(**options).fit(X, codes, weights)
+    forest = grown(RandomForestClassifier(**options), X, codes, weights)
     return [with_all_classes(tree, forest.classes_, len(plan.classes)) for tree in forest.estimators_]
