@@ -186,6 +186,23 @@ def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_block
     assert run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)[0] == 100
 
 
+def working(shard: Any) -> None:
+    while True:
+        time.sleep(0.01)
+        shard.communicator.require_wanted()
+
+
+def test_an_interruption_ends_work_between_two_operations(dask_client: Client) -> None:
+    timer = threading.Timer(1.5, os.kill, [os.getpid(), signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_on_ranks(working, da.ones((100, 2), chunks=(25, 2)))
+    deadline = time.monotonic() + 20
+    while set(dask_client.run(_left).values()) != {(0, 0, 0)} and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
+
+
 @pytest.mark.parametrize("n_blocks", [1, 4])
 def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> None:
     """As when the kernel of a notebook is started again."""

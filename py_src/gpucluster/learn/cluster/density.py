@@ -160,6 +160,7 @@ class _Own:
         if self._tree is None:
             return
         for start in range(0, len(X), PIECE):
+            self.shard.communicator.require_wanted()
             part = slice(start, start + PIECE)
             found = self._tree.radius_neighbors(X[part], return_distance=False)
             yield part, np.concatenate(found), np.repeat(np.arange(len(found)), [len(near) for near in found])

@@ -61,3 +61,9 @@ class Communicator(ABC):
     def barrier(self) -> None:
         """Wait until all ranks have come here."""
         self.allreduce(0)
+
+    def require_wanted(self) -> None:  # noqa: B027 (most communicators' computations cannot be given up)
+        """Raise `PeerLost` if the computation was given up, for example by Ctrl-C; all operations do that too.
+
+        Call it now and then in long work between two operations.
+        """

@@ -45,12 +45,16 @@ class WorkerCommunicator(TreeCommunicator):
         """End all connections, after what was sent has left; at once where the computation failed."""
         asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
 
-    def _begin(self, operation: str) -> str:
+    def require_wanted(self) -> None:
+        """Look whether the job is still open, and the task not cancelled."""
         # A rank that is alone never waits for a message, and would not learn from one that it was given up.
         self._exchange.queue(self._job, self.rank)
         task = self._worker.state.tasks.get(self._key)
         if task is not None and task.state == "cancelled":
             raise PeerLost("The computation was given up.")
+
+    def _begin(self, operation: str) -> str:
+        self.require_wanted()
         return super()._begin(operation)
 
     def _send(self, message: Any, to: int) -> None:

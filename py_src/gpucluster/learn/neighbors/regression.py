@@ -114,5 +114,7 @@ def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Any]:
     """Return the shape of one row's target, and the type of their mean."""
     dtype = block.targets.dtype
     if dtype.kind not in "biuf":
-        raise InvalidData("y: numbers are needed. For classes use a classifier, such as KNeighborsClassifier.")
+        raise InvalidData(
+            "Unknown label type. y: numbers are needed. For classes use a classifier, such as KNeighborsClassifier."
+        )
     return block.targets.shape[1:], dtype if dtype == np.float32 else np.dtype(np.float64)
