@@ -44,3 +44,15 @@ def split() -> Any:
         return da.from_array(array, chunks=chunks, name=False)
 
     return cut
+
+
+@pytest.fixture(autouse=True)
+def _no_scheduler_is_left() -> Iterator[None]:
+    """Fail where a client leaves Dask's configuration pointing to a cluster that is gone."""
+    import dask
+
+    before = dask.config.get("scheduler", None)
+    yield
+    after = dask.config.get("scheduler", None)
+    dask.config.config.pop("scheduler", None)
+    assert after == before

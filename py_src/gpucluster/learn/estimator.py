@@ -36,6 +36,14 @@ class DistributedEstimator(BaseEstimator):
         super().__init_subclass__(**options)
         through_cuml(cls)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave lazy results behind: they would take all data along."""
+        state = dict(super().__getstate__())
+        training = state.get("_training")
+        if isinstance(training, dict):
+            state["_training"] = {name: value for name, value in training.items() if not is_dask(value)}
+        return state
+
     # -- fitting ---------------------------------------------------------------------------------
 
     def _fit_with(

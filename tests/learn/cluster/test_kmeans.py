@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import dask
@@ -228,3 +229,13 @@ def test_function_as_start_for_arrays_in_memory() -> None:
     expect_equal(
         KMeans(8, init=spread_rows, n_init=1).fit(PIXELS), LocalKMeans(8, init=spread_rows, n_init=1).fit(PIXELS), 1e-9
     )
+
+
+def test_a_pickle_leaves_the_data_behind(split: Any) -> None:
+    model = KMeans(3, n_init=1, random_state=0).fit(split(np.random.default_rng(0).random((50_000, 8)), 2))
+    pickled = pickle.dumps(model)
+    assert len(pickled) < 10_000
+    again = pickle.loads(pickled)
+    assert (again.cluster_centers_ == model.cluster_centers_).all()
+    with pytest.raises(AttributeError, match="labels_ is there after fit only"):
+        _ = again.labels_

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -58,9 +59,11 @@ def dask_mpi(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]
         env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        with Client(scheduler_file=str(address), timeout=60) as client:
+        # A default client that shuts its scheduler down leaves Dask's configuration pointing to it.
+        with Client(scheduler_file=str(address), timeout=60, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=60)
-            yield client
+            with client.as_current(), dask.config.set(scheduler="dask.distributed"):
+                yield client
             client.shutdown()
         process.wait(30)
     finally:

@@ -16,7 +16,7 @@ import pytest
 from distributed import Client, LocalCluster
 from gpucluster.learn import run, run_on_ranks
 from gpucluster.learn.communicators.mailbox import Exchange
-from gpucluster.learn.errors import WorkersLost
+from gpucluster.learn.errors import InvalidData, WorkersLost
 from gpucluster.learn.rows.block import Block, Rows
 
 pytestmark = pytest.mark.timeout(150)
@@ -243,3 +243,14 @@ def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     while set(dask_client.run(left).values()) != {(0, 0)} and time.monotonic() < deadline:
         time.sleep(0.1)
     assert set(dask_client.run(left).values()) == {(0, 0)}
+
+
+def test_data_of_another_cluster(dask_client: Client) -> None:
+    local = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    with local as cluster, Client(cluster, set_as_default=False) as other:
+        theirs = other.persist(da.ones((8, 1), chunks=(2, 1)))
+        for passes in (None, 1):
+            with pytest.raises(InvalidData, match="kept on another cluster"):
+                run(repeated, theirs + 1, times=1, passes=passes)
+        with other.as_current():
+            assert run(repeated, theirs + 1, times=1)[0] == 8

@@ -13,7 +13,7 @@ from ..estimator import DistributedEstimator
 from ..rows.block import Block
 from ..rows.running import current_client, local_communicator
 from ..rows.shard import Shard
-from ..rows.table import is_dask
+from ..rows.table import is_dask, with_rows
 from ..rows.threads import threads_here
 from .density import Grouping, density_clusters
 
@@ -125,6 +125,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
                 "X: is on GPUs, where DBSCAN of gpucluster cannot work. Use cuml.DBSCAN on one GPU, or "
                 "X.to_backend('numpy')."
             )
+        lazy = table.X
         table = table.persisted().counted()
         if current_client() is None:
             blocks = [
@@ -136,7 +137,8 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
             from ..rows.running import run_table
 
             found = run_table(density_clusters, table, options)
-        self._keep(found.labels, found.core, table.X)
+        # Core rows are taken from X when somebody asks for them: nothing stays on the workers for it.
+        self._keep(found.labels, found.core, with_rows(lazy, table.X.chunks[0]))
         return self
 
     @property

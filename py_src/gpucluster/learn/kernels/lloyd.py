@@ -17,7 +17,7 @@ import numpy as np
 from ..rows.block import Block
 from .namespace import array_namespace_of, to_numpy
 
-SLICE_ROWS = 1 << 16
+SLICE_ROWS = 1 << 17
 GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}
 """Of the distances of one slice, where they are written down."""
 

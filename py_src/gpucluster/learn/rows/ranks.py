@@ -17,7 +17,7 @@ from ..communicators.communicator import Communicator
 from ..communicators.mailbox import close_job, expect_no_more, open_job
 from ..communicators.mpi import over_mpi
 from ..communicators.workers import WorkerCommunicator
-from ..errors import PeerLost, RanksDisagree, WorkersLost
+from ..errors import InvalidData, PeerLost, RanksDisagree, WorkersLost
 from .block import Block
 from .placement import place
 from .shard import Shard
@@ -88,6 +88,29 @@ class Placed:
             taken[address] = taken.get(address, 0) + size
         limits = {address: self.workers[address]["memory_limit"] for address in taken}
         return all(not limits[address] or size <= share * limits[address] for address, size in taken.items())
+
+
+def require_own(client: Any, table: Table) -> None:
+    """Refuse data that are kept on another cluster.
+
+    Raises
+    ------
+    InvalidData
+        They are.
+    """
+    from distributed import futures_of
+
+    owners = {id(future.client): future.client for future in futures_of(table.collections)}
+    for owner in owners.values():
+        if owner is not client and _scheduler_id(owner) != _scheduler_id(client):
+            raise InvalidData(
+                "X: is kept on another cluster than the one of the current client. Compute it here, or connect to that "
+                "cluster: client.as_current()."
+            )
+
+
+def _scheduler_id(client: Any) -> Any:
+    return client.scheduler_info(n_workers=0).get("id")
 
 
 def workers_of(client: Any) -> dict[str, Any]:
@@ -166,8 +189,7 @@ class _Attempt:
             return list(results)
         finally:
             if not done:
-                self._client.cancel(self._tasks, force=True)
-                self._close()
+                self._give_up()
 
     def _submit(self, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> list[Any]:
         """Submit all ranks with one message: a second one would wait for 10 ms in the client."""
@@ -208,6 +230,13 @@ class _Attempt:
             before, pending = pending, [task for task in pending if task.status != "finished"]
             if pending and len(pending) == len(before):
                 self._tell_who_has_returned(tasks)
+
+    def _give_up(self) -> None:
+        # What ended the computation is what counts, also where the client is gone and can tell the workers nothing.
+        with suppress(Exception):
+            self._client.cancel(self._tasks, force=True)
+        with suppress(Exception):
+            self._close()
 
     def _tell_who_has_returned(self, tasks: list[Any]) -> None:
         returned = [rank for rank, task in enumerate(tasks) if task.status == "finished"]

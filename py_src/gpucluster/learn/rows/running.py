@@ -10,7 +10,7 @@ from ..communicators.serial import SerialCommunicator
 from ..configuration import configuration
 from ..errors import InvalidData
 from .block import Block, Rows
-from .ranks import Placed, run_ranks
+from .ranks import Placed, require_own, run_ranks
 from .shard import Shard, numbered
 from .stream import Stream
 from .table import Table, as_table, is_dask
@@ -60,7 +60,10 @@ def run_table(
     if client is None and passes is None:
         return algorithm(_gathered(table), **parameters)
     if client is None or (passes is not None and passes <= 2):
+        if client is not None:
+            require_own(client, table)
         return algorithm(Stream(table), **parameters)
+    require_own(client, table)
     table = table.persisted()
     placed = Placed(client, table)
     if not placed.fits(RESIDENT_SHARE):

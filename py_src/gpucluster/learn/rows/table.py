@@ -69,7 +69,7 @@ class Table:
         counted = self.X.copy()
         counted.compute_chunk_sizes()
         chunks = counted.chunks[0]
-        return replace(self, X=counted, y=_with_rows(self.y, chunks), weights=_with_rows(self.weights, chunks))
+        return replace(self, X=counted, y=with_rows(self.y, chunks), weights=with_rows(self.weights, chunks))
 
     def persisted(self) -> Table:
         """Return the same table, computed and kept on the workers (in this process, where there are none)."""
@@ -203,7 +203,7 @@ def beside(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
             f"{name}: has {data.numblocks[0]} partitions, but X has {X.numblocks[0]}. Take both from one data frame, "
             "so that their rows go together."
         )
-    return _with_rows(data, X.chunks[0]) if math.isnan(data.shape[0]) else data
+    return with_rows(data, X.chunks[0]) if math.isnan(data.shape[0]) else data
 
 
 def column_array(data: Any) -> Any:
@@ -225,7 +225,7 @@ def _on_workers(array: Any) -> bool:
     return all(isinstance(graph.get(key), Future) for key in flatten(array.__dask_keys__()))
 
 
-def _with_rows(data: Any, chunks: tuple[Any, ...]) -> Any:
+def with_rows(data: Any, chunks: tuple[Any, ...]) -> Any:
     """Return an array whose unknown numbers of rows are taken to be these."""
     if data is None:
         return None
