@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,12 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from hypothesis import settings
+
+# The same examples each time, so that a failure can be repeated; HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture(scope="session")
