@@ -164,8 +164,8 @@ class _ScikitLearn:
             labels = cls._label(X, weights, centers, _scratch(len(X)), 1)
         else:
             labels = _scratch(len(X))
-            means, counts = np.empty_like(centers), np.empty(len(centers), X.dtype)
-            shift = np.empty(len(centers), X.dtype)
+            means, counts = np.zeros_like(centers), np.zeros(len(centers), X.dtype)
+            shift = np.zeros(len(centers), X.dtype)
             # One thread: what OpenMP adds up with several depends on chance, and the caller has threads.
             lloyd_iter_chunked_dense(X, weights, centers, means, counts, labels, shift, 1)
             if counts.min() > weights.max():
@@ -186,8 +186,12 @@ def _added(X: Any, weights: Any, labels: Any, n_clusters: int) -> tuple[Any, Any
     """Return sums and weights per cluster."""
     from scipy.sparse import csc_array
 
+    counts = np.bincount(labels, weights=weights, minlength=n_clusters)  # refuses negative labels
+    if len(counts) > n_clusters:
+        # The product would write beyond its memory.
+        raise ValueError("A label is no cluster's number.")
     belongs = csc_array((weights, labels, np.arange(len(X) + 1, dtype=np.int32)), shape=(n_clusters, len(X)))
-    return belongs @ X, np.bincount(labels, weights=weights, minlength=n_clusters)
+    return belongs @ X, counts
 
 
 @lru_cache(maxsize=8)
@@ -219,14 +223,15 @@ def _scikit_learn_works() -> bool:
         X, centers = points.astype(dtype), np.array([[0, 0], [9, 9], [100, 100]], dtype)
         weights = np.array([2, 1, 1, 1, 1, 1], dtype)
         try:
+            labels = np.full(len(X), -1, np.int32)
+            if not np.array_equal(_ScikitLearn._label(X, weights, centers, labels, 1), _Generic.labels(X, centers)):
+                return False
             for k, scattered in ((3, False), (3, True), (2, False)):
+                _scratch(len(X)).fill(-1)
                 given = X, weights, centers[:k], scattered
                 both = zip(_ScikitLearn.sums(*given), _Generic.sums(*given), strict=True)
                 if not all(np.allclose(got, wanted) for got, wanted in list(both)[:2]):
                     return False
-            labels = _Generic.labels(X, centers)
-            if not np.array_equal(labels, _ScikitLearn.labels(X, centers)):
-                return False
             inertias = [kernel.inertia(X, weights, centers, labels) for kernel in (_ScikitLearn, _Generic)]
             if not np.isclose(inertias[0], inertias[1]):
                 return False
