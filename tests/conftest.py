@@ -167,3 +167,11 @@ def shared_cluster(shared_site: Site) -> ClusterModel:
 def wait_until() -> Callable[..., Any]:
     """Poll for a condition."""
     return until
+
+
+@pytest.fixture(autouse=True)
+def _no_scheduler_is_left() -> Iterator[None]:
+    """Where a cluster ends before its default client, distributed leaves Dask's configuration pointing to it."""
+    yield
+    if "dask.config" in sys.modules:
+        sys.modules["dask.config"].config.pop("scheduler", None)

@@ -1,4 +1,4 @@
-"""Translation to cuML and back, against a SIMULATED ``cuml.dask`` (tests/fakes/cuml): no GPU is needed or proved."""
+"""Translation to cuML and back, against a SIMULATED ``cuml.dask`` (tests/fakes/rapids): no GPU is needed or proved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gpucluster.learn.errors import InvalidData, NotSupported
 from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.datasets import load_diabetes, load_digits
 
-FAKES = str(Path(__file__).parents[2] / "fakes")
+FAKES = str(Path(__file__).parents[2] / "fakes" / "rapids")
 DIGITS, LABELS = load_digits(return_X_y=True)
 X, Y = load_diabetes(return_X_y=True)
 
