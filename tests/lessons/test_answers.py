@@ -71,6 +71,14 @@ def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> N
     assert result.passed, result
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_comparison_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
+    file = ANSWERS / "06.9" / "right_by_hand.py"
+    answers = load(file.read_text(encoding="utf-8"), str(file), named("06.9"))
+    result = check("06.9", *answers, client=client, seed=seed)
+    assert result.passed, result
+
+
 def test_the_same_seed_gives_the_same_inputs() -> None:
     seen: list[Any] = []
 

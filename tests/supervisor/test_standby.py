@@ -27,15 +27,15 @@ def test_a_standby_becomes_the_next_cluster(site, wait_until):
 def test_a_standby_of_another_environment_is_left_alone(site, monkeypatch):
     """What libraries read while they are loaded cannot be changed any more."""
     pid = site.standby()
-    monkeypatch.setenv("OMP_NUM_THREADS", "7")
-    model = site.running(name="other")
+    with monkeypatch.context() as changed:
+        changed.setenv("OMP_NUM_THREADS", "7")
+        model = site.running(name="other")
     assert model.pid != pid
     assert site.standby_pids() == [pid]
     import gpucluster
 
     with gpucluster.connect("other").get_client() as client:
         assert set(client.run(os.getenv, "OMP_NUM_THREADS").values()) == {"7"}
-    monkeypatch.delenv("OMP_NUM_THREADS")
     assert site.control.close_standby()
     assert not site.control.close_standby()
 
