@@ -49,7 +49,8 @@ import time
 import dask.array as da
 import numpy as np
 
-from gpucluster.lessons import as_numpy, check, compare, figures, hint, peak_bytes, predict, solution
+from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predict, solution
+from gpucluster.lessons.figures import kmeans as figures
 from gpucluster.lessons.pictures import distinct_colours, load_photo, png_bytes
 
 # %% [markdown]

@@ -22,7 +22,9 @@ from .source import LessonSource, SourceCell, read_source
 
 def cell_id(cell: SourceCell, used: Counter[str]) -> str:
     """Return an id that stays the same as long as the cell does."""
-    if cell.exercise is not None:
+    if cell.anchor is not None:
+        name = cell.anchor
+    elif cell.exercise is not None:
         kind = cell.tags[0] if cell.tags else cell.type
         name = f"ex-{cell.exercise.replace('.', '-')}-{kind}"
     else:

@@ -2,6 +2,7 @@
 
 Cells carry a kind as their first tag (``predict``, ``run``, ``exercise``, ``check``, ``hint-1`` to ``hint-3``,
 ``instructor``) and, where they belong to an exercise, its number: ``# %% tags=["exercise"] exercise="06.2"``.
+A cell that others refer to has a name of its own, ``anchor="mean-of-means"``; ``06#mean-of-means`` leads to it.
 What the learner is to write stands between the lines ``### BEGIN SOLUTION`` and ``### END SOLUTION``, or is the right
 side of an assignment, or the guess of a ``predict``, in a line that ends with ``# SOLUTION``.
 """
@@ -19,6 +20,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 ASSIGNED = "# SOLUTION"
 _ASSIGNED = re.compile(rf"^(\s*\w+ = ).*?()\s*{ASSIGNED}$")
 _PREDICTED = re.compile(rf"^(\s*predict\(\"[^\"]+\", ).*(\))\s*{ASSIGNED}$")
+_ANCHOR = re.compile(r"^[a-z][a-z0-9-]*$")
 _HINT = re.compile(r"^hint-([1-3])$")
 
 
@@ -37,6 +39,7 @@ class SourceCell:
     tags: tuple[str, ...] = ()
     exercise: str | None = None
     title: str | None = None
+    anchor: str | None = None
 
     @property
     def hint(self) -> int | None:
@@ -117,6 +120,7 @@ def read_source(path: Path) -> LessonSource:
             tags=tuple(cell.metadata.get("tags", ())),
             exercise=cell.metadata.get("exercise"),
             title=cell.metadata.get("title"),
+            anchor=cell.metadata.get("anchor"),
         )
         for cell in book.cells
     )
@@ -134,6 +138,12 @@ def read_source(path: Path) -> LessonSource:
 
 
 def _validate(source: LessonSource) -> None:
+    anchors = [cell.anchor for cell in source.cells if cell.anchor]
+    for anchor in anchors:
+        if not _ANCHOR.match(anchor) or anchors.count(anchor) > 1:
+            raise LessonSourceError(
+                f"The anchor {anchor!r} of {source.slug} is not lower-case-with-dashes, or not unique."
+            )
     for cell in source.cells:
         marks = [line.strip() for line in cell.text.splitlines() if line.strip() in {BEGIN, END}]
         if marks != [BEGIN, END] * (len(marks) // 2):

@@ -1,13 +1,13 @@
-"""The checks, one module per group of exercises; found by the number of the lesson."""
+"""The checks: one package per lesson, such as ``lesson_06_kmeans``, one module per group of exercises."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
-
-_MODULES = {"06": ("kmeans_steps", "kmeans_cluster", "kmeans_library")}
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,22 @@ def find_exercise(number: Any) -> CheckedExercise | None:
     """Return the exercise of that number, such as ``"06.2"``."""
     if not isinstance(number, str):
         return None
-    for module in _MODULES.get(number.partition(".")[0], ()):
-        import_module(f"{__name__}.{module}")
+    _load(number.partition(".")[0])
     return _exercises.get(number)
 
 
 def exercises(lesson: str) -> list[CheckedExercise]:
     """Return all exercises of a lesson that can be checked, in order."""
-    for module in _MODULES.get(lesson, ()):
-        import_module(f"{__name__}.{module}")
+    _load(lesson)
     found = [known for number, known in _exercises.items() if number.startswith(f"{lesson}.")]
     return sorted(found, key=lambda known: [int(part) for part in known.id.split(".")])
+
+
+@cache
+def _load(lesson: str) -> None:
+    """Import the modules of one lesson's package, which register their checks; of the other lessons, nothing."""
+    for package in iter_modules(__path__):
+        if package.ispkg and package.name.startswith(f"lesson_{lesson}_"):
+            found = import_module(f"{__name__}.{package.name}")
+            for module in iter_modules(found.__path__):
+                import_module(f"{found.__name__}.{module.name}")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..examination import Examination, Halt, describe
-from ..memory import measure_peak
-from . import exercise
+from ...examination import Examination, Halt, describe
+from ...memory import measure_peak
+from .. import exercise
 
 Floats = NDArray[np.float64]
 

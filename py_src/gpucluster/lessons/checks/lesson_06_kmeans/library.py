@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import as_numpy
-from ..examination import Examination, Halt, describe
-from ..traffic import Traffic
-from . import exercise
-from .kmeans_cluster import inertia_of, serial_lloyd, unequal_sizes
-from .kmeans_steps import squared_distances
+from ...arrays import as_numpy
+from ...examination import Examination, Halt, describe
+from ...traffic import Traffic
+from .. import exercise
+from .cluster import inertia_of, serial_lloyd, unequal_sizes
+from .steps import squared_distances
 
 Floats = NDArray[np.float64]
 LARGEST_DIFFERENCE = 0.01
@@ -59,8 +59,8 @@ def _expect_fit(exam: Examination, fit_library: Any) -> None:
 def _trap(rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return points and a start from which k-means ends in a minimum that is far from the smallest one.
 
-    Four groups and three centroids: one centroid lies between two groups far apart, two share two that are close. No point
-    lies near a border, so every way of stopping (``tol``, ``max_iter``) that has converged at all finds the same groups.
+    Four groups and three centroids: one centroid lies between two groups far apart, two share two that are close.
+    No point lies near a border, so every way of stopping (``tol``, ``max_iter``) finds the same groups.
     """
     centres = np.array([[0.0, 0, 0], [30, 0, 0], [13, 100, 0], [17, 100, 0]]) + rng.normal(size=3)
     points = np.concatenate([rng.normal(centre, 0.4, (1100, 3)) for centre in centres])

@@ -1,49 +1,13 @@
-"""Figures of the lessons, drawn from the learner's own numbers.
-
-Each takes what the learner computed and says so when there is nothing to draw yet.
-"""
+"""Figures of the k-means lesson, drawn from the learner's own numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any
 
 import numpy as np
 
-from .pictures import ATTRIBUTION, distinct_colours, png_bytes
-
-P = ParamSpec("P")
-INK, QUIET, ACCENT, WARNING = "#333333", "#8a8a8a", "#1f6fb2", "#c4501b"
-
-
-def _when_ready(draw: Callable[P, None]) -> Callable[P, None]:
-    """Say in words that there is nothing to draw, when the learner's result is still empty."""
-
-    @wraps(draw)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        if any(value is None or value == {} for value in args if not isinstance(value, np.ndarray)):
-            print("Nothing to draw yet: finish the exercise above, then run this cell again.")
-        else:
-            draw(*args, **kwargs)
-
-    return guarded
-
-
-def _axes(width: float = 7.0, height: float = 3.6, **kwargs: Any) -> tuple[Any, Any]:
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(width, height), layout="constrained", **kwargs)
-    for one in np.ravel(axes):
-        one.spines[["top", "right"]].set_visible(False)
-    return figure, axes
-
-
-def _show(figure: Any) -> None:
-    import matplotlib.pyplot as plt
-
-    plt.show()
-    plt.close(figure)
+from ..pictures import ATTRIBUTION, distinct_colours, png_bytes
+from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, when_ready
 
 
 def _logarithmic(axes: Any) -> None:
@@ -59,18 +23,18 @@ def _logarithmic(axes: Any) -> None:
 
 def photo(image: Any) -> None:
     """Show the photo with its attribution."""
-    figure, axes = _axes(6.4, 4.5)
+    figure, axes = new_axes(6.4, 4.5)
     axes.imshow(image)
     axes.set_axis_off()
     figure.supxlabel(ATTRIBUTION, fontsize=8, color=QUIET)
-    _show(figure)
+    show(figure)
 
 
-@_when_ready
+@when_ready
 def inertia_curve(fit: Any) -> None:
     """Draw the inertia of each iteration."""
     inertias = np.asarray(fit[1], dtype=float)
-    figure, axes = _axes()
+    figure, axes = new_axes()
     axes.plot(np.arange(1, len(inertias) + 1), inertias, color=ACCENT, marker="o", markersize=3, linewidth=1.5)
     axes.set(xlabel="iteration", ylabel="inertia", title="The inertia never rises")
     axes.annotate(
@@ -78,13 +42,13 @@ def inertia_curve(fit: Any) -> None:
         ha="right", color=ACCENT,
     )  # fmt: skip
     _logarithmic(axes)
-    _show(figure)
+    show(figure)
 
 
-@_when_ready
+@when_ready
 def compare_inertias(fits: dict[str, Any]) -> None:
     """Draw the inertia curves of several runs in one figure, the first as the right one."""
-    figure, axes = _axes()
+    figure, axes = new_axes()
     for index, (name, (_, inertias)) in enumerate(fits.items()):
         steps = np.arange(1, len(inertias) + 1)
         colour, style = (ACCENT, "-") if index == 0 else (WARNING, "--")
@@ -92,16 +56,16 @@ def compare_inertias(fits: dict[str, Any]) -> None:
     axes.set(xlabel="iteration", ylabel="inertia", title="The same photo, the same start, two ways to merge")
     _logarithmic(axes)
     axes.legend(frameon=False)
-    _show(figure)
+    show(figure)
 
 
-@_when_ready
+@when_ready
 def centroid_paths(fit: Any, points: Any) -> None:
     """Draw the way of each centroid through red, green and blue, over a sample of the pixels."""
     path = np.stack([np.asarray(centroids, dtype=float) for centroids in fit[0]])
     sample = np.random.default_rng(0).choice(np.asarray(points), size=4000, replace=False)
     planes = [(0, 1, "red", "green"), (2, 1, "blue", "green"), (0, 2, "red", "blue")]
-    figure, axes = _axes(10.5, 3.9, ncols=3)
+    figure, axes = new_axes(10.5, 3.9, ncols=3)
     for one, (x, y, x_name, y_name) in zip(axes, planes, strict=True):
         one.scatter(sample[:, x], sample[:, y], c=sample, s=3, alpha=0.5, linewidths=0)
         for j in range(path.shape[1]):
@@ -112,10 +76,10 @@ def centroid_paths(fit: Any, points: Any) -> None:
             one.scatter(*track[-1, [x, y]], s=90, color=colour, edgecolor=INK, linewidth=1.4, zorder=5)
         one.set(xlabel=x_name, ylabel=y_name, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     figure.suptitle(f"{path.shape[1]} centroids on their way, {len(path) - 1} iterations")
-    _show(figure)
+    show(figure)
 
 
-@_when_ready
+@when_ready
 def traffic(fit: Any, sent_bytes: int, n_parts: int, points: Any) -> None:
     """Compare the bytes that travelled with the bytes of the data, on a logarithmic scale."""
     path, inertias = fit
@@ -130,26 +94,26 @@ def traffic(fit: Any, sent_bytes: int, n_parts: int, points: Any) -> None:
         "the points, if they had to travel once": once,
         f"the points, if they had to travel\nin each of {len(inertias)} iterations": once * len(inertias),
     }
-    figure, axes = _axes(8.5, 3.4)
+    figure, axes = new_axes(8.5, 3.4)
     colours = [ACCENT] * 3 + [WARNING] * 2
     drawn = axes.barh(list(bars), list(bars.values()), color=colours, height=0.6)
-    axes.bar_label(drawn, labels=[_bytes(value) for value in bars.values()], padding=4, fontsize=9)
+    axes.bar_label(drawn, labels=[in_bytes(value) for value in bars.values()], padding=4, fontsize=9)
     axes.set_xscale("log")
     axes.set_xlim(100, max(bars.values()) * 12)
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0, labelsize=9)
     axes.set_xlabel("bytes, logarithmic")
-    _show(figure)
+    show(figure)
 
 
-@_when_ready
+@when_ready
 def pictures(original: Any, recoloured: dict[int, Any]) -> None:
     """Show the photo beside its copies in k colours, with their palettes and file sizes."""
     images = {"original": original, **{f"k = {k}": image for k, image in recoloured.items()}}
     rows = (len(images) + 1) // 2
     height, width = np.asarray(original).shape[:2]
     picture, strip = 5.0 * height / width, 0.22  # inches: the palette is as wide as its picture
-    figure, axes = _axes(
+    figure, axes = new_axes(
         10.4, rows * (picture + strip + 0.4) + 0.3, nrows=2 * rows, ncols=2,
         gridspec_kw={"height_ratios": [picture, strip] * rows},
     )  # fmt: skip
@@ -163,12 +127,4 @@ def pictures(original: Any, recoloured: dict[int, Any]) -> None:
         if len(colours) <= 64:
             below.imshow(colours[np.argsort(-counts)][None], aspect="auto")
     figure.supxlabel(ATTRIBUTION, fontsize=8, color=QUIET)
-    _show(figure)
-
-
-def _bytes(value: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000 or unit == "GB":
-            return f"{value:,.0f} {unit}" if value >= 10 or unit == "B" else f"{value:.1f} {unit}"
-        value /= 1000
-    raise AssertionError
+    show(figure)

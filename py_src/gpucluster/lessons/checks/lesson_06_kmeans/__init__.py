@@ -1,0 +1,1 @@
+"""Checks of lesson 06: k-means, from the blackboard to the cluster."""

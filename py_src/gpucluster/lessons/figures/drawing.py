@@ -1,0 +1,50 @@
+"""What the figures of all lessons share: colours, axes, and the words for "nothing to draw yet"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec
+
+import numpy as np
+
+P = ParamSpec("P")
+INK, QUIET, ACCENT, WARNING = "#333333", "#8a8a8a", "#1f6fb2", "#c4501b"
+
+
+def when_ready(draw: Callable[P, None]) -> Callable[P, None]:
+    """Say in words that there is nothing to draw, when the learner's result is still empty."""
+
+    @wraps(draw)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        if any(value is None or value == {} for value in args if not isinstance(value, np.ndarray)):
+            print("Nothing to draw yet: finish the exercise above, then run this cell again.")
+        else:
+            draw(*args, **kwargs)
+
+    return guarded
+
+
+def new_axes(width: float = 7.0, height: float = 3.6, **kwargs: Any) -> tuple[Any, Any]:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(width, height), layout="constrained", **kwargs)
+    for one in np.ravel(axes):
+        one.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def show(figure: Any) -> None:
+    import matplotlib.pyplot as plt
+
+    plt.show()
+    plt.close(figure)
+
+
+def in_bytes(value: float) -> str:
+    """Say a number of bytes as people read it, such as ``"3.2 MB"``."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            return f"{value:,.0f} {unit}" if value >= 10 or unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError

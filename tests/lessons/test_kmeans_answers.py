@@ -1,0 +1,74 @@
+"""The answers of lesson 06, with many hidden inputs, and all the ways to leave one empty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.checking import check
+from gpucluster.lessons.results import State
+from gpucluster.lessons.source import read_source
+
+from tests.lessons.test_answers import ANSWERS, load, named
+
+LESSON = find_lesson("06")
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("number", ["06.2", "06.3"])
+def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
+    answers = load("import numpy as np\n" + LESSON.exercise(number).solution, f"<{number}>", named(number))
+    assert check(number, *answers, seed=seed).passed
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
+    source = read_source(LESSON.folder / "lesson.py")
+    step = next(cell.text for cell in source.cells if cell.text.startswith("def step"))
+    parts = [LESSON.exercise(number).solution for number in ("06.2", "06.3", "06.5")]
+    text = "import numpy as np\nfrom gpucluster.lessons import as_numpy\n" + "\n".join([step, *parts])
+    answers = load(text, "<06.5>", named("06.5"))
+    result = check("06.5", *answers, client=client, seed=seed)
+    assert result.passed, result
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_comparison_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
+    file = ANSWERS / "06.9" / "right_by_hand.py"
+    answers = load(file.read_text(encoding="utf-8"), str(file), named("06.9"))
+    result = check("06.9", *answers, client=client, seed=seed)
+    assert result.passed, result
+
+
+def test_the_same_seed_gives_the_same_inputs() -> None:
+    seen: list[Any] = []
+
+    def assign(points: Any, centroids: Any) -> Any:
+        seen.append(points.copy())
+        return centroids
+
+    first = check("06.2", assign)
+    again = check("06.2", assign, seed=first.seed)
+    other = check("06.2", assign)
+    assert first.findings == again.findings
+    assert (seen[0] == seen[1]).all()
+    assert not (seen[0] == seen[2]).all()
+    assert other.seed != first.seed
+
+
+def _not_implemented(*args: Any) -> Any:
+    raise NotImplementedError
+
+
+def _documented(*args: Any) -> Any:
+    """Only a docstring."""
+
+
+@pytest.mark.parametrize("empty", [None, ..., _not_implemented, _documented, lambda *args: ..., lambda *args: None])
+def test_all_ways_to_leave_it_empty(empty: Any) -> None:
+    assert check("06.2", empty).state is State.NOT_YET
+
+
+def test_a_constant_is_an_answer_although_a_wrong_one() -> None:
+    assert check("06.2", lambda points, centroids: 0).state is State.FAILED
