@@ -59,8 +59,8 @@ def _expect_fit(exam: Examination, fit_library: Any) -> None:
 def _trap(rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return points and a start from which k-means ends in a minimum that is far from the smallest one.
 
-    Four groups and three centroids: one centroid lies between two groups far apart, two share two that are close. No point
-    lies near a border, so every way of stopping (``tol``, ``max_iter``) that has converged at all finds the same groups.
+    Four groups and three centroids: one centroid lies between two groups far apart, two share two that are close.
+    No point lies near a border, so every way of stopping (``tol``, ``max_iter``) finds the same groups.
     """
     centres = np.array([[0.0, 0, 0], [30, 0, 0], [13, 100, 0], [17, 100, 0]]) + rng.normal(size=3)
     points = np.concatenate([rng.normal(centre, 0.4, (1100, 3)) for centre in centres])
