@@ -1,0 +1,206 @@
+"""What the panel is told about lessons: the list with a learner's state, what to do next, the view of a class.
+
+Text in here that learners or authors wrote is data; whoever shows it escapes it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from .models import WireModel
+from .version import PROTOCOL_VERSION
+
+ExerciseState: TypeAlias = Literal["new", "not_yet", "failed", "passed"]
+"""How far an exercise is; one that was right once stays ``passed``."""
+
+
+class LessonExercise(WireModel):
+    """One exercise of a lesson, and how far this learner is with it."""
+
+    id: str = Field(description="Number, such as '06.2'; also the link to its cell.")
+    title: str
+    state: ExerciseState
+    attempts: int = Field(0, description="How often it was checked.")
+    hints: int = Field(0, description="How many hints were asked for.")
+    solution_seen: bool = False
+
+
+class Tally(WireModel):
+    """How many of how many."""
+
+    done: int
+    total: int
+
+
+class LessonModel(WireModel):
+    """One lesson, and how far this learner is with it."""
+
+    id: str = Field(description="Number, such as '06'.")
+    slug: str = Field(description="Name of its folder, such as '06-kmeans'.")
+    title: str
+    minutes: int = Field(description="Time that a class needs.")
+    needs: str = Field(description="'cpu': runs anywhere; 'gpu': needs a GPU.")
+    objectives: list[str] = Field(default_factory=list)
+    exercises: list[LessonExercise] = Field(default_factory=list)
+    questions: Tally = Field(description="Questions of the practice quiz whose last answer was right.")
+    cards: Tally = Field(description="Cards that are due today.")
+    notebook: str | None = Field(None, description="Path below Jupyter's root; null: not copied yet.")
+    recall: str | None = Field(None, description="Path of the copy without prose; null: not copied yet.")
+    has_recall: bool = Field(False, description="Whether there is a copy without prose to be had.")
+
+
+class LessonStep(WireModel):
+    """One thing to do, and where."""
+
+    title: str = Field(description="What it is called.")
+    why: str = Field(description="Why this one, in a sentence.")
+    link: str = Field(description="Where: a lesson '06', an exercise '06.2' or a cell '06#anchor'.")
+    topic: str | None = Field(None, description="The topic, where it is about one.")
+    cards: list[str] = Field(default_factory=list, description="Cards to look at.")
+    exercise: str | None = Field(None, description="Exercise to do again.")
+
+
+class ProgressSummary(WireModel):
+    """What the learner's file says, all lessons together."""
+
+    path: str = Field(description="Where the file is, below Jupyter's root.")
+    exists: bool
+    message: str | None = Field(None, description="Why the file cannot be read, in a sentence.")
+    exercises: Tally
+    questions: Tally
+    cards: Tally = Field(description="Cards that are due today.")
+    shared_as: str | None = Field(None, description="Name under which a class sees this progress; null: nobody does.")
+
+
+class LessonList(WireModel):
+    """Answer to "which lessons are there, and how far am I?"."""
+
+    folder: str = Field(description="Folder of the learner's copies, below Jupyter's root.")
+    lessons: list[LessonModel]
+    next: LessonStep | None = Field(None, description="What to do next; null when everything is done.")
+    advice: list[LessonStep] = Field(default_factory=list, description="Weak topics, the weakest first.")
+    progress: ProgressSummary
+    has_class: bool = Field(False, description="Whether this server shows a class.")
+    protocol_version: int = PROTOCOL_VERSION
+
+
+class LessonCopied(WireModel):
+    """What was written for a learner, as paths below Jupyter's root."""
+
+    written: list[str] = Field(description="Files that are new.")
+    backup: str | None = Field(None, description="Folder that holds what was there before.")
+
+
+class ProgressDeleted(WireModel):
+    """Whether there was a file to delete."""
+
+    deleted: bool
+
+
+class EventsNoted(WireModel):
+    """What became of reported answers."""
+
+    noted: int
+    due: dict[str, str] = Field(default_factory=dict, description="For each card, the day it is due next.")
+
+
+class LessonEventModel(BaseModel):
+    """Base of what a page reports."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+_CARD_ID = r"^(\d\d\.c|hook\.)\d{1,3}$"
+_QUESTION_ID = r"^\d\d\.q\d{1,3}$"
+_Answer: TypeAlias = Annotated[str, Field(max_length=200)]
+_QuestionId: TypeAlias = Annotated[str, Field(pattern=_QUESTION_ID)]
+
+
+class QuestionAnswered(LessonEventModel):
+    """A question of a practice quiz was answered."""
+
+    kind: Literal["question"]
+    id: _QuestionId
+    answer: list[_Answer] = Field(max_length=10, description="Chosen options, or what was typed.")
+    right: bool
+
+
+class CardSeen(LessonEventModel):
+    """A card was turned, and the learner said whether it was known."""
+
+    kind: Literal["card"]
+    id: str = Field(pattern=_CARD_ID)
+    known: bool
+
+
+class ExamTaken(LessonEventModel):
+    """A practice exam was handed in."""
+
+    kind: Literal["exam"]
+    id: str = Field(max_length=40)
+    right: list[_QuestionId] = Field(max_length=100)
+    wrong: list[_QuestionId] = Field(max_length=100)
+
+
+class ParsonsTried(LessonEventModel):
+    """The lines of a Parsons problem were put in order and looked at."""
+
+    kind: Literal["parsons"]
+    exercise: str = Field(pattern=r"^\d\d\.\d{1,2}$")
+    right: bool
+
+
+LessonEvent: TypeAlias = Annotated[QuestionAnswered | CardSeen | ExamTaken | ParsonsTried, Field(discriminator="kind")]
+
+
+class LessonEvents(LessonEventModel):
+    """What a page reports: the oldest first."""
+
+    events: list[LessonEvent] = Field(min_length=1, max_length=100)
+
+
+LESSON_EVENTS: TypeAdapter[LessonEvents] = TypeAdapter(LessonEvents)
+
+
+class ClassLearner(WireModel):
+    """One learner who shares."""
+
+    name: str
+    lesson: str | None = Field(None, description="Lesson that was worked on last.")
+    exercise: str | None = Field(None, description="Exercise that was checked last.")
+    state: ExerciseState = Field("new", description="State of that exercise.")
+    passed: int = Field(description="Exercises passed, in all lessons.")
+    updated_at: str | None = Field(None, description="When something was last noted.")
+    failing: str | None = Field(None, description="Property that failed in the last check, as the learner sees it.")
+
+
+class FailingProperty(WireModel):
+    """A property that learners' answers lack."""
+
+    property: str
+    learners: int = Field(description="How many learners' last attempt lacks it.")
+
+
+class ClassExercise(WireModel):
+    """One exercise, over all learners who share."""
+
+    id: str
+    title: str
+    passed: int = Field(description="Learners who have passed it.")
+    stuck: int = Field(description="Learners who tried and have not passed it.")
+    attempts: int = Field(description="Checks of all learners together.")
+    hints: int = Field(0, description="Hints of all learners together.")
+    solutions: int = Field(0, description="Learners who have seen the solution.")
+    failing: list[FailingProperty] = Field(default_factory=list, description="What fails most, first.")
+
+
+class ClassView(WireModel):
+    """Who is where in a class, and what fails most."""
+
+    folder: str
+    read_at: str
+    learners: list[ClassLearner]
+    exercises: list[ClassExercise] = Field(description="Those that somebody has tried, in the order of the lessons.")
+    problems: list[str] = Field(default_factory=list, description="Files that could not be read, and why.")
