@@ -127,6 +127,8 @@ x = 3  # SOLUTION
         ("# %%\ndef f(\n", "not valid Python"),
         (COMPLETE.replace('tags=["hint-3"]', ""), "three hints"),
         (COMPLETE.replace(' title="One"', ""), "needs a title"),
+        (COMPLETE.replace(' title="One"', ' title="One" topic="sums"'), "not one of the header's"),
+        (COMPLETE + '# %% anchor="a b"\nx\n', "not lower-case-with-dashes"),
     ],
 )
 def test_a_faulty_source_is_refused_with_a_sentence(body: str, sentence: str, tmp_path: Path) -> None:
@@ -139,6 +141,43 @@ def test_a_faulty_source_is_refused_with_a_sentence(body: str, sentence: str, tm
     assert not list(path.parent.glob("*.ipynb"))
 
 
+def topics(entry: str) -> str:
+    return HEADER.replace("objectives: [do]", f"objectives: [do], topics: {{{entry}}}") + COMPLETE
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (HEADER.replace("minutes: 1, ", "") + COMPLETE, "header of 90-x/lesson.py is not complete: 'minutes'"),
+        (topics('sums: {title: Sums, link: "90#sums"}'), "leads to '90#sums', which is neither"),
+        (topics("sums: {title: Sums}"), "not complete: 'link'"),
+        (topics('Sums: {title: Sums, link: "90.1"}'), "not lower-case-with-dashes"),
+    ],
+)
+def test_a_faulty_header_is_refused_with_a_sentence(text: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / "90-x" / "lesson.py"
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(LessonSourceError, match=sentence):
+        read_source(path)
+
+
+def test_topics_keypoints_and_anchors_are_in_the_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = tmp_path / "90-x" / "lesson.py", tmp_path / "91-y" / "lesson.py"
+    for path in (good, bad):
+        path.parent.mkdir()
+    keypoints = '# %% [markdown] tags=["keypoints"] anchor="sums"\n# ## Keypoints\n#\n# * a\n#   and b\n# * c\n'
+    text = topics('sums: {title: Sums, link: "90#sums"}') + keypoints
+    good.write_text(text.replace(' title="One"', ' title="One" topic="sums"'), encoding="utf-8")
+    bad.write_text("nothing", encoding="utf-8")
+    assert build.main(["--folder", str(tmp_path)]) == 1
+    assert "91-y/lesson.py has no 'gpucluster' section" in capsys.readouterr().err
+    sheet = json.loads((good.parent / "sheet.json").read_text(encoding="utf-8"))
+    assert sheet["topics"] == [{"name": "sums", "title": "Sums", "link": "90#sums"}]
+    assert (sheet["keypoints"], sheet["anchors"]) == (["a and b", "c"], ["sums"])
+    assert sheet["exercises"][0]["topic"] == "sums"
+
+
 def test_a_complete_small_source(tmp_path: Path) -> None:
     path = tmp_path / "90-x" / "lesson.py"
     path.parent.mkdir()
@@ -147,7 +186,8 @@ def test_a_complete_small_source(tmp_path: Path) -> None:
     assert code_cells(path.parent / "90-x.ipynb") == ["x = ..."]
     assert code_cells(path.parent / "90-x-solution.ipynb") == ["x = 3"]
     sheet = json.loads((path.parent / "sheet.json").read_text(encoding="utf-8"))
-    assert sheet["exercises"] == [{"id": "90.1", "title": "One", "hints": ["a", "b", "c"], "solution": "x = 3"}]
+    [exercise] = sheet["exercises"]
+    assert exercise == {"id": "90.1", "title": "One", "topic": None, "hints": ["a", "b", "c"], "solution": "x = 3"}
 
 
 def test_the_command_runs() -> None:

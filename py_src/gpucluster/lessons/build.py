@@ -12,6 +12,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,9 @@ def make_sheet(source: LessonSource) -> dict[str, Any]:
         "minutes": source.minutes,
         "needs": source.needs,
         "objectives": list(source.objectives),
+        "topics": [asdict(topic) for topic in source.topics],
+        "keypoints": list(source.keypoints),
+        "anchors": list(source.anchors),
         "exercises": source.exercises(),
     }
 
@@ -86,33 +90,38 @@ def render(path: Path) -> dict[Path, str]:
 def stale(folder: Path) -> list[Path]:
     """Return the generated files below a folder that do not match their source."""
     made = {file: text for path in sorted(folder.glob("*/lesson.py")) for file, text in render(path).items()}
-    return [file for file, text in made.items() if not file.exists() or file.read_text(encoding="utf-8") != text]
+    return [file for file, text in made.items() if _differs(file, text)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Build all lessons, or only say which files are stale."""
+    """Build all lessons that are in order, or only say which files are stale."""
     parser = argparse.ArgumentParser(prog="python -m gpucluster.lessons.build", description="Build the lessons.")
     parser.add_argument("--check", action="store_true", help="change nothing; fail when a file is not up to date")
     parser.add_argument("--folder", type=Path, default=None, help="folder of the lessons")
     options = parser.parse_args(arguments)
     folder: Path = options.folder or notebooks_folder()
-    try:
-        old = stale(folder)
-        if options.check:
-            for file in old:
+    code, old = 0, 0
+    for path in sorted(folder.glob("*/lesson.py")):
+        try:
+            files = {file: text for file, text in render(path).items() if _differs(file, text)}
+        except GPUClusterError as error:
+            print(error, file=sys.stderr)
+            code = error.exit_code
+            continue
+        for file, text in files.items():
+            if options.check:
                 print(f"{file.relative_to(folder)} is not up to date.", file=sys.stderr)
-            if old:
-                print("Run: python -m gpucluster.lessons.build", file=sys.stderr)
-            return 1 if old else 0
-        for path in sorted(folder.glob("*/lesson.py")):
-            for file, text in render(path).items():
-                if file in old:
-                    file.write_text(text, encoding="utf-8")
-                    print(f"Wrote {file.relative_to(folder)}.")
-    except GPUClusterError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
+                old += 1
+            else:
+                file.write_text(text, encoding="utf-8")
+                print(f"Wrote {file.relative_to(folder)}.")
+    if old:
+        print("Run: python -m gpucluster.lessons.build", file=sys.stderr)
+    return code or int(bool(old))
+
+
+def _differs(file: Path, text: str) -> bool:
+    return not file.exists() or file.read_text(encoding="utf-8") != text
 
 
 if __name__ == "__main__":

@@ -14,6 +14,23 @@ _REPOSITORY = Path(__file__).parents[3] / "notebooks"
 
 
 @dataclass(frozen=True)
+class Topic:
+    """One idea of a lesson, as the study advisor names it.
+
+    Attributes
+    ----------
+    name : str
+        Lower-case-with-dashes, such as ``"starvation"``.
+    link : str
+        The place that explains it: an exercise (``"03.2"``) or an anchor (``"03#starvation"``).
+    """
+
+    name: str
+    title: str
+    link: str
+
+
+@dataclass(frozen=True)
 class Exercise:
     """What the lesson's sheet says about one exercise."""
 
@@ -21,6 +38,7 @@ class Exercise:
     title: str
     hints: tuple[str, ...]
     solution: str
+    topic: str | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,12 @@ class Lesson:
         ``"cpu"``: runs anywhere; ``"gpu"``: needs a GPU.
     folder : pathlib.Path
         Where the notebooks are.
+    topics : tuple of Topic
+        What the study advisor speaks of.
+    keypoints : tuple of str
+        What a learner should keep, as Markdown.
+    anchors : tuple of str
+        Names of cells that links may lead to: ``"03#starvation"`` is the cell ``starvation`` of lesson 03.
     """
 
     id: str
@@ -49,6 +73,9 @@ class Lesson:
     objectives: tuple[str, ...]
     exercises: tuple[Exercise, ...]
     folder: Path
+    topics: tuple[Topic, ...] = ()
+    keypoints: tuple[str, ...] = ()
+    anchors: tuple[str, ...] = ()
 
     @property
     def notebook(self) -> Path:
@@ -119,7 +146,8 @@ def _read(sheet: Path) -> Lesson:
 def _parse(sheet: Path, _mtime: int) -> Lesson:
     data: dict[str, Any] = json.loads(sheet.read_text(encoding="utf-8"))
     exercises = tuple(
-        Exercise(item["id"], item["title"], tuple(item["hints"]), item["solution"]) for item in data["exercises"]
+        Exercise(item["id"], item["title"], tuple(item["hints"]), item["solution"], item["topic"])
+        for item in data["exercises"]
     )
     return Lesson(
         id=data["id"],
@@ -130,4 +158,7 @@ def _parse(sheet: Path, _mtime: int) -> Lesson:
         objectives=tuple(data["objectives"]),
         exercises=exercises,
         folder=sheet.parent,
+        topics=tuple(Topic(**item) for item in data["topics"]),
+        keypoints=tuple(data["keypoints"]),
+        anchors=tuple(data["anchors"]),
     )

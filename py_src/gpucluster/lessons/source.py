@@ -5,6 +5,10 @@ Cells carry a kind as their first tag (``predict``, ``run``, ``exercise``, ``che
 A cell that others refer to has a name of its own, ``anchor="mean-of-means"``; ``06#mean-of-means`` leads to it.
 What the learner is to write stands between the lines ``### BEGIN SOLUTION`` and ``### END SOLUTION``, or is the right
 side of an assignment, or the guess of a ``predict``, in a line that ends with ``# SOLUTION``.
+
+The header names the lesson's topics, which the study advisor speaks of, each with a place that explains it: an
+exercise (``03.2``) or an anchor (``03#starvation``). The heading of an exercise says ``topic="starvation"``. The list
+in the cell with the tag ``keypoints`` is what a learner should keep.
 """
 
 from __future__ import annotations
@@ -15,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.errors import GPUClusterError, MissingPackage
+from .catalogue import Topic
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 ASSIGNED = "# SOLUTION"
 _ASSIGNED = re.compile(rf"^(\s*\w+ = ).*?()\s*{ASSIGNED}$")
 _PREDICTED = re.compile(rf"^(\s*predict\(\"[^\"]+\", ).*(\))\s*{ASSIGNED}$")
-_ANCHOR = re.compile(r"^[a-z][a-z0-9-]*$")
+_NAME = re.compile(r"^[a-z][a-z0-9-]*$")
 _HINT = re.compile(r"^hint-([1-3])$")
+_BULLET = re.compile(r"^[*-] (.*(?:\n +\S.*)*)", re.MULTILINE)
 
 
 class LessonSourceError(GPUClusterError):
@@ -40,6 +46,7 @@ class SourceCell:
     exercise: str | None = None
     title: str | None = None
     anchor: str | None = None
+    topic: str | None = None
 
     @property
     def hint(self) -> int | None:
@@ -80,16 +87,30 @@ class LessonSource:
     minutes: int
     needs: str
     objectives: tuple[str, ...]
+    topics: tuple[Topic, ...] = ()
     cells: tuple[SourceCell, ...] = field(default=())
 
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """Names of the cells that others may refer to, in order."""
+        return tuple(cell.anchor for cell in self.cells if cell.anchor)
+
+    @property
+    def keypoints(self) -> tuple[str, ...]:
+        """What to keep, one sentence or two each, as Markdown."""
+        texts = [cell.text for cell in self.cells if "keypoints" in cell.tags]
+        return tuple(" ".join(point.split()) for text in texts for point in _BULLET.findall(text))
+
     def exercises(self) -> list[dict[str, Any]]:
-        """Return number, title, hints and solution of each exercise, in order."""
+        """Return number, title, topic, hints and solution of each exercise, in order."""
         found: dict[str, dict[str, Any]] = {}
         for cell in self.cells:
             if cell.exercise is None:
                 continue
-            entry = found.setdefault(cell.exercise, {"id": cell.exercise, "title": "", "hints": [], "solution": ""})
+            empty: dict[str, Any] = {"id": cell.exercise, "title": "", "topic": None, "hints": [], "solution": ""}
+            entry = found.setdefault(cell.exercise, empty)
             entry["title"] = cell.title or entry["title"]
+            entry["topic"] = cell.topic or entry["topic"]
             if cell.hint:
                 entry["hints"].append(cell.text)
             elif "exercise" in cell.tags:
@@ -121,29 +142,32 @@ def read_source(path: Path) -> LessonSource:
             exercise=cell.metadata.get("exercise"),
             title=cell.metadata.get("title"),
             anchor=cell.metadata.get("anchor"),
+            topic=cell.metadata.get("topic"),
         )
         for cell in book.cells
     )
-    source = LessonSource(
-        id=str(about["lesson"]),
-        slug=path.parent.name,
-        title=str(about["title"]),
-        minutes=int(about["minutes"]),
-        needs=str(about["needs"]),
-        objectives=tuple(about["objectives"]),
-        cells=cells,
-    )
+    try:
+        source = LessonSource(
+            id=str(about["lesson"]),
+            slug=path.parent.name,
+            title=str(about["title"]),
+            minutes=int(about["minutes"]),
+            needs=str(about["needs"]),
+            objectives=tuple(about["objectives"]),
+            topics=tuple(Topic(name, entry["title"], entry["link"]) for name, entry in about.get("topics", {}).items()),
+            cells=cells,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise LessonSourceError(
+            f"The header of {path.parent.name}/lesson.py is not complete: {error}. It needs lesson, title, minutes, "
+            "needs, objectives, and for each topic a title and a link."
+        ) from error
     _validate(source)
     return source
 
 
 def _validate(source: LessonSource) -> None:
-    anchors = [cell.anchor for cell in source.cells if cell.anchor]
-    for anchor in anchors:
-        if not _ANCHOR.match(anchor) or anchors.count(anchor) > 1:
-            raise LessonSourceError(
-                f"The anchor {anchor!r} of {source.slug} is not lower-case-with-dashes, or not unique."
-            )
+    _validate_places(source)
     for cell in source.cells:
         marks = [line.strip() for line in cell.text.splitlines() if line.strip() in {BEGIN, END}]
         if marks != [BEGIN, END] * (len(marks) // 2):
@@ -155,6 +179,28 @@ def _validate(source: LessonSource) -> None:
     for exercise in source.exercises():
         if not exercise["title"] or not exercise["solution"] or len(exercise["hints"]) != 3:
             raise LessonSourceError(f"{exercise['id']} needs a title, a solution and three hints.")
+
+
+def _validate_places(source: LessonSource) -> None:
+    for anchor in source.anchors:
+        if not _NAME.match(anchor) or source.anchors.count(anchor) > 1:
+            raise LessonSourceError(
+                f"The anchor {anchor!r} of {source.slug} is not lower-case-with-dashes, or not unique."
+            )
+    exercises = source.exercises()
+    places = {f"{source.id}#{anchor}" for anchor in source.anchors} | {exercise["id"] for exercise in exercises}
+    for topic in source.topics:
+        if not _NAME.match(topic.name):
+            raise LessonSourceError(f"The topic {topic.name!r} of {source.slug} is not lower-case-with-dashes.")
+        if topic.link not in places:
+            raise LessonSourceError(
+                f"The topic {topic.name!r} of {source.slug} leads to {topic.link!r}, which is neither an exercise "
+                f"({source.id}.1) nor an anchor ({source.id}#name) of this lesson."
+            )
+    names = {topic.name for topic in source.topics}
+    for exercise in exercises:
+        if exercise["topic"] not in {None, *names}:
+            raise LessonSourceError(f"{exercise['id']} has the topic {exercise['topic']!r}, not one of the header's.")
 
 
 def _compiles(text: str) -> bool:
