@@ -1,0 +1,72 @@
+"""Beginning a lesson anew loses nothing."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+
+import pytest
+from gpucluster.lessons.catalogue import copy_lessons, find_lesson
+from gpucluster.lessons.copies import LessonFolderError, LessonNotFound, copy_recall, recall_source, reset_lesson
+
+SLUG = "06-kmeans"
+
+
+def noon() -> datetime:
+    return datetime(2026, 11, 21, 12, 0, 0)
+
+
+def test_reset_keeps_everything_that_was_there(tmp_path):
+    copy_lessons(tmp_path)
+    mine = tmp_path / SLUG / f"{SLUG}.ipynb"
+    mine.write_text("my work")
+    (tmp_path / SLUG / "notes.txt").write_text("my notes")
+    written = reset_lesson(tmp_path, "06", noon)
+    assert written.backup == tmp_path / f"{SLUG}.backup-20261121-120000"
+    assert (written.backup / mine.name).read_text() == "my work"
+    assert (written.backup / "notes.txt").read_text() == "my notes"
+    assert written.notebook == mine
+    assert mine.read_bytes() == find_lesson("06").notebook.read_bytes()
+
+
+def test_two_resets_in_one_second_make_two_backups(tmp_path):
+    copy_lessons(tmp_path)
+    first = reset_lesson(tmp_path, "06", noon).backup
+    second = reset_lesson(tmp_path, SLUG, noon).backup
+    assert first != second
+    assert first.is_dir()
+    assert second.is_dir()
+
+
+def test_reset_of_a_lesson_that_was_never_copied_only_copies(tmp_path):
+    written = reset_lesson(tmp_path / "new", "06")
+    assert written.backup is None
+    assert written.notebook.is_file()
+
+
+@pytest.mark.parametrize("lesson", ["99", "", "..", "../06-kmeans", "/etc", "06-kmeans/../../x", "06\x00"])
+def test_a_wrong_name_touches_nothing(tmp_path, lesson):
+    with pytest.raises(LessonNotFound):
+        reset_lesson(tmp_path, lesson)
+    with pytest.raises(LessonNotFound):
+        copy_recall(tmp_path, lesson)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LessonFolderError, match="cannot be copied to .*file: Not a directory"):
+        reset_lesson(tmp_path / "file", "06")
+
+
+def test_the_recall_copy_is_given_once(tmp_path):
+    lesson = find_lesson("06")
+    if not recall_source(lesson).is_file():
+        with pytest.raises(LessonNotFound, match="no recall copy"):
+            copy_recall(tmp_path, "06")
+        return
+    first = copy_recall(tmp_path, "06").notebook
+    assert first.read_bytes() == recall_source(lesson).read_bytes()
+    first.write_text("my work")
+    assert copy_recall(tmp_path, "06").notebook.read_text() == "my work"
+    assert os.access(first, os.W_OK)
