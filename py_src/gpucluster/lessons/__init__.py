@@ -17,21 +17,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .arrays import as_numpy
+    from .banners import banner
     from .checking import check
+    from .failures import expect_failure
     from .hints import hint, solution
     from .lab import Lab, start
     from .memory import peak_bytes
     from .predictions import compare, predict
     from .traffic import Traffic
 
-__all__ = ["Lab", "Traffic", "as_numpy", "check", "compare", "hint", "peak_bytes", "predict", "solution", "start"]
+__all__ = [
+    "Lab",
+    "Traffic",
+    "as_numpy",
+    "banner",
+    "check",
+    "compare",
+    "expect_failure",
+    "hint",
+    "peak_bytes",
+    "predict",
+    "solution",
+    "start",
+]
 
 _LAZY = {
     "Lab": ".lab",
     "Traffic": ".traffic",
     "as_numpy": ".arrays",
+    "banner": ".banners",
     "check": ".checking",
     "compare": ".predictions",
+    "expect_failure": ".failures",
     "hint": ".hints",
     "peak_bytes": ".memory",
     "predict": ".predictions",

@@ -113,13 +113,29 @@ def describe_error(error: BaseException, function: Callable[..., Any] | None = N
     text = " ".join(str(error).split())
     text = f"{name}: {text[:200]}" if text else name
     code = getattr(function, "__code__", None)
-    home = getattr(code, "co_filename", None)
+    frame = _learners_frame(error, getattr(code, "co_filename", None))
+    if frame is None:
+        return text
+    line = _text_of(frame)
+    return f"{text} (in {frame.name}, line {frame.lineno}{': ' + line if line else ''})"
+
+
+def line_of(error: BaseException) -> str:
+    """Return the line of the learner's code in which an error arose; empty when that is not known."""
+    frame = _learners_frame(error)
+    return _text_of(frame) if frame else ""
+
+
+def _learners_frame(error: BaseException, home: str | None = None) -> traceback.FrameSummary | None:
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         foreign = frame.filename.startswith((*_LIBRARIES, _OURS)) or "site-packages" in frame.filename
         if frame.filename == home or not foreign:
-            line = (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
-            return f"{text} (in {frame.name}, line {frame.lineno}{': ' + line if line else ''})"
-    return text
+            return frame
+    return None
+
+
+def _text_of(frame: traceback.FrameSummary) -> str:
+    return (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
 
 
 def describe(value: Any) -> str:
