@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from .models import WireModel
 from .version import PROTOCOL_VERSION
@@ -112,10 +112,9 @@ class LessonEventModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-_CARD_ID = r"^(\d\d\.c|hook\.)\d{1,3}$"
-_QUESTION_ID = r"^\d\d\.q\d{1,3}$"
-_Answer: TypeAlias = Annotated[str, Field(max_length=200)]
-_QuestionId: TypeAlias = Annotated[str, Field(pattern=_QUESTION_ID)]
+_ExerciseId: TypeAlias = Annotated[str, Field(pattern=r"^\d\d\.\d{1,2}$")]
+_QuestionId: TypeAlias = Annotated[str, Field(pattern=r"^\d\d\.q\d{1,3}$")]
+_CardId: TypeAlias = Annotated[str, Field(pattern=r"^(\d\d\.c|hook\.)\d{1,3}$")]
 
 
 class QuestionAnswered(LessonEventModel):
@@ -123,45 +122,44 @@ class QuestionAnswered(LessonEventModel):
 
     kind: Literal["question"]
     id: _QuestionId
-    answer: list[_Answer] = Field(max_length=10, description="Chosen options, or what was typed.")
     right: bool
 
 
-class CardSeen(LessonEventModel):
-    """A card was turned, and the learner said whether it was known."""
+class CardTurned(LessonEventModel):
+    """A card was turned, and the learner said whether the back was known."""
 
     kind: Literal["card"]
-    id: str = Field(pattern=_CARD_ID)
+    id: _CardId
     known: bool
 
 
-class ExamTaken(LessonEventModel):
+class ExamHandedIn(LessonEventModel):
     """A practice exam was handed in."""
 
     kind: Literal["exam"]
-    id: str = Field(max_length=40)
-    right: list[_QuestionId] = Field(max_length=100)
-    wrong: list[_QuestionId] = Field(max_length=100)
+    answers: dict[_QuestionId, bool] = Field(
+        min_length=1, max_length=100, description="Each question, and whether its answer was right."
+    )
 
 
 class ParsonsTried(LessonEventModel):
     """The lines of a Parsons problem were put in order and looked at."""
 
     kind: Literal["parsons"]
-    exercise: str = Field(pattern=r"^\d\d\.\d{1,2}$")
+    exercise: _ExerciseId
     right: bool
+    failed: list[Annotated[str, Field(max_length=400)]] = Field(default_factory=list, max_length=20)
 
 
-LessonEvent: TypeAlias = Annotated[QuestionAnswered | CardSeen | ExamTaken | ParsonsTried, Field(discriminator="kind")]
+LessonEvent: TypeAlias = Annotated[
+    QuestionAnswered | CardTurned | ExamHandedIn | ParsonsTried, Field(discriminator="kind")
+]
 
 
 class LessonEvents(LessonEventModel):
-    """What a page reports: the oldest first."""
+    """What a page reports, the oldest first."""
 
     events: list[LessonEvent] = Field(min_length=1, max_length=100)
-
-
-LESSON_EVENTS: TypeAdapter[LessonEvents] = TypeAdapter(LessonEvents)
 
 
 class ClassLearner(WireModel):
