@@ -1,0 +1,145 @@
+"""Work through a lesson in JupyterLab as a learner would, and take pictures: ``python scripts/walk_lesson.py 06``.
+
+Guesses each prediction, gives a wrong answer to each exercise before the right one, runs every cell by hand, and writes
+one picture per screen. Fails when a cell raises, when a wrong answer passes, or when a right one does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from gpucluster.lessons.catalogue import Lesson, copy_lessons, find_lesson
+from playwright.sync_api import Locator, Page
+
+from tests.browser.chromium import chromium, open_page
+from tests.browser.lab import Lab, jupyter
+
+ANSWERS = ROOT / "tests" / "lessons" / "answers"
+FOLDER = "gpucluster-lessons"
+HEIGHT = 1200
+CELL_SECONDS = 180
+
+
+def prepare(lab: Lab, theme: str) -> None:
+    """Choose the theme, and draw all cells, those outside the screen too."""
+    settings = lab.directory / "settings" / "@jupyterlab"
+    (settings / "apputils-extension" / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}))
+    (settings / "notebook-extension").mkdir()
+    (settings / "notebook-extension" / "tracker.jupyterlab-settings").write_text(json.dumps({"windowingMode": "none"}))
+    copy_lessons(lab.directory / "root" / FOLDER)
+
+
+class Learner:
+    """Someone at the keyboard of one notebook."""
+
+    def __init__(self, page: Page, lesson: Lesson, pictures: Path) -> None:
+        self.page = page
+        self.lesson = lesson
+        self.pictures = pictures
+        self.trouble: list[str] = []
+        self.cells = page.locator(".jp-NotebookPanel .jp-Cell")
+
+    def write(self, cell: Locator, text: str) -> None:
+        """Replace the code of a cell."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(text)
+
+    def run(self, number: int) -> str:
+        """Run one cell, wait for its end, and return the text of its output."""
+        cell = self.cells.nth(number)
+        cell.locator(".jp-InputArea-prompt, .jp-InputPrompt").first.click()
+        self.page.keyboard.press("ControlOrMeta+Enter")
+        prompt = cell.locator(".jp-InputPrompt")
+        self.page.wait_for_timeout(150)
+        for _ in range(CELL_SECONDS * 5):
+            if "*" not in prompt.inner_text():
+                break
+            self.page.wait_for_timeout(200)
+        else:
+            self.trouble.append(f"cell {number} did not end")
+        output = cell.locator(".jp-OutputArea")
+        text = output.inner_text() if output.count() else ""
+        if cell.locator('[data-mime-type="application/vnd.jupyter.error"]').count():
+            self.trouble.append(f"cell {number} raised: {text[-300:]}")
+        return text
+
+    def work(self, book: dict[str, Any]) -> None:
+        """Go through the notebook from top to bottom."""
+        waiting: dict[str, int] = {}
+        for number, cell in enumerate(book["cells"]):
+            if cell["cell_type"] != "code":
+                continue
+            tags, text = cell["metadata"].get("tags", []), "".join(cell["source"])
+            exercise = cell["metadata"].get("gpucluster", {}).get("exercise")
+            if "predict" in tags:
+                self.write(self.cells.nth(number), text.replace("...", "1"))
+            if "exercise" in tags and exercise is not None:
+                waiting.setdefault(exercise, number)
+            self.run(number)
+            if "check" in tags and exercise in waiting:
+                self.answer(exercise, waiting[exercise], number)
+
+    def answer(self, exercise: str, place: int, check: int) -> None:
+        """Give a wrong answer, look at what the check says, then give the right one."""
+        wrong = sorted((ANSWERS / exercise).glob("wrong_*.py"))
+        sheet = self.lesson.exercise(exercise)
+        assert sheet is not None
+        for right, text in ((False, wrong[0].read_text() if wrong else "..."), (True, sheet.solution)):
+            self.write(self.cells.nth(place), text)
+            self.run(place)
+            said = self.run(check)
+            passed = "passed" in said and "not right yet" not in said
+            if passed != right:
+                self.trouble.append(f"{exercise}: the {'right' if right else 'wrong'} answer: {said[:300]}")
+            if not right:
+                self.cells.nth(check).scroll_into_view_if_needed()
+                self.page.screenshot(path=self.pictures / f"{exercise}-wrong.png")
+
+    def photograph(self) -> None:
+        """Take one picture per screen, from top to bottom."""
+        notebook = self.page.locator(".jp-NotebookPanel .jp-WindowedPanel-outer").first
+        height = notebook.evaluate("element => element.scrollHeight")
+        for screen in range(-(-height // (HEIGHT - 160))):
+            notebook.evaluate("(element, top) => { element.scrollTop = top }", screen * (HEIGHT - 160))
+            self.page.wait_for_timeout(250)
+            self.page.screenshot(path=self.pictures / f"screen-{screen:02d}.png")
+
+
+def main() -> int:
+    """Walk through one lesson."""
+    parser = argparse.ArgumentParser(description="Work through a lesson in JupyterLab and take pictures.")
+    parser.add_argument("lesson", help="number of the lesson, such as 06")
+    parser.add_argument("--theme", default="JupyterLab Light", help='such as "JupyterLab Dark"')
+    parser.add_argument("--pictures", type=Path, required=True, help="folder for the pictures")
+    options = parser.parse_args()
+    lesson = find_lesson(options.lesson)
+    if lesson is None:
+        print(f"There is no lesson {options.lesson}.", file=sys.stderr)
+        return 2
+    options.pictures.mkdir(parents=True, exist_ok=True)
+    book = json.loads(lesson.notebook.read_text(encoding="utf-8"))
+    with jupyter() as lab, chromium() as browser:
+        prepare(lab, options.theme)
+        page = open_page(browser, lab, f"lab/tree/{FOLDER}/{lesson.slug}/{lesson.slug}.ipynb?reset", height=HEIGHT)
+        page.locator(".jp-NotebookPanel .jp-Cell").nth(len(book["cells"]) - 1).wait_for(state="attached")
+        page.locator('.jp-NotebookPanel [data-status="idle"], .jp-Notebook-ExecutionIndicator').first.wait_for()
+        learner = Learner(page, lesson, options.pictures)
+        learner.work(book)
+        learner.photograph()
+        page.context.close()
+    for line in learner.trouble:
+        print(line)
+    print(f"{len(learner.trouble)} troubles; pictures in {options.pictures}")
+    return 1 if learner.trouble else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
