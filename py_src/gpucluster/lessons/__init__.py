@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .lab import Lab, start
     from .memory import peak_bytes
     from .predictions import compare, predict
+    from .study.cards import cards, hooks
+    from .study.parsons import parsons
+    from .study.quiz import quiz
     from .traffic import Traffic
 
 __all__ = [
@@ -31,12 +34,16 @@ __all__ = [
     "Traffic",
     "as_numpy",
     "banner",
+    "cards",
     "check",
     "compare",
     "expect_failure",
     "hint",
+    "hooks",
+    "parsons",
     "peak_bytes",
     "predict",
+    "quiz",
     "solution",
     "start",
 ]
@@ -46,12 +53,16 @@ _LAZY = {
     "Traffic": ".traffic",
     "as_numpy": ".arrays",
     "banner": ".banners",
+    "cards": ".study.cards",
     "check": ".checking",
     "compare": ".predictions",
     "expect_failure": ".failures",
     "hint": ".hints",
+    "hooks": ".study.cards",
+    "parsons": ".study.parsons",
     "peak_bytes": ".memory",
     "predict": ".predictions",
+    "quiz": ".study.quiz",
     "solution": ".hints",
     "start": ".lab",
 }

@@ -1,0 +1,38 @@
+"""Where the learner's progress file is."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+FILE_NAME = "gpucluster-progress.json"
+FOLDER_VARIABLE = "GPUCLUSTER_LESSONS_FOLDER"
+"""Environment variable that names the folder of the learner's lessons."""
+
+_LESSON = re.compile(r"^\d\d-[a-z0-9-]+$")
+
+
+def learner_folder(start: Path | None = None) -> Path:
+    """Return the folder of the learner's lessons, which holds the progress file.
+
+    In this order: the folder that ``GPUCLUSTER_LESSONS_FOLDER`` names; the nearest folder at or above the current
+    one that has the file; the parent, when the current folder is named like a lesson; the current folder.
+
+    Parameters
+    ----------
+    start : pathlib.Path, optional
+        Taken as the current folder.
+    """
+    if named := os.environ.get(FOLDER_VARIABLE):
+        return Path(named).expanduser().absolute()
+    here = (start or Path.cwd()).absolute()
+    for folder in (here, *here.parents):
+        if (folder / FILE_NAME).is_file():
+            return folder
+    return here.parent if _LESSON.match(here.name) else here
+
+
+def progress_file(folder: Path | None = None) -> Path:
+    """Return the progress file of a folder, or of the learner's own; it need not exist."""
+    return (folder or learner_folder()) / FILE_NAME

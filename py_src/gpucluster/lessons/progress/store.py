@@ -1,0 +1,150 @@
+"""Reading and writing the progress file: one writer at a time, never half a file, never over one we cannot read."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ...protocol.errors import GPUClusterError
+from .model import SCHEMA_VERSION, Progress, now
+from .place import progress_file
+
+_WAIT_S = 5.0
+_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS}
+
+
+class ProgressUnreadable(GPUClusterError):
+    """The progress file cannot be used; it was left as it is."""
+
+    code = "progress_unreadable"
+    http_status = 409
+
+
+def load(folder: Path | None = None) -> Progress:
+    """Read the learner's progress.
+
+    Parameters
+    ----------
+    folder : pathlib.Path, optional
+        Folder of the progress file. Left out: see `learner_folder`.
+
+    Returns
+    -------
+    Progress
+        Empty when there is no file yet.
+
+    Raises
+    ------
+    ProgressUnreadable
+        With a sentence that says what to do.
+    """
+    return _read(progress_file(folder)) or Progress()
+
+
+@contextmanager
+def edit(folder: Path | None = None) -> Iterator[Progress]:
+    """Change the learner's progress inside a ``with`` block; it is written when the block ends without an error."""
+    path = progress_file(folder)
+    with _locked(path):
+        progress = _read(path) or Progress()
+        yield progress
+        progress.updated_at = now()
+        _write(path, progress)
+
+
+def forget(folder: Path | None = None) -> bool:
+    """Delete the learner's progress, also a file that cannot be read; return whether there was one."""
+    path = progress_file(folder)
+    if not path.exists():
+        return False
+    try:
+        with _locked(path):
+            path.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise ProgressUnreadable(f"{path} could not be deleted: {error.strerror}.") from None
+    return True
+
+
+def _read(path: Path) -> Progress | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ProgressUnreadable(f"{path} cannot be read: {why}. Move it away to begin a new one.") from None
+    try:
+        content = json.loads(text)
+        version = content.get("schema_version") if isinstance(content, dict) else None
+        if isinstance(version, int) and version > SCHEMA_VERSION:
+            raise ProgressUnreadable(
+                f"{path} was written by a newer gpucluster. Update gpucluster here, or work in another folder."
+            )
+        return Progress.model_validate_json(text)
+    except (ValueError, ValidationError, RecursionError):
+        raise ProgressUnreadable(
+            f"{path} is damaged; nothing was written to it. Put a good copy back, or move it away to begin a new one."
+        ) from None
+
+
+def _write(path: Path, progress: Progress) -> None:
+    # A link, such as one into a home folder that outlives the machine, stays a link.
+    target = path.resolve()
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{path.name}.")  # mode 0600
+    except OSError as error:
+        raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(progress.model_dump_json(indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as error:
+        raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock beside the file. The file itself is replaced on each write, and its lock with it."""
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
+    try:
+        _wait_for(descriptor, path)
+        yield
+    finally:
+        os.close(descriptor)  # and with it the lock
+
+
+def _wait_for(descriptor: int, path: Path) -> None:
+    deadline = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise ProgressUnreadable(f"Another program holds {path}. Try again in a moment.") from None
+            time.sleep(0.02)
+        except OSError as error:
+            if error.errno in _NO_LOCKS:  # some network folders know no locks: the last writer wins there
+                return
+            raise ProgressUnreadable(f"{path} cannot be locked: {error.strerror}.") from None

@@ -1,0 +1,1 @@
+"""Questions, cards, Parsons problems and exams, and advice on what to repeat."""

@@ -1,0 +1,39 @@
+"""What a study function leaves in the notebook: a record for our panel, HTML for every other page, and text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..results import LESSON_MIME
+from .fallback import inline
+
+
+@dataclass(frozen=True)
+class StudyOutput:
+    """A quiz, cards, a Parsons problem or advice; it shows itself at the end of a cell.
+
+    Attributes
+    ----------
+    record : dict
+        Plain JSON data, rendered by the panel's extension.
+    html : str
+        The same without scripts.
+    text : str
+        The same as plain text.
+    """
+
+    record: dict[str, Any]
+    html: str
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {"text/plain": self.text, "text/html": self.html, LESSON_MIME: self.record}
+
+
+def sentence(text: str) -> StudyOutput:
+    """Return an output that only says something, where there is nothing to show."""
+    return StudyOutput({"kind": "note", "schema_version": 1, "text": text}, f"<p>{inline(text)}</p>", text)

@@ -1,0 +1,50 @@
+"""``quiz("03")``: the questions of one lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...protocol.errors import GPUClusterError
+from ..catalogue import find_lesson
+from .fallback import inline
+from .files import questions_of
+from .model import Question
+from .output import StudyOutput, sentence
+from .questions import question_html, question_record, question_text
+
+
+def quiz(lesson: str) -> StudyOutput:
+    """Show the questions of a lesson.
+
+    In JupyterLab with gpucluster each answer is judged at once and noted in your progress. Everywhere else the
+    answers open with a click.
+
+    Parameters
+    ----------
+    lesson : str
+        Number of the lesson, such as ``"03"``.
+    """
+    try:
+        asked = [question for question in questions_of(lesson) if not question.exam_only]
+    except GPUClusterError as error:
+        return sentence(error.message)
+    known = find_lesson(lesson)
+    title = f"Quiz: {known.title}" if known else f"Quiz of lesson {lesson}"
+    return show_questions(lesson, title, asked, mode="practice")
+
+
+def show_questions(name: str, title: str, asked: Sequence[Question], *, mode: str) -> StudyOutput:
+    """Return questions as an output; in the mode ``"exam"`` they are judged together at the end."""
+    record = {
+        "kind": "quiz",
+        "schema_version": 1,
+        "id": name,
+        "title": title,
+        "mode": mode,
+        "questions": [question_record(question) for question in asked],
+    }
+    html = f"<h3>{inline(title)}</h3>" + "".join(
+        question_html(question, number) for number, question in enumerate(asked, start=1)
+    )
+    text = "\n\n".join([title, *(question_text(question, number) for number, question in enumerate(asked, start=1))])
+    return StudyOutput(record, html, text)
