@@ -12,7 +12,7 @@ from gpucluster.lessons.catalogue import find_lesson, lessons
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.results import State
-from gpucluster.lessons.source import read_source
+from gpucluster.lessons.building.source import read_source
 
 ANSWERS = Path(__file__).parent / "answers"
 FILES = sorted(ANSWERS.glob("*/*.py"))

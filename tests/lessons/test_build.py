@@ -1,4 +1,4 @@
-"""One source, two notebooks, both up to date."""
+"""One source, three notebooks, a sheet and a page, all up to date."""
 
 from __future__ import annotations
 
@@ -7,22 +7,30 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import nbformat
 import pytest
 from gpucluster.lessons import build
+from gpucluster.lessons.building.cells import NBGRADER_SCHEMA
+from gpucluster.lessons.building.files import pages_folder, stale
+from gpucluster.lessons.building.page import make_page
+from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError, read_source
 from gpucluster.lessons.catalogue import copy_lessons, find_lesson, lessons, notebooks_folder
-from gpucluster.lessons.source import ASSIGNED, BEGIN, END, LessonSourceError, read_source
 
 FOLDER = notebooks_folder()
-NOTEBOOKS = [path for lesson in lessons() for path in (lesson.notebook, lesson.solution_notebook)]
+NOTEBOOKS = [
+    path for lesson in lessons() for path in (lesson.notebook, lesson.solution_notebook, lesson.recall_notebook)
+]
 
 
 def test_generated_notebooks_are_fresh() -> None:
     assert NOTEBOOKS
-    assert build.stale(FOLDER) == []
+    assert stale(FOLDER, pages_folder()) == []
 
 
 def test_the_check_fails_when_a_notebook_is_stale(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,7 +40,7 @@ def test_the_check_fails_when_a_notebook_is_stale(tmp_path: Path, capsys: pytest
     assert build.main(["--check", "--folder", str(tmp_path)]) == 1
     assert build.main(["--folder", str(tmp_path)]) == 0
     assert build.main(["--check", "--folder", str(tmp_path)]) == 0
-    for name in ("06-kmeans.ipynb", "06-kmeans-solution.ipynb", "sheet.json"):
+    for name in ("06-kmeans.ipynb", "06-kmeans-solution.ipynb", "06-kmeans-recall.ipynb", "sheet.json"):
         made = source.parent / name
         assert made.read_bytes() == (FOLDER / "06-kmeans" / name).read_bytes()
         made.write_text(made.read_text(encoding="utf-8").replace("k-means", "k means", 1), encoding="utf-8")
@@ -93,8 +101,98 @@ def test_the_instructor_note_is_not_for_learners() -> None:
     assert "For the instructor" in lesson.solution_notebook.read_text(encoding="utf-8")
 
 
+def test_the_recall_copy_has_the_code_and_no_prose() -> None:
+    for lesson in lessons():
+        cells = nbformat.read(lesson.recall_notebook, as_version=4).cells
+        assert {cell.cell_type for cell in cells} == {"code"}
+        assert [cell.source for cell in cells] == code_cells(lesson.notebook)
+
+
+# The schema of nbgrader's cell metadata, version 3 (nbgrader/nbgraderformat/v3.json), and the rules of its validator.
+NBGRADER = {
+    "type": "object",
+    "properties": {
+        "schema_version": {"type": "integer", "minimum": 3, "maximum": 3},
+        **{name: {"type": "boolean"} for name in ("grade", "locked", "solution", "task")},
+        "grade_id": {"type": "string", "pattern": r"^[a-zA-Z0-9_\-]+$"},
+        "points": {"type": "number", "minimum": 0},
+        "checksum": {"type": "string", "minLength": 32, "maxLength": 32},
+        "cell_type": {"type": "string", "enum": ["raw", "code", "markdown"]},
+    },
+    "required": ["schema_version", "grade", "locked", "solution", "grade_id"],
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.id)
+def test_nbgrader_can_grade_the_notebooks(lesson: Any) -> None:
+    for path in (lesson.notebook, lesson.solution_notebook):
+        cells = [cell for cell in nbformat.read(path, as_version=4).cells if "nbgrader" in cell.metadata]
+        for cell in cells:
+            jsonschema.validate(cell.metadata.nbgrader, NBGRADER)
+            assert cell.metadata.nbgrader.schema_version == NBGRADER_SCHEMA
+            assert cell.cell_type == "code"  # a text that is graded would have to be a solution as well
+            assert ("points" in cell.metadata.nbgrader) == cell.metadata.nbgrader.grade
+        ids = [cell.metadata.nbgrader.grade_id for cell in cells]
+        assert len(ids) == len(set(ids))
+        # One point per exercise, and something to write for each.
+        points = Counter()
+        for cell in cells:
+            points[cell.metadata.gpucluster.exercise] += cell.metadata.nbgrader.get("points", 0)
+        assert points == Counter({exercise.id: 1 for exercise in lesson.exercises})
+        written = {cell.metadata.gpucluster.exercise for cell in cells if cell.metadata.nbgrader.solution}
+        assert written == {exercise.id for exercise in lesson.exercises}
+    assert "nbgrader" not in lesson.recall_notebook.read_text(encoding="utf-8")
+
+
+class Elements(HTMLParser):
+    """Every element of a page with its attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.id)
+def test_the_page_has_no_script_and_loads_nothing(lesson: Any) -> None:
+    text = (pages_folder() / f"{lesson.slug}.html").read_text(encoding="utf-8")
+    elements = Elements(text).found
+    tags = Counter(tag for tag, _ in elements)
+    assert not {"script", "iframe", "object", "embed", "link"} & set(tags)
+    for _, attributes in elements:
+        assert not any(name.startswith("on") for name in attributes)
+        assert not (attributes.get("src") or "").startswith(("http", "//"))
+        assert "javascript:" not in (attributes.get("href") or "")
+    # What an anchor or an exercise leads to is there.
+    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert set(lesson.anchors) <= set(ids)
+    assert tags["details"] >= 3 * len(lesson.exercises)  # the hints
+    assert "prefers-color-scheme: dark" in text
+    assert "For the instructor" not in text
+    for exercise in lesson.exercises:
+        assert f"ex-{exercise.id.replace('.', '-')}-exercise" in ids
+
+
+def test_a_page_with_a_script_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "90-x" / "lesson.py"
+    path.parent.mkdir()
+    path.write_text(HEADER + COMPLETE + "# %% [markdown]\n# <b onclick='x()'>b</b>\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="page without scripts"):
+        make_page(read_source(path))
+    assert build.main(["--folder", str(tmp_path), "--pages", str(tmp_path / "pages")]) == 1
+    path.write_text(HEADER + COMPLETE + "# %% [markdown]\n# The code `<script>` and a|b < c.\n", encoding="utf-8")
+    assert build.main(["--folder", str(tmp_path), "--pages", str(tmp_path / "pages")]) == 0
+    assert "&lt;script&gt;" in (tmp_path / "pages" / "90-x.html").read_text(encoding="utf-8")
+
+
 def test_the_photo_is_attributed() -> None:
-    for path in NOTEBOOKS:
+    lesson = find_lesson("06")
+    for path in (lesson.notebook, lesson.solution_notebook, pages_folder() / "06-kmeans.html"):
         text = path.read_text(encoding="utf-8")
         assert "danielbuechele" in text
         assert "creativecommons.org/licenses/by/2.0" in text

@@ -8,7 +8,7 @@ import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.results import State
-from gpucluster.lessons.source import read_source
+from gpucluster.lessons.building.source import read_source
 
 from tests.lessons.test_answers import ANSWERS, load, named
 

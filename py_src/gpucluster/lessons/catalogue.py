@@ -87,6 +87,11 @@ class Lesson:
         """The notebook with all solutions."""
         return self.folder / f"{self.slug}-solution.ipynb"
 
+    @property
+    def recall_notebook(self) -> Path:
+        """The learner's notebook without prose, to say from memory why each cell is there."""
+        return self.folder / f"{self.slug}-recall.ipynb"
+
     def exercise(self, exercise: str) -> Exercise | None:
         """Return the exercise of that number."""
         return next((known for known in self.exercises if known.id == exercise), None)

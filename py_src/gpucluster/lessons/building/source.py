@@ -18,14 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..protocol.errors import GPUClusterError, MissingPackage
-from .catalogue import Topic
+from ...protocol.errors import GPUClusterError, MissingPackage
+from ..catalogue import Topic
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 ASSIGNED = "# SOLUTION"
 _ASSIGNED = re.compile(rf"^(\s*\w+ = ).*?()\s*{ASSIGNED}$")
 _PREDICTED = re.compile(rf"^(\s*predict\(\"[^\"]+\", ).*(\))\s*{ASSIGNED}$")
-_NAME = re.compile(r"^[a-z][a-z0-9-]*$")
 _HINT = re.compile(r"^hint-([1-3])$")
 _BULLET = re.compile(r"^[*-] (.*(?:\n +\S.*)*)", re.MULTILINE)
 
@@ -130,6 +129,8 @@ def read_source(path: Path) -> LessonSource:
         import jupytext  # type: ignore[import-untyped]
     except ImportError:
         raise MissingPackage("Building lessons needs jupytext. Install it: pip install jupytext.") from None
+    from .validation import validate
+
     book = jupytext.read(path, fmt="py:percent")
     about = book.metadata.get("gpucluster")
     if not isinstance(about, dict):
@@ -162,51 +163,5 @@ def read_source(path: Path) -> LessonSource:
             f"The header of {path.parent.name}/lesson.py is not complete: {error}. It needs lesson, title, minutes, "
             "needs, objectives, and for each topic a title and a link."
         ) from error
-    _validate(source)
+    validate(source)
     return source
-
-
-def _validate(source: LessonSource) -> None:
-    _validate_places(source)
-    for cell in source.cells:
-        marks = [line.strip() for line in cell.text.splitlines() if line.strip() in {BEGIN, END}]
-        if marks != [BEGIN, END] * (len(marks) // 2):
-            raise LessonSourceError(f"A solution of {cell.exercise or 'a cell'} in {source.slug} does not end.")
-        if marks and "exercise" not in cell.tags:
-            raise LessonSourceError(f"A cell of {source.slug} has a solution but not the tag 'exercise'.")
-        if cell.type == "code" and not _compiles(cell.learner_text()):
-            raise LessonSourceError(f"The learner's copy of a cell in {source.slug} is not valid Python:\n{cell.text}")
-    for exercise in source.exercises():
-        if not exercise["title"] or not exercise["solution"] or len(exercise["hints"]) != 3:
-            raise LessonSourceError(f"{exercise['id']} needs a title, a solution and three hints.")
-
-
-def _validate_places(source: LessonSource) -> None:
-    for anchor in source.anchors:
-        if not _NAME.match(anchor) or source.anchors.count(anchor) > 1:
-            raise LessonSourceError(
-                f"The anchor {anchor!r} of {source.slug} is not lower-case-with-dashes, or not unique."
-            )
-    exercises = source.exercises()
-    places = {f"{source.id}#{anchor}" for anchor in source.anchors} | {exercise["id"] for exercise in exercises}
-    for topic in source.topics:
-        if not _NAME.match(topic.name):
-            raise LessonSourceError(f"The topic {topic.name!r} of {source.slug} is not lower-case-with-dashes.")
-        if topic.link not in places:
-            raise LessonSourceError(
-                f"The topic {topic.name!r} of {source.slug} leads to {topic.link!r}, which is neither an exercise "
-                f"({source.id}.1) nor an anchor ({source.id}#name) of this lesson."
-            )
-    names = {topic.name for topic in source.topics}
-    for exercise in exercises:
-        if exercise["topic"] not in {None, *names}:
-            raise LessonSourceError(f"{exercise['id']} has the topic {exercise['topic']!r}, not one of the header's.")
-
-
-def _compiles(text: str) -> bool:
-    plain = "\n".join("" if line.startswith("%") else line for line in text.splitlines())
-    try:
-        compile(plain, "<cell>", "exec")
-    except SyntaxError:
-        return False
-    return True

@@ -1,0 +1,60 @@
+"""Which files a lesson gives, with their content."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..catalogue import notebooks_folder
+from .notebooks import Copy, make_notebook, notebook_name
+from .page import make_page
+from .sheet import make_sheet
+from .source import LessonSourceError, read_source
+
+
+def pages_folder() -> Path | None:
+    """Return where the web pages are: in the documentation of a checkout; an installed package has none."""
+    documentation = notebooks_folder().parent / "docs"
+    return documentation / "lessons" if documentation.is_dir() else None
+
+
+def render(path: Path, pages: Path | None = None) -> dict[Path, str]:
+    """Return the files that one ``lesson.py`` gives, with their content.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The source.
+    pages : pathlib.Path, optional
+        Folder of the web pages; left out: no page.
+
+    Raises
+    ------
+    LessonSourceError
+        When the source is not in order.
+    """
+    source, folder = read_source(path), path.parent
+    made = {folder / notebook_name(source.slug, copy): _json(make_notebook(source, copy)) for copy in Copy}
+    made[folder / "sheet.json"] = _json(make_sheet(source))
+    if pages is not None:
+        try:
+            made[pages / f"{source.slug}.html"] = make_page(source)
+        except ValueError as error:
+            raise LessonSourceError(str(error)) from error
+    return made
+
+
+def differs(file: Path, text: str) -> bool:
+    """Whether a file is missing or has another content."""
+    return not file.exists() or file.read_text(encoding="utf-8") != text
+
+
+def stale(folder: Path, pages: Path | None = None) -> list[Path]:
+    """Return the generated files of a folder of lessons that do not match their sources."""
+    made = [item for path in sorted(folder.glob("*/lesson.py")) for item in render(path, pages).items()]
+    return [file for file, text in made if differs(file, text)]
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
