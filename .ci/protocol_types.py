@@ -13,6 +13,14 @@ import sys
 from pathlib import Path
 
 from gpucluster.protocol.errors import ErrorModel
+from gpucluster.protocol.lessons import (
+    ClassView,
+    EventsNoted,
+    LessonCopied,
+    LessonEvents,
+    LessonList,
+    ProgressDeleted,
+)
 from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Preset
 from gpucluster.protocol.spec import ClusterPatch, ClusterSpec
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
@@ -49,6 +57,12 @@ class Protocol(BaseModel):
     log: LogLines
     history: TelemetryHistory
     activity: Activity
+    lessons: LessonList
+    copied: LessonCopied
+    answers: LessonEvents
+    noted: EventsNoted
+    forgotten: ProgressDeleted
+    classroom: ClassView
     error: ErrorModel
 
 
@@ -62,6 +76,9 @@ class UntitledSchema(GenerateJsonSchema):
 
 def _without_titles(node: object) -> object:
     if isinstance(node, dict):
+        if "$ref" in node:
+            # With a description beside it, the generator makes one more type of the same shape.
+            return {"$ref": node["$ref"]}
         titled = isinstance(node.get("title"), str) and "properties" not in node
         return {key: _without_titles(value) for key, value in node.items() if not (titled and key == "title")}
     if isinstance(node, list):
@@ -95,7 +112,14 @@ def generate() -> str:
     schema = Protocol.model_json_schema(mode="serialization", schema_generator=UntitledSchema)
     cleaned = _without_titles(_named_unions(schema))
     tools = ROOT / "node_modules" / ".bin"
-    command = [str(tools / "json2ts"), "--additionalProperties=false", "--bannerComment", BANNER, "--style.singleQuote"]
+    command = [
+        str(tools / "json2ts"),
+        "--additionalProperties=false",
+        "--maxItems=-1",
+        "--bannerComment",
+        BANNER,
+        "--style.singleQuote",
+    ]
     made = subprocess.run(command, input=json.dumps(cleaned), capture_output=True, text=True, check=True, cwd=ROOT)
     pretty = [str(tools / "prettier"), "--parser", "typescript", "--stdin-filepath", str(TARGET)]
     done = subprocess.run(pretty, input=made.stdout, capture_output=True, text=True, check=True, cwd=ROOT)

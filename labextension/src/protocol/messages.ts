@@ -27,6 +27,12 @@ export interface Protocol {
   log: LogLines;
   history: TelemetryHistory;
   activity: Activity;
+  lessons: LessonList;
+  copied: LessonCopied;
+  answers: LessonEvents;
+  noted: EventsNoted;
+  forgotten: ProgressDeleted;
+  classroom: ClassView;
   error: ErrorModel;
 }
 /**
@@ -829,6 +835,320 @@ export interface ActivityEntry {
    * What it was, in a sentence or less.
    */
   message: string;
+}
+/**
+ * Answer to "which lessons are there, and how far am I?".
+ */
+export interface LessonList {
+  /**
+   * Folder of the learner's copies, below Jupyter's root.
+   */
+  folder: string;
+  lessons: LessonModel[];
+  /**
+   * What to do next; null when everything is done.
+   */
+  next: LessonStep | null;
+  /**
+   * Weak topics, the weakest first.
+   */
+  advice: LessonStep[];
+  progress: ProgressSummary;
+  /**
+   * Whether this server shows a class.
+   */
+  has_class: boolean;
+  protocol_version: number;
+}
+/**
+ * One lesson, and how far this learner is with it.
+ */
+export interface LessonModel {
+  /**
+   * Number, such as '06'.
+   */
+  id: string;
+  /**
+   * Name of its folder, such as '06-kmeans'.
+   */
+  slug: string;
+  title: string;
+  /**
+   * Time that a class needs.
+   */
+  minutes: number;
+  /**
+   * 'cpu': runs anywhere; 'gpu': needs a GPU.
+   */
+  needs: string;
+  objectives: string[];
+  exercises: LessonExercise[];
+  questions: Tally;
+  cards: Tally;
+  /**
+   * Path below Jupyter's root; null: not copied yet.
+   */
+  notebook: string | null;
+  /**
+   * Path of the copy without prose; null: not copied yet.
+   */
+  recall: string | null;
+  /**
+   * Whether there is a copy without prose to be had.
+   */
+  has_recall: boolean;
+}
+/**
+ * One exercise of a lesson, and how far this learner is with it.
+ */
+export interface LessonExercise {
+  /**
+   * Number, such as '06.2'; also the link to its cell.
+   */
+  id: string;
+  title: string;
+  state: 'new' | 'not_yet' | 'failed' | 'passed';
+  /**
+   * How often it was checked.
+   */
+  attempts: number;
+  /**
+   * How many hints were asked for.
+   */
+  hints: number;
+  solution_seen: boolean;
+}
+/**
+ * How many of how many.
+ */
+export interface Tally {
+  done: number;
+  total: number;
+}
+/**
+ * One thing to do, and where.
+ */
+export interface LessonStep {
+  /**
+   * What it is called.
+   */
+  title: string;
+  /**
+   * Why this one, in a sentence.
+   */
+  why: string;
+  /**
+   * Where: a lesson '06', an exercise '06.2' or a cell '06#anchor'.
+   */
+  link: string;
+  /**
+   * The topic, where it is about one.
+   */
+  topic: string | null;
+  /**
+   * Cards to look at.
+   */
+  cards: string[];
+  /**
+   * Exercise to do again.
+   */
+  exercise: string | null;
+}
+/**
+ * What the learner's file says, all lessons together.
+ */
+export interface ProgressSummary {
+  /**
+   * Where the file is, below Jupyter's root.
+   */
+  path: string;
+  exists: boolean;
+  /**
+   * Why the file cannot be read, in a sentence.
+   */
+  message: string | null;
+  exercises: Tally;
+  questions: Tally;
+  cards: Tally;
+  /**
+   * Name under which a class sees this progress; null: nobody does.
+   */
+  shared_as: string | null;
+}
+/**
+ * What was written for a learner, as paths below Jupyter's root.
+ */
+export interface LessonCopied {
+  /**
+   * Files that are new.
+   */
+  written: string[];
+  /**
+   * Folder that holds what was there before.
+   */
+  backup: string | null;
+}
+/**
+ * What a page reports, the oldest first.
+ */
+export interface LessonEvents {
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  events: [
+    QuestionAnswered | CardTurned | ExamHandedIn | ParsonsTried,
+    ...(QuestionAnswered | CardTurned | ExamHandedIn | ParsonsTried)[]
+  ];
+}
+/**
+ * A question of a practice quiz was answered.
+ */
+export interface QuestionAnswered {
+  kind: 'question';
+  id: string;
+  right: boolean;
+}
+/**
+ * A card was turned, and the learner said whether the back was known.
+ */
+export interface CardTurned {
+  kind: 'card';
+  id: string;
+  known: boolean;
+}
+/**
+ * A practice exam was handed in.
+ */
+export interface ExamHandedIn {
+  kind: 'exam';
+  /**
+   * Each question, and whether its answer was right.
+   */
+  answers: {
+    /**
+     * This interface was referenced by `undefined`'s JSON-Schema definition
+     * via the `patternProperty` "^\d\d\.q\d{1,3}$".
+     */
+    [k: string]: boolean;
+  };
+}
+/**
+ * The lines of a Parsons problem were put in order and looked at.
+ */
+export interface ParsonsTried {
+  kind: 'parsons';
+  exercise: string;
+  right: boolean;
+  /**
+   * @maxItems 20
+   */
+  failed?: string[];
+}
+/**
+ * What became of reported answers.
+ */
+export interface EventsNoted {
+  noted: number;
+  /**
+   * For each card, the day it is due next.
+   */
+  due: {
+    [k: string]: string;
+  };
+}
+/**
+ * Whether there was a file to delete.
+ */
+export interface ProgressDeleted {
+  deleted: boolean;
+}
+/**
+ * Who is where in a class, and what fails most; made by ``gpucluster.lessons.classroom.read_class(folder)``.
+ */
+export interface ClassView {
+  folder: string;
+  read_at: string;
+  learners: ClassLearner[];
+  /**
+   * Those that somebody has tried, in the order of the lessons.
+   */
+  exercises: ClassExercise[];
+  /**
+   * Files that could not be read, and why.
+   */
+  problems: string[];
+}
+/**
+ * One learner who shares.
+ */
+export interface ClassLearner {
+  name: string;
+  /**
+   * Lesson that was worked on last.
+   */
+  lesson: string | null;
+  /**
+   * Exercise that was checked last.
+   */
+  exercise: string | null;
+  /**
+   * State of that exercise.
+   */
+  state: 'new' | 'not_yet' | 'failed' | 'passed';
+  /**
+   * Exercises passed, in all lessons.
+   */
+  passed: number;
+  /**
+   * When something was last noted.
+   */
+  updated_at: string | null;
+  /**
+   * Property that failed in the last check, as the learner sees it.
+   */
+  failing: string | null;
+}
+/**
+ * One exercise, over all learners who share.
+ */
+export interface ClassExercise {
+  id: string;
+  title: string;
+  /**
+   * Learners who have passed it.
+   */
+  passed: number;
+  /**
+   * Learners who tried and have not passed it.
+   */
+  stuck: number;
+  /**
+   * Checks of all learners together.
+   */
+  attempts: number;
+  /**
+   * Hints of all learners together.
+   */
+  hints: number;
+  /**
+   * Learners who have seen the solution.
+   */
+  solutions: number;
+  /**
+   * What fails most, first.
+   */
+  failing: FailingProperty[];
+}
+/**
+ * A property that learners' answers lack.
+ */
+export interface FailingProperty {
+  property: string;
+  /**
+   * How many learners' last attempt lacks it.
+   */
+  learners: number;
 }
 /**
  * The JSON body of every refused request, the same on the unix socket and over REST.

@@ -239,7 +239,7 @@ def _sentence(error: Any) -> str:
         allowed = context.get("expected") or context.get("expected_tags")
         return f"must be one of {allowed}{shown if kind == 'literal_error' else ''}"
     if kind == "union_tag_not_found":
-        return "is required: it names the kind of cluster"
+        return f"is required: it names the kind{' of cluster' if 'backend' in str(context) else ''}"
     if kind in _SENTENCES:
         return _SENTENCES[kind] + shown
     return str(error["msg"])
@@ -263,7 +263,8 @@ def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidReque
             path = path[1:]
         path = [part for part in path if not part.startswith(("function-", "constrained-"))]
         if item["type"] in {"union_tag_not_found", "union_tag_invalid"}:
-            path = ["backend"]
+            tag = str(item.get("ctx", {}).get("discriminator", "backend")).strip("'")
+            path = ["backend"] if tag == "backend" else [*path, tag]
         fields.append(FieldError(field=".".join([*filter(None, [prefix]), *path]), message=_sentence(item)))
     parts = [f"{item.field}: {item.message}" if item.field else item.message for item in fields]
     return InvalidRequest("; ".join(dict.fromkeys(parts)) + ".", fields=fields)

@@ -195,7 +195,7 @@ class ClassExercise(WireModel):
 
 
 class ClassView(WireModel):
-    """Who is where in a class, and what fails most."""
+    """Who is where in a class, and what fails most; made by ``gpucluster.lessons.classroom.read_class(folder)``."""
 
     folder: str
     read_at: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from jupyter_server.extension.application import ExtensionApp
@@ -19,6 +20,7 @@ from .daskpanel.theirs import TheirServer
 from .eventpump import EventPump
 from .hostdevices import DeviceReader
 from .hostwatch import HostWatch
+from .lessonfolder import LessonFolder
 from .limits import SiteLimits
 from .notebooks import notebooks_by_pid
 from .routes import Services, routes
@@ -68,6 +70,18 @@ class GPUClusterExtension(ExtensionApp):
         help="Working directory of clusters made through this server. Empty: the server's root directory.",
     ).tag(config=True)
 
+    lessons_folder = Unicode(
+        "gpucluster-lessons",
+        help="""Folder of the learner's copies of the lessons and of their progress, below the server's root directory
+        or absolute. What lies outside of the root directory cannot be opened in the browser.""",
+    ).tag(config=True)
+
+    class_folder = Unicode(
+        "",
+        help="""For instructors: the folder into which the learners of a class share their progress. The panel then
+        shows who is where, and what fails most.""",
+    ).tag(config=True)
+
     dask_labextension = Enum(
         ["beside", "instead", "off"],
         default_value="beside",
@@ -94,6 +108,8 @@ class GPUClusterExtension(ExtensionApp):
             return
         limits = SiteLimits.from_config(self.limits)
         devices = DeviceReader(control, self._notebooks, self.log)
+        root = Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
+        class_folder = Path(self.class_folder).expanduser().absolute() if self.class_folder else None
         self.services = Services(
             control=control,
             standby=StandbyKeeper(control, enabled=self.standby, idle_seconds=self.standby_idle_seconds, log=self.log),
@@ -103,6 +119,10 @@ class GPUClusterExtension(ExtensionApp):
             pump=EventPump(control, HostWatch(devices), self.log),
             dashboards=DashboardClient(),
             directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
+            lessons=LessonFolder(
+                root / Path(self.lessons_folder).expanduser(), root, has_class=class_folder is not None
+            ),
+            class_folder=class_folder,
         )
         self.handlers.extend(routes(self.services))
         self._answer_dask_panel(self.services)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from ..protocol.errors import ErrorModel
+from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Preset
 from ..protocol.spec import CLUSTER_SPEC, ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
@@ -40,9 +41,15 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "PresetList": TypeAdapter(PresetList),
     "HostDevices": TypeAdapter(HostDevices),
     "Event": EVENT,
+    "LessonList": TypeAdapter(LessonList),
+    "LessonCopied": TypeAdapter(LessonCopied),
+    "LessonEvents": TypeAdapter(LessonEvents),
+    "EventsNoted": TypeAdapter(EventsNoted),
+    "ProgressDeleted": TypeAdapter(ProgressDeleted),
+    "ClassView": TypeAdapter(ClassView),
     "ErrorModel": TypeAdapter(ErrorModel),
 }
-_REQUESTS = ("ClusterSpec", "ClusterPatch")
+_REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents")
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,7 @@ class Operation:
 
 
 _CLUSTER, _DASHBOARD = "api/clusters/{cluster}", "dashboard/{cluster}/{path}"
+_LESSON = "api/lessons/{lesson}"
 _LINES = {"type": "integer", "minimum": 1, "maximum": 10_000, "default": 200}
 
 OPERATIONS = (
@@ -100,6 +108,30 @@ OPERATIONS = (
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
     Operation("get", "api/devices", "GPUs of the Jupyter server's machine.", "HostDevices"),
+    Operation("get", "api/lessons", "List the lessons with the learner's progress and what to do next.", "LessonList"),
+    Operation(
+        "post", "api/lessons/copy", "Copy the notebooks that the learner does not have yet.", "LessonCopied",
+        refusals=(409,),
+    ),
+    Operation(
+        "post", "api/lessons/events", "Write reported answers into the learner's progress.", "EventsNoted",
+        body="LessonEvents", refusals=(409, 422),
+    ),
+    Operation(
+        "delete", "api/lessons/progress", "Delete everything that is known about the learner.", "ProgressDeleted",
+        refusals=(409,),
+    ),
+    Operation(
+        "get", "api/lessons/class", "Who is where in the class, and what fails most.", "ClassView", refusals=(404,)
+    ),
+    Operation(
+        "post", f"{_LESSON}/reset", "Move the learner's copy into a backup and copy the lesson again.", "LessonCopied",
+        refusals=(404, 409),
+    ),
+    Operation(
+        "post", f"{_LESSON}/recall", "Copy the lesson without prose, unless the learner has it.", "LessonCopied",
+        refusals=(404, 409),
+    ),
     Operation("get", "api/openapi.json", "This document.", None),
     Operation(
         "get", "api/events", "WebSocket: Hello first, then changes of clusters and telemetry.", "Event", status=101
@@ -117,8 +149,8 @@ OPERATIONS = (
 
 _REFUSALS = {
     403: "Not logged in, or not allowed.",
-    404: "There is no such cluster, or worker.",
-    409: "The state of the cluster, or of another one, does not allow this.",
+    404: "There is no such cluster, worker, lesson or class.",
+    409: "The state of the cluster, of another one, or of the learner's folder does not allow this.",
     422: "A value is not allowed; the message names it. Nothing was changed.",
     502: "The dashboard does not answer.",
     503: "The process that owns the cluster does not answer.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..client.control import AsyncControl
@@ -23,11 +24,22 @@ from .dashboard import DashboardHandler
 from .eventpump import EventPump
 from .eventsocket import EventsHandler
 from .hostdevices import DeviceReader
+from .lessonclass import ClassHandler
+from .lessonfolder import LessonFolder
+from .lessons import (
+    CopyLessonsHandler,
+    LessonEventsHandler,
+    LessonsHandler,
+    ProgressHandler,
+    RecallLessonHandler,
+    ResetLessonHandler,
+)
 from .limits import SiteLimits
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
 
 _CLUSTER = r"gpucluster/api/clusters/([^/]+)"
+_LESSONS = r"gpucluster/api/lessons"
 
 
 @dataclass(frozen=True)
@@ -43,12 +55,16 @@ class Services:
     dashboards: DashboardClient
     directory: str
     """Working directory of clusters made here."""
+    lessons: LessonFolder
+    class_folder: Path | None
+    """Folder into which the learners of a class share their progress."""
 
 
 def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
     """Return pattern, handler and arguments of every address, below the base URL."""
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
     limits, devices = services.limits, services.devices
+    lessons: dict[str, Any] = {**both, "lessons": services.lessons}
     return [
         (
             r"gpucluster/api/clusters",
@@ -65,6 +81,13 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),
         (r"gpucluster/api/openapi\.json", OpenAPIHandler, both),
+        (_LESSONS, LessonsHandler, lessons),
+        (_LESSONS + "/copy", CopyLessonsHandler, lessons),
+        (_LESSONS + "/events", LessonEventsHandler, lessons),
+        (_LESSONS + "/progress", ProgressHandler, lessons),
+        (_LESSONS + "/class", ClassHandler, {**both, "folder": services.class_folder}),
+        (_LESSONS + "/([^/]+)/reset", ResetLessonHandler, lessons),
+        (_LESSONS + "/([^/]+)/recall", RecallLessonHandler, lessons),
         (r"gpucluster/api/events", EventsHandler, {"pump": services.pump, "standby": services.standby}),
         (r"gpucluster/api(?:/.*)?", UnknownHandler, both),
         (

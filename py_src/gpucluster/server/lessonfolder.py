@@ -1,0 +1,146 @@
+"""The learner's folder of lessons, below Jupyter's root: what is in it, and what may be written there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from ..lessons.catalogue import Lesson, copy_lessons, lessons
+from ..lessons.copies import LessonFolderError, copy_recall, recall_source, reset_lesson
+from ..lessons.progress import Progress, ProgressUnreadable, edit, forget, load, progress_file
+from ..lessons.progress.recording import apply, now
+from ..protocol.lessons import (
+    CardTurned,
+    EventsNoted,
+    LessonCopied,
+    LessonEvents,
+    LessonList,
+    LessonModel,
+    LessonStep,
+    ProgressDeleted,
+    ProgressSummary,
+    Tally,
+)
+from .lessonstate import Bank, advice_for, bank_of, exercises_of, next_step, recordable, tally_of
+
+
+@dataclass(frozen=True)
+class LessonFolder:
+    """Copies of the lessons, and one learner's progress.
+
+    Attributes
+    ----------
+    folder : pathlib.Path
+        Where the copies are; need not exist.
+    root : pathlib.Path
+        Jupyter's root: what lies outside of it cannot be opened in the browser.
+    has_class : bool
+        Whether this server shows a class.
+    """
+
+    folder: Path
+    root: Path
+    has_class: bool = False
+
+    async def read(self) -> LessonList:
+        """Return all lessons and how far the learner is."""
+        return await asyncio.to_thread(self._read)
+
+    async def copy(self) -> LessonCopied:
+        """Copy the lessons that are missing."""
+        return await asyncio.to_thread(self._copy)
+
+    async def reset(self, lesson: str) -> LessonCopied:
+        """Begin a lesson anew; what was there is kept."""
+        written = await asyncio.to_thread(reset_lesson, self.folder, lesson)
+        return self._written([written.notebook], written.backup)
+
+    async def recall(self, lesson: str) -> LessonCopied:
+        """Copy the notebook without prose, unless it is there."""
+        return self._written([(await asyncio.to_thread(copy_recall, self.folder, lesson)).notebook])
+
+    async def note(self, events: LessonEvents) -> EventsNoted:
+        """Write down what a page reports."""
+        return await asyncio.to_thread(self._note, events)
+
+    async def forget(self) -> ProgressDeleted:
+        """Delete the learner's progress."""
+        return ProgressDeleted(deleted=await asyncio.to_thread(forget, self.folder))
+
+    def _read(self) -> LessonList:
+        message, progress = None, Progress()
+        try:
+            progress = load(self.folder)
+        except ProgressUnreadable as error:
+            message = error.message
+        found = [(lesson, bank_of(lesson)) for lesson in lessons() if lesson.notebook.is_file()]
+        shown = [self._lesson(lesson, bank, progress) for lesson, bank in found]
+        summary = ProgressSummary(
+            path=self._shown(progress_file(self.folder)),
+            exists=progress_file(self.folder).is_file(),
+            message=message,
+            exercises=Tally(
+                done=sum(exercise.state == "passed" for one in shown for exercise in one.exercises),
+                total=sum(len(one.exercises) for one in shown),
+            ),
+            questions=_sum(one.questions for one in shown),
+            cards=_sum(one.cards for one in shown),
+            shared_as=progress.sharing.name if progress.sharing.folder else None,
+        )
+        advice: list[LessonStep] = advice_for(progress)
+        return LessonList(
+            folder=self._shown(self.folder),
+            lessons=shown,
+            next=next_step(shown, progress),
+            advice=advice,
+            progress=summary,
+            has_class=self.has_class,
+        )
+
+    def _lesson(self, lesson: Lesson, bank: Bank, progress: Progress) -> LessonModel:
+        own = self.folder / lesson.slug
+        return LessonModel(
+            id=lesson.id,
+            slug=lesson.slug,
+            title=lesson.title,
+            minutes=lesson.minutes,
+            needs=lesson.needs,
+            objectives=list(lesson.objectives),
+            exercises=exercises_of(lesson, progress),
+            questions=tally_of(bank, progress),
+            cards=bank.due(progress, date.today()),
+            notebook=self._openable(own / lesson.notebook.name),
+            recall=self._openable(own / recall_source(lesson).name),
+            has_recall=recall_source(lesson).is_file(),
+        )
+
+    def _copy(self) -> LessonCopied:
+        try:
+            return self._written(copy_lessons(self.folder))
+        except OSError as error:
+            raise LessonFolderError(f"The lessons cannot be copied to {self.folder}: {error.strerror}.") from error
+
+    def _note(self, events: LessonEvents) -> EventsNoted:
+        with edit(self.folder) as progress:
+            for event in events.events:
+                apply(progress, recordable(event), now())
+            turned = [event.id for event in events.events if isinstance(event, CardTurned)]
+            due = {card: progress.cards[card].due_on.isoformat() for card in turned}
+        return EventsNoted(noted=len(events.events), due=due)
+
+    def _written(self, files: list[Path], backup: Path | None = None) -> LessonCopied:
+        return LessonCopied(written=[self._shown(file) for file in files], backup=backup and self._shown(backup))
+
+    def _openable(self, file: Path) -> str | None:
+        return file.relative_to(self.root).as_posix() if file.is_relative_to(self.root) and file.is_file() else None
+
+    def _shown(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+
+
+def _sum(tallies: Iterable[Tally]) -> Tally:
+    found = list(tallies)
+    return Tally(done=sum(one.done for one in found), total=sum(one.total for one in found))

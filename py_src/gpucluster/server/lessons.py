@@ -1,0 +1,91 @@
+"""Lessons over REST: list, copy, begin anew, the copy without prose, reported answers, delete what is known."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from pydantic import ValidationError
+from tornado.web import authenticated
+
+from ..client.control import AsyncControl
+from ..protocol.errors import invalid_request
+from ..protocol.lessons import LessonEvents
+from .api import ClusterAPIHandler
+from .lessonfolder import LessonFolder
+from .standby import StandbyKeeper
+
+
+class LessonHandler(ClusterAPIHandler):
+    """What every handler about lessons knows."""
+
+    def initialize(  # type: ignore[override]
+        self, control: AsyncControl, standby: StandbyKeeper, lessons: LessonFolder
+    ) -> None:
+        """Take the long-lived objects of the extension."""
+        super().initialize(control, standby)
+        self.lessons = lessons
+
+
+class LessonsHandler(LessonHandler):
+    """All lessons."""
+
+    polled = True
+
+    @authenticated
+    @authorized
+    async def get(self) -> None:
+        """List the lessons with the learner's progress."""
+        self.answer(await self.lessons.read())
+
+
+class CopyLessonsHandler(LessonHandler):
+    """The learner's copies."""
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Copy the notebooks that are missing; none is replaced."""
+        self.answer(await self.lessons.copy())
+
+
+class ResetLessonHandler(LessonHandler):
+    """The learner's copy of one lesson, made anew."""
+
+    @authenticated
+    @authorized
+    async def post(self, lesson: str) -> None:
+        """Move what is there into a backup and copy the lesson again."""
+        self.answer(await self.lessons.reset(lesson))
+
+
+class RecallLessonHandler(LessonHandler):
+    """The copy of one lesson without prose."""
+
+    @authenticated
+    @authorized
+    async def post(self, lesson: str) -> None:
+        """Copy it, unless it is there."""
+        self.answer(await self.lessons.recall(lesson))
+
+
+class LessonEventsHandler(LessonHandler):
+    """Answers that pages report."""
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Write them into the learner's progress."""
+        try:
+            events = LessonEvents.model_validate_json(self.body())
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self.answer(await self.lessons.note(events))
+
+
+class ProgressHandler(LessonHandler):
+    """Everything that is known about the learner."""
+
+    @authenticated
+    @authorized
+    async def delete(self) -> None:
+        """Delete it."""
+        self.answer(await self.lessons.forget())

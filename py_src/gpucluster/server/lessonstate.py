@@ -1,0 +1,99 @@
+"""From the progress file to what the panel shows: the state of each exercise, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import TypeVar
+
+from ..lessons.catalogue import Lesson
+from ..lessons.progress import Progress, is_due
+from ..lessons.progress.events import EVENT, Event
+from ..lessons.study.files import NothingToStudy, StudyFileError, cards_of, questions_of
+from ..protocol.lessons import LessonEvent, LessonExercise, LessonModel, LessonStep, Tally
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Bank:
+    """Ids of the practice questions and of the cards of one lesson."""
+
+    questions: tuple[str, ...]
+    cards: tuple[str, ...]
+
+    def due(self, progress: Progress, today: date) -> Tally:
+        """Return how many cards are due, of how many."""
+        due = sum(is_due(progress.cards.get(card), today) for card in self.cards)
+        return Tally(done=due, total=len(self.cards))
+
+
+def bank_of(lesson: Lesson) -> Bank:
+    """Read which questions and cards a lesson has; a lesson may have none."""
+    return Bank(
+        tuple(question.id for question in _those(questions_of, lesson) if not question.exam_only),
+        tuple(card.id for card in _those(cards_of, lesson)),
+    )
+
+
+def tally_of(bank: Bank, progress: Progress) -> Tally:
+    """Return how many practice questions were answered right the last time."""
+    known = [progress.questions.get(question) for question in bank.questions]
+    return Tally(done=sum(one is not None and one.last_right for one in known), total=len(known))
+
+
+def exercises_of(lesson: Lesson, progress: Progress) -> list[LessonExercise]:
+    """Return the exercises of a lesson as far as the learner is."""
+    shown = []
+    for exercise in lesson.exercises:
+        known = progress.exercises.get(exercise.id)
+        shown.append(
+            LessonExercise(
+                id=exercise.id,
+                title=exercise.title,
+                state="new" if known is None else known.state,
+                attempts=known.attempts if known else 0,
+                hints=known.hints if known else 0,
+                solution_seen=bool(known and known.solution_seen),
+            )
+        )
+    return shown
+
+
+def next_step(shown: list[LessonModel], progress: Progress) -> LessonStep | None:
+    """Return what to do next: go on where the learner was, else the first lesson that is not done."""
+    if not shown:
+        return None
+    if not progress.exercises and not progress.questions and not progress.predictions:
+        return LessonStep(title=shown[0].title, why=f"Begin with lesson {shown[0].id}.", link=shown[0].id)
+    last = max(progress.exercises.items(), key=lambda entry: entry[1].last_at, default=("", None))[0].partition(".")[0]
+    at = next((number for number, lesson in enumerate(shown) if lesson.id == last), 0)
+    for lesson in [*shown[at:], *shown[:at]]:
+        for exercise in lesson.exercises:
+            if exercise.state == "passed":
+                continue
+            known = progress.exercises.get(exercise.id)
+            why = f"It comes next in lesson {lesson.id}."
+            if known is not None and known.last_failed:
+                why = f"Its last check did not find: {known.last_failed[0]}."
+            return LessonStep(title=exercise.title, why=why, link=exercise.id, exercise=exercise.id)
+    return None
+
+
+def advice_for(progress: Progress) -> list[LessonStep]:
+    """Return the topics that are weak, the weakest first."""
+    return [] if progress.exams else []
+
+
+def recordable(event: LessonEvent) -> Event:
+    """Return a page's event as the progress file knows it."""
+    return EVENT.validate_python(event.model_dump())
+
+
+def _those(read: Callable[[str], list[Item]], lesson: Lesson) -> list[Item]:
+    try:
+        return read(lesson.id)
+    except (NothingToStudy, StudyFileError):
+        # Its author is told by the build; a learner can do without.
+        return []
