@@ -62,10 +62,17 @@ def edit(folder: Path | None = None) -> Iterator[Progress]:
 
 
 def forget(folder: Path | None = None) -> bool:
-    """Delete the learner's progress, also a file that cannot be read; return whether there was one."""
+    """Delete the learner's progress, also a file that cannot be read; return whether there was one.
+
+    What a class sees of it is removed too.
+    """
     path = progress_file(folder)
     if not path.exists():
         return False
+    with suppress(ProgressUnreadable):
+        from ..classroom import withdraw
+
+        withdraw(folder)
     try:
         with _locked(path):
             path.unlink()

@@ -1,0 +1,137 @@
+"""The instructor's side: read what learners share. Everybody may write there, so no file is trusted."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ...protocol.errors import InvalidRequest
+from ...protocol.lessons import ClassExercise, ClassLearner, ClassView, FailingProperty
+from ..catalogue import lessons
+from .model import SharedExercise, SharedProgress
+
+MOST_FILES = 1_000
+LARGEST_FILE = 256 * 1024
+_MOST_PROBLEMS = 20
+_NAME = re.compile(r"^[a-z0-9][a-z0-9-]{0,60}\.json$")
+_MOST_PROPERTIES = 5
+
+
+def read_class(folder: Path) -> ClassView:
+    """Say who is where, and what fails most.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The folder in which learners share. Files that are not theirs are named and otherwise left alone.
+
+    Raises
+    ------
+    InvalidRequest
+        When the folder cannot be read.
+    """
+    shared, problems = _read_folder(folder.expanduser().absolute())
+    learners = sorted((_learner(one) for one in shared), key=lambda one: (one.name.casefold(), one.name))
+    return ClassView(
+        folder=str(folder),
+        read_at=datetime.now(UTC).replace(microsecond=0).isoformat(),
+        learners=learners,
+        exercises=_exercises(shared),
+        problems=problems,
+    )
+
+
+def _read_folder(folder: Path) -> tuple[list[SharedProgress], list[str]]:
+    found: list[SharedProgress] = []
+    problems: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry, _ in zip(entries, range(20 * MOST_FILES), strict=False)]
+    except OSError as error:
+        raise InvalidRequest(f"The folder {folder} cannot be read: {error.strerror}.") from None
+    ours = sorted(name for name in names if _NAME.match(name))
+    if len(ours) > MOST_FILES:
+        problems.append(f"There are {len(ours):,} files; only the first {MOST_FILES:,} were read.")
+    for name in ours[:MOST_FILES]:
+        try:
+            found.append(_read_file(folder / name))
+        except _Unusable as error:
+            problems.append(f"{name} was left out: {error}.")
+    more = len(problems) - _MOST_PROBLEMS
+    return found, problems if more <= 0 else [*problems[:_MOST_PROBLEMS], f"{more} more files were left out."]
+
+
+class _Unusable(Exception):
+    """A file that no learner's kernel has written."""
+
+
+def _read_file(path: Path) -> SharedProgress:
+    try:
+        # No link is followed, and a pipe does not make us wait.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise _Unusable("it is a link" if path.is_symlink() else f"{error.strerror}") from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _Unusable("it is not a plain file")
+        with open(descriptor, "rb", closefd=False) as file:
+            text = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise _Unusable(f"{error.strerror}") from None
+    finally:
+        os.close(descriptor)
+    if len(text) > LARGEST_FILE:
+        raise _Unusable(f"it is larger than {LARGEST_FILE // 1024} KiB")
+    try:
+        return SharedProgress.model_validate_json(text)
+    except (ValidationError, ValueError):
+        raise _Unusable("it is not what 'gpucluster lessons share' writes") from None
+
+
+def _learner(shared: SharedProgress) -> ClassLearner:
+    latest = max(shared.exercises.items(), key=lambda item: item[1].last_at, default=None)
+    id, entry = latest if latest is not None else (None, None)
+    return ClassLearner(
+        name=shared.name,
+        lesson=id.partition(".")[0] if id else None,
+        exercise=id,
+        state=entry.state if entry else "new",
+        passed=sum(exercise.state == "passed" for exercise in shared.exercises.values()),
+        updated_at=shared.updated_at.isoformat(),
+        failing=entry.failed[0] if entry and entry.failed else None,
+    )
+
+
+def _exercises(shared: list[SharedProgress]) -> list[ClassExercise]:
+    known = [exercise for lesson in lessons() for exercise in lesson.exercises]
+    views = []
+    for exercise in known:
+        entries = [one.exercises[exercise.id] for one in shared if exercise.id in one.exercises]
+        tried = [entry for entry in entries if entry.attempts or entry.hints or entry.solution_seen]
+        if not tried:
+            continue
+        views.append(
+            ClassExercise(
+                id=exercise.id,
+                title=exercise.title,
+                passed=sum(entry.state == "passed" for entry in tried),
+                stuck=sum(entry.state != "passed" and entry.attempts > 0 for entry in tried),
+                attempts=sum(entry.attempts for entry in tried),
+                hints=sum(entry.hints for entry in tried),
+                solutions=sum(entry.solution_seen for entry in tried),
+                failing=_failing(tried),
+            )
+        )
+    return views
+
+
+def _failing(entries: list[SharedExercise]) -> list[FailingProperty]:
+    count = Counter(text for entry in entries if entry.state != "passed" for text in set(entry.failed))
+    ranked = sorted(count.items(), key=lambda item: (-item[1], item[0]))
+    return [FailingProperty(property=text, learners=learners) for text, learners in ranked[:_MOST_PROPERTIES]]

@@ -1,0 +1,142 @@
+"""The learner's side: say yes, and a small file in the shared folder follows one's progress."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import unicodedata
+from contextlib import suppress
+from pathlib import Path
+
+from ...protocol.errors import GPUClusterError, InvalidRequest
+from ..progress import Progress, edit
+from ..progress.model import ExerciseProgress
+from .model import NAME_LENGTH, SharedExercise, SharedProgress
+
+_EXERCISE = re.compile(r"^\d\d\.\d{1,2}$")
+
+
+class CannotShare(GPUClusterError):
+    """The shared folder cannot be written."""
+
+    code = "cannot_share"
+
+
+def share(folder: Path, name: str, learner: Path | None = None) -> Path:
+    """Let the class see this learner's progress from now on.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        The shared folder; it must exist.
+    name : str
+        Name that the class sees. It need not be the learner's own.
+    learner : pathlib.Path, optional
+        Folder of the progress file. Left out: the learner's own.
+
+    Returns
+    -------
+    pathlib.Path
+        The file that was written.
+
+    Raises
+    ------
+    InvalidRequest
+        When there is no such folder, or the name cannot be used.
+    CannotShare
+        When the file cannot be written there.
+    """
+    folder = folder.expanduser().absolute()
+    name = " ".join(name.split())
+    if not folder.is_dir():
+        raise InvalidRequest(f"There is no folder {folder}. Ask your instructor for the folder of the class.")
+    if not name or len(name) > NAME_LENGTH or not name.isprintable():
+        raise InvalidRequest(f"The name must have 1 to {NAME_LENGTH} characters that can be printed.")
+    with edit(learner) as progress:
+        before = progress.model_copy(deep=True)
+        progress.sharing.folder, progress.sharing.name = str(folder), name
+        written = _write(progress)
+    if before.sharing.folder is not None and shared_file(before) != written:
+        _remove(before)
+    return written
+
+
+def withdraw(learner: Path | None = None) -> bool:
+    """Stop sharing and remove the learner's file from the shared folder; return whether anything was shared."""
+    with edit(learner) as progress:
+        if progress.sharing.folder is None:
+            return False
+        _remove(progress)
+        progress.sharing.folder = None
+    return True
+
+
+def publish(progress: Progress) -> str | None:
+    """Bring the shared file up to date, if this learner shares.
+
+    Returns
+    -------
+    str or None
+        Why it could not be written, in a sentence; a lesson goes on without.
+    """
+    if progress.sharing.folder is None:
+        return None
+    try:
+        _write(progress)
+    except (GPUClusterError, ValueError) as error:
+        return str(error)
+    return None
+
+
+def shared_file(progress: Progress) -> Path:
+    """Return where this learner's file is: the name in plain letters, and a part that tells two of that name apart."""
+    if progress.sharing.folder is None:
+        raise InvalidRequest("You do not share your progress. Begin with: gpucluster lessons share FOLDER")
+    plain = unicodedata.normalize("NFKD", progress.sharing.name).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40] or "learner"
+    own = hashlib.sha256(f"{progress.created_at.isoformat()}\n{progress.sharing.name}".encode()).hexdigest()[:10]
+    return Path(progress.sharing.folder) / f"{slug}-{own}.json"
+
+
+def _write(progress: Progress) -> Path:
+    target = shared_file(progress)
+    try:
+        # Written beside and renamed: readers never see half a file, and a link in its place is replaced, not followed.
+        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".gpucluster-")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                os.fchmod(file.fileno(), 0o644)  # the instructor is another user
+                file.write(_shared(progress).model_dump_json(indent=1) + "\n")
+            os.replace(temporary, target)
+        finally:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+    except OSError as error:
+        raise CannotShare(f"Your progress cannot be shared in {target.parent}: {error.strerror}.") from error
+    return target
+
+
+def _remove(progress: Progress) -> None:
+    with suppress(OSError):
+        shared_file(progress).unlink()
+
+
+def _shared(progress: Progress) -> SharedProgress:
+    questions = progress.questions.values()
+    return SharedProgress(
+        name=progress.sharing.name,
+        updated_at=progress.updated_at,
+        exercises={id: _exercise(entry) for id, entry in progress.exercises.items() if _EXERCISE.match(id)},
+        questions_answered=len(questions),
+        questions_right=sum(question.last_right for question in questions),
+    )
+
+
+def _exercise(entry: ExerciseProgress) -> SharedExercise:
+    failed = [text for text in entry.last_failed if text.isprintable()][:20]
+    return SharedExercise(
+        state=entry.state, attempts=entry.attempts, hints=entry.hints, solution_seen=entry.solution_seen,
+        last_at=entry.last_at, failed=failed,
+    )  # fmt: skip

@@ -1,0 +1,152 @@
+"""The class view, with honest learners and with hostile files."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.lessons.classroom import read_class, share
+from gpucluster.lessons.classroom.reading import LARGEST_FILE, MOST_FILES
+from gpucluster.lessons.progress import record
+from gpucluster.protocol.errors import InvalidRequest
+
+
+def exercise(state: str = "failed", **changes: Any) -> dict[str, Any]:
+    entry = {"state": state, "attempts": 1, "hints": 0, "solution_seen": False, "last_at": "2026-11-21T10:00:00Z"}
+    return {**entry, **changes}
+
+
+def content(name: str = "Ana", **changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "gpucluster-shared-progress", "schema_version": 1, "name": name,
+        "updated_at": "2026-11-21T10:00:00Z", "exercises": {}, **changes,
+    }  # fmt: skip
+
+
+def put(folder: Path, data: dict[str, Any], name: str = "ana-1.json") -> Path:
+    path = folder / name
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_who_is_where_and_what_fails_most(tmp_path: Path) -> None:
+    room = tmp_path / "class"
+    room.mkdir()
+    for name, failing in (("Ana", "one label per point"), ("Bo", "one label per point"), ("Cy", "the nearest")):
+        folder = tmp_path / name
+        folder.mkdir()
+        share(room, name, folder)
+        record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": [failing, "small memory"]}, folder)
+    record({"kind": "solution", "exercise": "06.2"}, tmp_path / "Cy")
+    record({"kind": "check", "exercise": "06.2", "state": "passed"}, tmp_path / "Ana")
+    record({"kind": "hint", "exercise": "06.3", "number": 1}, tmp_path / "Ana")
+    view = read_class(room)
+    assert view.problems == []
+    assert [(one.name, one.exercise, one.state, one.passed) for one in view.learners] == [
+        ("Ana", "06.2", "passed", 1),
+        ("Bo", "06.2", "failed", 0),
+        ("Cy", "06.2", "failed", 0),
+    ] or view.learners[0].exercise == "06.3"  # the hint may fall into the next second
+    assert view.learners[1].failing == "one label per point"
+    first, second = view.exercises
+    assert (first.id, first.title) == ("06.2", "Find the nearest centroid")
+    assert (first.passed, first.stuck, first.attempts, first.solutions) == (1, 2, 4, 1)
+    # Ana has passed, so what failed for her before does not count.
+    assert [(one.property, one.learners) for one in first.failing] == [
+        ("small memory", 2), ("one label per point", 1), ("the nearest", 1),
+    ]  # fmt: skip
+    assert (second.id, second.stuck, second.hints) == ("06.3", 0, 1)
+
+
+def test_an_empty_and_a_missing_folder(tmp_path: Path) -> None:
+    assert (read_class(tmp_path).learners, read_class(tmp_path).exercises) == ([], [])
+    with pytest.raises(InvalidRequest, match="cannot be read: No such file"):
+        read_class(tmp_path / "nowhere")
+
+
+BAD = {
+    "other names": content() | {"secret": 1},
+    "another kind": content() | {"kind": "x"},
+    "a newer version": content() | {"schema_version": 2},
+    "a control character": content("a\x1b[2Jb"),
+    "a direction mark": content("a\u202eb"),
+    "no name": content(""),
+    "a long name": content("x" * 61),
+    "a negative count": content(exercises={"06.2": exercise(attempts=-1)}),
+    "a huge count": content(exercises={"06.2": exercise(attempts=10**30)}),
+    "an unknown state": content(exercises={"06.2": exercise("great")}),
+    "a path as an exercise": content(exercises={"../../etc": exercise()}),
+    "a time without a zone": content(updated_at="2026-11-21T10:00:00"),
+    "too many exercises": content(exercises={f"{n:02}.{m}": exercise() for n in range(60) for m in range(10)}),
+    "a long property": content(exercises={"06.2": exercise(failed=["x" * 401])}),
+    "an escape in a property": content(exercises={"06.2": exercise(failed=["\x1b]0;x\x07"])}),
+}
+
+
+@pytest.mark.parametrize("data", BAD.values(), ids=BAD)
+def test_a_file_that_is_not_ours_is_named_and_left_out(data: dict[str, Any], tmp_path: Path) -> None:
+    put(tmp_path, data)
+    put(tmp_path, content("Bo"), "bo-1.json")
+    view = read_class(tmp_path)
+    assert [one.name for one in view.learners] == ["Bo"]
+    assert view.problems == ["ana-1.json was left out: it is not what 'gpucluster lessons share' writes."]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "null", "{", "[" * 100_000, '{"a":' * 20_000, "9" * 100_000, "\0", "\ufeff{}"]
+)
+def test_broken_json_is_left_out(text: str, tmp_path: Path) -> None:
+    (tmp_path / "ana-1.json").write_text(text, encoding="utf-8")
+    assert len(read_class(tmp_path).problems) == 1
+    (tmp_path / "ana-1.json").write_bytes(b"\xff\xfe" + text.encode())
+    assert len(read_class(tmp_path).problems) == 1
+
+
+def test_things_that_are_no_plain_files_are_left_out(tmp_path: Path) -> None:
+    room = tmp_path / "class"
+    room.mkdir()
+    secret = put(tmp_path, content("Secret"), "secret.json")
+    (room / "link-1.json").symlink_to(secret)
+    (room / "loop-1.json").symlink_to(room / "loop-1.json")
+    (room / "folder-1.json").mkdir()
+    os.mkfifo(room / "pipe-1.json")
+    with socket.socket(socket.AF_UNIX) as listening:
+        here = Path.cwd()
+        os.chdir(room)
+        try:
+            listening.bind("socket-1.json")
+        finally:
+            os.chdir(here)
+        large = content() | {"padding": "x" * LARGEST_FILE}
+        put(room, large, "large-1.json")
+        view = read_class(room)  # and does not wait for the pipe
+    assert view.learners == []
+    assert [problem.split(".json was left out: ")[1] for problem in view.problems] == [
+        "it is not a plain file.", f"it is larger than {LARGEST_FILE // 1024} KiB.", "it is a link.", "it is a link.",
+        "it is not a plain file.", "No such device or address.",
+    ]  # fmt: skip
+
+
+def test_other_files_are_not_looked_at(tmp_path: Path) -> None:
+    for name in ("README.md", ".hidden.json", "A B.json", "x\x1b[31m.json", "a.json.bak", "-x.json", ".gpucluster-ab"):
+        put(tmp_path, content(), name)
+    view = read_class(tmp_path)
+    assert (view.learners, view.problems) == ([], [])
+
+
+def test_a_flood_of_files_is_cut_off(tmp_path: Path) -> None:
+    for number in range(MOST_FILES + 5):
+        (tmp_path / f"x-{number}.json").write_text("{}", encoding="utf-8")
+    view = read_class(tmp_path)
+    assert view.problems[0] == "There are 1,005 files; only the first 1,000 were read."
+    assert len(view.problems) == 21
+    assert view.problems[-1] == "981 more files were left out."
+
+
+def test_exercises_that_do_not_exist_are_not_shown(tmp_path: Path) -> None:
+    put(tmp_path, content(exercises={"99.9": exercise(), "06.2": exercise()}))
+    assert [one.id for one in read_class(tmp_path).exercises] == ["06.2"]
