@@ -14,6 +14,7 @@ import pytest
 from gpucluster.lessons import lab as lab_module
 from gpucluster.lessons.hints import _given
 from gpucluster.lessons.predictions import _noted
+from gpucluster.lessons.progress import FOLDER_VARIABLE
 
 matplotlib.use("Agg")
 
@@ -47,6 +48,14 @@ def client(cluster: Any) -> Iterator[Any]:
     connected = cluster.get_client()
     yield connected
     connected.close()
+
+
+@pytest.fixture(autouse=True)
+def own_progress(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Each test notes its progress in a folder of its own."""
+    folder = tmp_path_factory.mktemp("learner")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    return folder
 
 
 @pytest.fixture(autouse=True)

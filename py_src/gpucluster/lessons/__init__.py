@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from .lab import Lab, start
     from .memory import peak_bytes
     from .predictions import compare, predict
+    from .study.advise import advise
     from .study.cards import cards, hooks
+    from .study.exam import exam
+    from .study.overview import progress
     from .study.parsons import parsons
     from .study.quiz import quiz
     from .traffic import Traffic
@@ -32,17 +35,20 @@ if TYPE_CHECKING:
 __all__ = [
     "Lab",
     "Traffic",
+    "advise",
     "as_numpy",
     "banner",
     "cards",
     "check",
     "compare",
+    "exam",
     "expect_failure",
     "hint",
     "hooks",
     "parsons",
     "peak_bytes",
     "predict",
+    "progress",
     "quiz",
     "solution",
     "start",
@@ -51,17 +57,20 @@ __all__ = [
 _LAZY = {
     "Lab": ".lab",
     "Traffic": ".traffic",
+    "advise": ".study.advise",
     "as_numpy": ".arrays",
     "banner": ".banners",
     "cards": ".study.cards",
     "check": ".checking",
     "compare": ".predictions",
+    "exam": ".study.exam",
     "expect_failure": ".failures",
     "hint": ".hints",
     "hooks": ".study.cards",
     "parsons": ".study.parsons",
     "peak_bytes": ".memory",
     "predict": ".predictions",
+    "progress": ".study.overview",
     "quiz": ".study.quiz",
     "solution": ".hints",
     "start": ".lab",

@@ -11,6 +11,7 @@ import numpy as np
 from .checks import find_exercise
 from .examination import Examination, Halt, NeedsCluster, NotYet, is_blank
 from .hints import advice, title_of
+from .progress import note
 from .results import CheckResult, State
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def check(exercise: str, *answers: Any, client: Client | None = None, seed: int 
     CheckResult
         Which properties hold. It shows itself at the end of a cell.
     """
+    result = _examine(exercise, answers, client, seed)
+    _note(result)
+    return result
+
+
+def _examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed: int | None) -> CheckResult:
     known = find_exercise(exercise)
     if known is None:
         return CheckResult(
@@ -67,6 +74,14 @@ def check(exercise: str, *answers: Any, client: Client | None = None, seed: int 
     passed = bool(exam.findings) and all(finding.passed for finding in exam.findings)
     state = State.PASSED if passed else State.FAILED
     return CheckResult(known.id, title, state, exam.findings, "", "" if passed else advice(known.id), seed)
+
+
+def _note(result: CheckResult) -> None:
+    """Write the attempt into the learner's progress."""
+    if result.state is State.UNAVAILABLE:
+        return
+    failed = [finding.expected[:400] for finding in result.findings if not finding.passed][:50]
+    note({"kind": "check", "exercise": result.exercise, "state": result.state.value, "failed": failed})
 
 
 def _not_yet(exercise: str, title: str, message: str) -> CheckResult:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..protocol.errors import GPUClusterError
 from .lab import CLUSTER_VARIABLE
+from .progress import FOLDER_VARIABLE
 from .results import LESSON_MIME
 
 _KERNEL = "gpucluster-lesson"
@@ -79,6 +80,7 @@ def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float =
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:
         client = NotebookClient(book, km=manager, timeout=int(cell_timeout), resources={"metadata": {"path": folder}})
+        environment[FOLDER_VARIABLE] = folder  # what happens here is no learner's progress
         try:
             client.execute(env=environment, cleanup_kc=True)  # shuts the kernel down, whatever happens
         except CellExecutionError as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .catalogue import Exercise, find_lesson
+from .progress import note
 
 _given: Counter[str] = Counter()
 
@@ -45,6 +46,7 @@ def hint(exercise: str, number: int | None = None) -> Note:
     if not 1 <= number <= total:
         return Note(f"{exercise} has the hints 1 to {total}.")
     _given[exercise] = max(_given[exercise], number)
+    note({"kind": "hint", "exercise": exercise, "number": number})
     return Note(f"**Hint {number} of {total}.** {known.hints[number - 1]}")
 
 
@@ -68,6 +70,7 @@ def solution(exercise: str, *, anyway: bool = False) -> Note:
             f'There {"is" if left == 1 else "are"} {many} left: `hint("{exercise}")`. '
             f'To see the solution all the same: `solution("{exercise}", anyway=True)`.'
         )
+    note({"kind": "solution", "exercise": exercise})
     return Note(f"One right solution of {exercise}; others are as good.\n\n```python\n{known.solution}\n```")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .progress import note
 from .results import LESSON_MIME
 
 _noted: dict[str, Any] = {}
@@ -65,6 +66,7 @@ def predict(question: str, answer: Any) -> None:
         print(f"Write a number or a word, not {answer!r}.")
     else:
         _noted[question] = answer
+        note({"kind": "prediction", "id": question, "predicted": _short(answer)})
         print(f"Noted: {_shown(answer)}.")
 
 
@@ -84,7 +86,13 @@ def compare(question: str, observed: Any, unit: str = "") -> Comparison:
     predicted = _noted.get(question)
     if predicted is not None and isinstance(predicted, str) != isinstance(observed, str):
         predicted = None
+    if isinstance(observed, (int, float, str)):
+        note({"kind": "prediction", "id": question, "observed": _short(observed)})
     return Comparison(question, predicted, observed, unit)
+
+
+def _short(value: Any) -> Any:
+    return value[:400] if isinstance(value, str) else value
 
 
 def _shown(value: Any) -> str:

@@ -11,12 +11,12 @@ from .fallback import inline
 
 @dataclass(frozen=True)
 class StudyOutput:
-    """A quiz, cards, a Parsons problem or advice; it shows itself at the end of a cell.
+    """A quiz, cards, a Parsons problem, advice or progress; it shows itself at the end of a cell.
 
     Attributes
     ----------
     record : dict
-        Plain JSON data, rendered by the panel's extension.
+        Plain JSON data, rendered by the panel's extension; empty where a sentence says all.
     html : str
         The same without scripts.
     text : str
@@ -31,9 +31,10 @@ class StudyOutput:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {"text/plain": self.text, "text/html": self.html, LESSON_MIME: self.record}
+        plain: dict[str, Any] = {"text/plain": self.text, "text/html": self.html}
+        return plain | ({LESSON_MIME: self.record} if self.record else {})
 
 
 def sentence(text: str) -> StudyOutput:
     """Return an output that only says something, where there is nothing to show."""
-    return StudyOutput({"kind": "note", "schema_version": 1, "text": text}, f"<p>{inline(text)}</p>", text)
+    return StudyOutput({}, f"<p>{inline(text)}</p>", text)

@@ -1,0 +1,61 @@
+"""``exam()``: a practice exam drawn from the questions of all lessons."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Iterable
+
+from .files import all_questions
+from .model import Question
+from .output import StudyOutput, sentence
+from .quiz import show_questions
+
+
+def exam(seed: int | None = None, questions: int = 10, lessons: Iterable[str] | None = None) -> StudyOutput:
+    """Show a practice exam: answer all questions, submit once, then see each result.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Draws the same questions again. Left out: new ones each time.
+    questions : int, optional
+        How many.
+    lessons : iterable of str, optional
+        Numbers of the lessons to draw from, such as ``["03", "04"]``. Left out: all.
+    """
+    bank = all_questions()
+    if lessons is not None:
+        chosen = set(lessons)
+        bank = [question for question in bank if question.id.partition(".")[0] in chosen]
+    if not bank:
+        return sentence("These lessons have no questions yet.")
+    if not 1 <= questions <= len(bank):
+        return sentence(f"There are {len(bank)} questions to draw from: ask for 1 to {len(bank)}.")
+    seed = secrets.randbelow(9_000) + 1_000 if seed is None else seed
+    drawn = draw(bank, seed, questions)
+    return show_questions(f"exam-{seed}", f"Practice exam {seed}", drawn, mode="exam")
+
+
+def draw(bank: list[Question], seed: int, number: int) -> list[Question]:
+    """Draw questions: lesson by lesson in turn, those kept for the exam first, no topic twice while others are left."""
+    chance = random.Random(seed)  # noqa: S311 -- the same seed is to give the same exam
+    by_lesson: dict[str, list[Question]] = {}
+    for question in bank:
+        by_lesson.setdefault(question.id.partition(".")[0], []).append(question)
+    order = list(by_lesson.values())
+    chance.shuffle(order)
+    for questions in order:
+        chance.shuffle(questions)
+    drawn: list[Question] = []
+    asked: set[str] = set()
+    while len(drawn) < number:
+        for questions in order:
+            if not questions or len(drawn) == number:
+                continue
+            best = min(questions, key=lambda question: (not question.exam_only, question.topic in asked))
+            questions.remove(best)
+            asked.add(best.topic)
+            drawn.append(best)
+    chance.shuffle(drawn)
+    return drawn
