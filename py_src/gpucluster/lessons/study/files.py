@@ -11,7 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from ...protocol.errors import GPUClusterError, invalid_request
 from ..catalogue import find_lesson, lessons, notebooks_folder
-from .model import Card, Cards, Hooks, Parsons, ParsonsFile, Question, Quiz
+from .model import Card, Cards, Hooks, Question, Quiz
+from .puzzles import Parsons, ParsonsFile
 
 File = TypeVar("File", bound=BaseModel)
 Item = TypeVar("Item")
@@ -96,7 +97,7 @@ def read_file(path: Path, model: type[File]) -> File:
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise StudyFileError(f"{shown}: {'; '.join(_sentences(error, content))}.") from None
+        raise StudyFileError(f"{shown}: {'; '.join(sentences(error, content))}.") from None
 
 
 def _folder(lesson: str) -> Path:
@@ -130,7 +131,7 @@ def _parse(path: Path, mtime: int, model: type[File]) -> File:
     return content
 
 
-def _sentences(error: ValidationError, content: Any) -> list[str]:
+def sentences(error: ValidationError, content: Any) -> list[str]:
     """Return one sentence per fault: the id of the item, the field, and what is wrong."""
     messages = [field.message for field in invalid_request(error).fields]
     found = []

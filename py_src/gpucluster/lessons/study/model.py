@@ -1,27 +1,16 @@
-"""The study files that lesson authors write: ``quiz.json``, ``cards.json``, ``parsons.json`` and ``hooks.json``."""
+"""The questions and cards that lesson authors write: ``quiz.json``, ``cards.json`` and ``hooks.json``."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-Lesson = Annotated[str, StringConstraints(pattern=r"^\d\d$")]
-Topic = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
-Row = Annotated[str, StringConstraints(pattern=r"^S\d-\d\d$")]
-Link = Annotated[str, StringConstraints(pattern=r"^\d\d(\.[1-9]\d*|#[a-z][a-z0-9-]*)$")]
-Markdown = Annotated[str, StringConstraints(min_length=1, max_length=4_000, pattern=r"\S")]
-Exercise = Annotated[str, StringConstraints(pattern=r"^\d\d\.[1-9]\d*$")]
-LineId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,15}$")]
+from .fields import Lesson, Link, Markdown, Part, Row, Topic, check_ids
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Option(_Part):
+class Option(Part):
     """One option of a question."""
 
     text: Markdown
@@ -29,12 +18,12 @@ class Option(_Part):
     why: str = Field("", max_length=4_000, description="Why it is right or wrong, as Markdown; wrong ones need it.")
 
 
-class _Question(_Part):
+class _Question(Part):
     id: Annotated[str, StringConstraints(pattern=r"^\d\d\.q[1-9]\d*$")]
     topic: Topic
     rows: list[Row] = Field(default_factory=list, description="Rows of the curriculum that it covers.")
     difficulty: int = Field(1, ge=1, le=3)
-    link: Link = Field(description="Where the answer is taught: exercise 03.2, or cell 03#starvation.")
+    link: Link = Field(description="Where the answer is taught: exercise 03.2, cell 03#starvation or lesson 03.")
     exam_only: bool = Field(False, description="Kept for the practice exam.")
     stem: Markdown
     code: str | None = Field(None, max_length=4_000, description="Python shown below the stem.")
@@ -101,7 +90,7 @@ class TextQuestion(_Question):
 Question = Annotated[ChoiceQuestion | SeveralQuestion | NumberQuestion | TextQuestion, Field(discriminator="type")]
 
 
-class Quiz(_Part):
+class Quiz(Part):
     """The questions of one lesson: ``quiz.json``."""
 
     schema_version: Literal[1]
@@ -114,7 +103,7 @@ class Quiz(_Part):
         return self
 
 
-class Card(_Part):
+class Card(Part):
     """One card: a question on the front, the answer on the back."""
 
     id: Annotated[str, StringConstraints(pattern=r"^(\d\d\.c|hook\.)[1-9]\d*$")]
@@ -126,7 +115,7 @@ class Card(_Part):
     name: str | None = Field(None, max_length=80, description="What a memory hook is called.")
 
 
-class Cards(_Part):
+class Cards(Part):
     """The cards of one lesson: ``cards.json``."""
 
     schema_version: Literal[1]
@@ -139,7 +128,7 @@ class Cards(_Part):
         return self
 
 
-class Hooks(_Part):
+class Hooks(Part):
     """The memory hooks: ``hooks.json``."""
 
     schema_version: Literal[1]
@@ -151,69 +140,3 @@ class Hooks(_Part):
         if unnamed := [card.id for card in self.cards if not card.name]:
             raise ValueError(f"{unnamed[0]} needs a name")
         return self
-
-
-class Line(_Part):
-    """One line of a Parsons problem."""
-
-    id: LineId
-    text: Annotated[str, StringConstraints(min_length=1, max_length=200)]
-    indent: int = Field(0, ge=0, le=8, description="Levels of indentation.")
-    after: list[LineId] = Field(default_factory=list, description="Lines that must come before this one.")
-
-
-class Distractor(_Part):
-    """A line that does not belong."""
-
-    id: LineId
-    text: Annotated[str, StringConstraints(min_length=1, max_length=200)]
-    why: Markdown
-
-
-class Parsons(_Part):
-    """A Parsons problem: lines to be put in order."""
-
-    id: Exercise
-    title: Annotated[str, StringConstraints(min_length=1, max_length=120)]
-    prompt: Markdown
-    indent: bool = Field(False, description="Whether the learner sets the indentation too.")
-    lines: list[Line] = Field(min_length=2, max_length=20)
-    distractors: list[Distractor] = Field(default_factory=list, max_length=6)
-
-    @model_validator(mode="after")
-    def _an_order_exists(self) -> Self:
-        names = [line.id for line in self.lines]
-        _unique([*names, *(line.id for line in self.distractors)])
-        done: set[str] = set()
-        for line in self.lines:
-            if unknown := set(line.after) - set(names):
-                raise ValueError(f"line {line.id!r} comes after {unknown.pop()!r}, which is no line")
-        while left := [line for line in self.lines if line.id not in done]:
-            ready = {line.id for line in left if set(line.after) <= done}
-            if not ready:
-                raise ValueError(f"no order respects 'after': see the lines {', '.join(line.id for line in left)}")
-            done |= ready
-        return self
-
-
-class ParsonsFile(RootModel[list[Parsons]]):
-    """The Parsons problems of one lesson: ``parsons.json``, a list."""
-
-    @model_validator(mode="after")
-    def _ids(self) -> Self:
-        _unique([problem.id for problem in self.root])
-        return self
-
-
-def check_ids(prefix: str, ids: Iterable[str]) -> None:
-    """Raise a sentence unless all ids are different and begin with the lesson."""
-    ids = list(ids)
-    _unique(ids)
-    for name in ids:
-        if name.partition(".")[0] != prefix:
-            raise ValueError(f"the id {name!r} must begin with '{prefix}.'")
-
-
-def _unique(ids: list[str]) -> None:
-    if twice := [name for name, times in Counter(ids).items() if times > 1]:
-        raise ValueError(f"the id {twice[0]!r} is there twice")

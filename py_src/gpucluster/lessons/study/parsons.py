@@ -10,8 +10,8 @@ from typing import Any
 from ...protocol.errors import GPUClusterError
 from .fallback import code_block, details, html_of, inline, items
 from .files import problems_of
-from .model import Distractor, Line, Parsons
 from .output import StudyOutput, sentence
+from .puzzles import Distractor, Line, Parsons
 from .scrambling import locked, salt_of, shuffled
 
 

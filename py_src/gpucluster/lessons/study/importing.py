@@ -1,0 +1,145 @@
+"""Taking over question files of jupyterquiz and card files of jupytercards."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from .files import StudyFileError, read_file, sentences
+from .foreign import ForeignFormat, card_from, question_from
+from .model import Cards, Quiz
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was converted.
+
+    Attributes
+    ----------
+    content : Quiz or Cards
+        Our file, with the items that were there before.
+    added : int
+        How many items are new.
+    notes : tuple of str
+        What the author should look at.
+    path : pathlib.Path or None
+        Where it was written.
+    """
+
+    content: Quiz | Cards
+    added: int
+    notes: tuple[str, ...]
+    path: Path | None = None
+
+    def __str__(self) -> str:
+        what = "question" if isinstance(self.content, Quiz) else "card"
+        done = f"{self.added} {what}{'s' if self.added != 1 else ''} imported"
+        lines = [f"{done} into {self.path}." if self.path else f"{done}."]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+
+def import_file(
+    source: Path, lesson: str, *, topic: str, link: str | None = None, into: Path | None = None
+) -> Imported:
+    """Convert a question file of jupyterquiz or a card file of jupytercards.
+
+    Parameters
+    ----------
+    source : pathlib.Path
+        The JSON file; which of the two it is shows from its content.
+    lesson : str
+        Number of the lesson that gets the items, such as ``"03"``.
+    topic : str
+        Topic of the items; cards that have one of their own keep it.
+    link : str, optional
+        Where the lesson explains them, such as ``"03#starvation"``. Left out: the lesson.
+    into : pathlib.Path, optional
+        Our ``quiz.json`` or ``cards.json``: made when missing, else the items are added at its end.
+
+    Returns
+    -------
+    Imported
+        The content, also when nothing was written.
+
+    Raises
+    ------
+    ForeignFormat
+        When the file is of neither kind. Nothing was written.
+    StudyFileError
+        When what would be written is not in order. Nothing was written.
+    """
+    items = _items(source)
+    is_quiz = "question" in items[0]
+    before = _before(into, lesson, is_quiz)
+    number = max((int(re.split(r"[qc]", item["id"])[-1]) for item in before), default=0)
+    notes: list[str] = []
+    made: list[dict[str, Any]] = []
+    for place, item in enumerate(items, start=1):
+        name = f"{'question' if is_quiz else 'card'} {place}"
+        fields, remarks = question_from(item, name) if is_quiz else card_from(item, name)
+        notes += remarks
+        own = _topic(fields.pop("topic", None)) or topic
+        made.append({"id": f"{lesson}.{'q' if is_quiz else 'c'}{number + place}", "topic": own, "link": link or lesson,
+                     **fields})  # fmt: skip
+    content = _checked(source, lesson, [*before, *made], is_quiz)
+    if into is not None:
+        _write(into, content)
+    return Imported(content, len(made), tuple(notes), into)
+
+
+def _items(source: Path) -> list[Mapping[str, Any]]:
+    try:
+        content = json.loads(source.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ForeignFormat(f"{source} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError):
+        raise ForeignFormat(f"{source} is not JSON in UTF-8.") from None
+    whole = isinstance(content, list) and content and all(isinstance(item, Mapping) for item in content)
+    if not whole or not all(({"question", "front"} & item.keys()) == ({"question", "front"} & content[0].keys())
+                            and ({"question", "front"} & item.keys()) for item in content):  # fmt: skip
+        raise ForeignFormat(
+            f"{source} is no list of questions as jupyterquiz has them, nor of cards as jupytercards has them."
+        )
+    return list(content)
+
+
+def _before(into: Path | None, lesson: str, is_quiz: bool) -> list[dict[str, Any]]:
+    if into is None or not into.exists():
+        return []
+    found: Quiz | Cards = read_file(into, Quiz) if is_quiz else read_file(into, Cards)
+    if found.lesson != lesson:
+        raise StudyFileError(f"{into} belongs to lesson {found.lesson}, not {lesson}.")
+    items = found.questions if isinstance(found, Quiz) else found.cards
+    return [item.model_dump(exclude_unset=True) for item in items]
+
+
+def _checked(source: Path, lesson: str, items: list[dict[str, Any]], is_quiz: bool) -> Quiz | Cards:
+    content = {"schema_version": 1, "lesson": lesson, "questions" if is_quiz else "cards": items}
+    try:
+        return Quiz.model_validate(content) if is_quiz else Cards.model_validate(content)
+    except ValidationError as error:
+        raise StudyFileError(f"{source.name}: {'; '.join(sentences(error, content))}.") from None
+
+
+def _topic(text: str | None) -> str | None:
+    """Return free text in the form that topics have."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-0123456789") or None if text else None
+
+
+def _write(into: Path, content: Quiz | Cards) -> None:
+    text = json.dumps(content.model_dump(exclude_unset=True), indent=1, ensure_ascii=False) + "\n"
+    temporary = into.with_name(f".{into.name}.new")
+    try:
+        into.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, into)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StudyFileError(f"{into} cannot be written: {error.strerror}.") from None
