@@ -67,10 +67,6 @@ def record(event: Event | Mapping[str, Any], folder: Path | None = None) -> Prog
             raise invalid_request(error) from None
     with edit(folder) as progress:
         apply(progress, event, now())
-    if progress.sharing.folder is not None:
-        from ..classroom import publish  # only for learners who share
-
-        publish(progress)
     return progress
 
 

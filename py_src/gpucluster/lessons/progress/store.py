@@ -59,6 +59,10 @@ def edit(folder: Path | None = None) -> Iterator[Progress]:
         yield progress
         progress.updated_at = now()
         _write(path, progress)
+    if progress.sharing.folder is not None:
+        from ..classroom import publish  # only for learners who share
+
+        publish(progress)
 
 
 def forget(folder: Path | None = None) -> bool:
