@@ -40,15 +40,13 @@ def question_record(question: Question) -> dict[str, Any]:
     }
 
 
-def question_html(question: Question, number: int) -> str:
-    """Return the question with its answer behind a click."""
+def question_html(question: Question, number: int, *, with_answer: bool) -> str:
+    """Return the question, with its answer behind a click where it is wanted."""
     options = options_of(question)
-    code = code_block(question.code) if question.code else ""
+    code = code_block(question.code.strip("\n")) if question.code else ""
     listed = items([inline(option.text) for option in options.values()], kind="A") if options else ""
-    return (
-        f"<section><p><strong>{number}.</strong></p>{html_of(question.stem)}{code}{listed}"
-        f"{details('Answer', _answer_html(question, options))}</section>"
-    )
+    answer = details("Answer", answer_html(question)) if with_answer else ""
+    return f"<section><p><strong>{number}.</strong></p>{html_of(question.stem)}{code}{listed}{answer}</section>"
 
 
 def question_text(question: Question, number: int) -> str:
@@ -58,15 +56,9 @@ def question_text(question: Question, number: int) -> str:
     return f"{number}. {question.stem}{code}{listed}"
 
 
-def _right_answers(question: Question, options: dict[str, Option]) -> list[str]:
-    if isinstance(question, (ChoiceQuestion, SeveralQuestion)):
-        return [",".join(letter for letter, option in options.items() if option.correct)]
-    if isinstance(question, NumberQuestion):
-        return number_keys(question.answer, question.tolerance)
-    return sorted({plain_text(answer) for answer in question.answers})
-
-
-def _answer_html(question: Question, options: dict[str, Option]) -> str:
+def answer_html(question: Question) -> str:
+    """Return the right answer and the reasons."""
+    options = options_of(question)
     explanation = html_of(question.explanation) if question.explanation else ""
     if isinstance(question, (ChoiceQuestion, SeveralQuestion)):
         entries = [
@@ -79,3 +71,11 @@ def _answer_html(question: Question, options: dict[str, Option]) -> str:
         margin = f" (± {question.tolerance:g})" if question.tolerance else ""
         return f"<p><strong>{question.answer:g}{inline(unit)}</strong>{margin}</p>{explanation}"
     return f"<p><strong>{' or '.join(inline(answer) for answer in question.answers)}</strong></p>{explanation}"
+
+
+def _right_answers(question: Question, options: dict[str, Option]) -> list[str]:
+    if isinstance(question, (ChoiceQuestion, SeveralQuestion)):
+        return [",".join(letter for letter, option in options.items() if option.correct)]
+    if isinstance(question, NumberQuestion):
+        return number_keys(question.answer, question.tolerance)
+    return sorted({plain_text(answer) for answer in question.answers})

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import find_lesson
-from .fallback import inline
+from .fallback import details, inline
 from .files import questions_of
 from .model import Question
 from .output import StudyOutput, sentence
-from .questions import question_html, question_record, question_text
+from .questions import answer_html, question_html, question_record, question_text
 
 
 def quiz(lesson: str) -> StudyOutput:
@@ -43,8 +43,11 @@ def show_questions(name: str, title: str, asked: Sequence[Question], *, mode: st
         "mode": mode,
         "questions": [question_record(question) for question in asked],
     }
-    html = f"<h3>{inline(title)}</h3>" + "".join(
-        question_html(question, number) for number, question in enumerate(asked, start=1)
-    )
-    text = "\n\n".join([title, *(question_text(question, number) for number, question in enumerate(asked, start=1))])
-    return StudyOutput(record, html, text)
+    numbered = list(enumerate(asked, start=1))
+    exam = mode == "exam"
+    parts = [question_html(question, number, with_answer=not exam) for number, question in numbered]
+    if exam:
+        answers = "".join(f"<p><strong>{number}.</strong></p>{answer_html(question)}" for number, question in numbered)
+        parts.append(details("All answers", answers))
+    text = "\n\n".join([title, *(question_text(question, number) for number, question in numbered)])
+    return StudyOutput(record, f"<h3>{inline(title)}</h3>{''.join(parts)}", text)
