@@ -70,12 +70,16 @@ def _run(words: list[str]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    from .verbs import SHELL, overview
+    from .lessonverbs import LESSONS
+    from .verbs import SHELL, overview, split_verb
 
     if not words or words[0] in _HELP:
         print(overview(SHELL), end="")
         return 0
-    verb, *rest = words
+    if words[0] == LESSONS and (len(words) == 1 or words[1] in _HELP):
+        print(overview(SHELL, LESSONS), end="")
+        return 0
+    verb, rest = split_verb(words)
     if verb == "lab" and not (len(rest) == 1 and rest[0] in _HELP):
         from .lab import run_lab
 

@@ -132,7 +132,8 @@ class SentenceParser(argparse.ArgumentParser):
         return message[:1].upper() + message[1:].rstrip(".") + "."
 
     def _help_line(self) -> str:
-        return f"{self.prog.split()[0]} help {self.prog.split()[-1]}"
+        face, _, verb = self.prog.partition(" ")
+        return f"{face} help {verb}"
 
 
 class _Formatter(argparse.HelpFormatter):

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from .arguments import SentenceParser
+from .lessonverbs import LESSONS, SUMMARIES
 from .options import backends
-from .verbs import ANY, ENDED, LIVING, SHELL, WORKERS, parser_for, verbs_of
+from .verbs import ANY, ENDED, LIVING, SHELL, WORKERS, parser_for, split_verb, verbs_of
 
 Names = Callable[[str], list[str]]
 """Gives the names of clusters, those that are ``living``, have ``ended``, or ``any``, or of ``workers``."""
@@ -30,6 +31,13 @@ def cluster_names(which: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def lesson_numbers() -> list[str]:
+    """Return the numbers of all lessons."""
+    from ..lessons.catalogue import lessons
+
+    return [lesson.id for lesson in lessons()]
+
+
 def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_names) -> list[str]:
     """Return the words that the last of ``words``, which is being typed, may become.
 
@@ -47,10 +55,15 @@ def candidates(words: Sequence[str], face: str = SHELL, names: Names = cluster_n
     if current == "=":
         current = ""
     if not before:
-        return [word for word in [*verbs_of(face), "--help", "--version"][: -1 if face != SHELL else None]
+        firsts = dict.fromkeys(verb.split(" ")[0] for verb in verbs_of(face))
+        return [word for word in [*firsts, "--help", "--version"][: -1 if face != SHELL else None]
                 if word.startswith(current) and (current or not word.startswith("-"))]  # fmt: skip
+    if before == [LESSONS] or before == ["help", LESSONS]:
+        return [name for name in SUMMARIES if name.startswith(current) and face == SHELL]
+    verb, rest = split_verb(before)
+    before = [verb, *rest]
     try:
-        parser = parser_for(before[0], face)
+        parser = parser_for(verb, face)
     except InvalidRequest:
         return []
     options = parser.options()
@@ -91,7 +104,9 @@ def _values(parser: SentenceParser, dest: str, head: str, current: str, face: st
     if not isinstance(source, str):
         words = list(source)
     elif source == "verbs":
-        words = verbs_of(face)
+        words = list(dict.fromkeys(verb.split(" ")[0] for verb in verbs_of(face)))
+    elif source == LESSONS:
+        words = lesson_numbers()
     else:
         words = names(source) if source in {LIVING, ENDED, ANY, WORKERS} else []
     if dest == "backend":

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +19,8 @@ from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.presets import PRESETS
 from . import EXIT_INTERRUPTED, actions, benchmark, tables
+from .lessonactions import LESSON_ACTIONS, LessonAnswer
+from .lessonverbs import LESSONS
 from .progress import TerminalProgress
 from .scripts import completion_script
 from .verbs import SHELL, overview, parser_for
@@ -193,9 +195,27 @@ def _completion(found: Namespace) -> int:
 
 
 def _help(found: Namespace) -> int:
-    verb = getattr(found, "verb", None)
-    print(parser_for(verb, SHELL).format_help() if verb else overview(SHELL), end="")
+    verb = " ".join(getattr(found, "verb", ()))
+    if verb in {"", LESSONS}:
+        print(overview(SHELL, verb), end="")
+    else:
+        print(parser_for(verb, SHELL).format_help(), end="")
     return 0
+
+
+def _lessons(action: Callable[[Namespace, Callable[[str], None]], LessonAnswer]) -> Callable[[Namespace], int]:
+    def run_it(found: Namespace) -> int:
+        with TerminalProgress() as progress:
+            answer = action(found, progress.say)
+        if getattr(found, "json", False) and answer.data is not None:
+            print(json.dumps(answer.data, indent=2, ensure_ascii=False))
+        elif answer.text:
+            print(answer.text)
+        for line in answer.notes:
+            _hint(line)
+        return answer.code
+
+    return run_it
 
 
 def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str, **extra: Any) -> int:
@@ -239,4 +259,5 @@ _RUNNERS = {
     "presets": _presets,
     "completion": _completion,
     "help": _help,
+    **{f"{LESSONS} {name}": _lessons(action) for name, action in LESSON_ACTIONS.items()},
 }

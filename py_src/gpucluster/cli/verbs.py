@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..bench.names import NAMES as WORKLOADS
@@ -11,6 +11,7 @@ from ..bench.names import SIZES
 from ..client.dashboard_pages import page_names
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
+from .lessonverbs import LESSONS, SUMMARIES
 from .options import add_spec_options
 
 SHELL = "gpucluster"
@@ -211,7 +212,7 @@ def _lab(parser: SentenceParser, _face: str) -> None:
 
 
 def _help(parser: SentenceParser, _face: str) -> None:
-    parser.argument("verb", nargs="?", metavar="VERB", complete="verbs", help="Explain this verb.")
+    parser.argument("verb", nargs="*", metavar="VERB", complete="verbs", help="Explain this verb.")
 
 
 VERBS = {
@@ -238,6 +239,7 @@ VERBS = {
         Verb("presets", "List the presets for create.", _no_name),
         Verb("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
         Verb("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),
+        *(Verb(f"{LESSONS} {name}", summary, declare, (SHELL,)) for name, (summary, declare) in SUMMARIES.items()),
         Verb("help", "Explain a verb.", _help),
     )
 }
@@ -246,6 +248,12 @@ VERBS = {
 def verbs_of(face: str) -> list[str]:
     """Return the verbs of the command line or of the magic."""
     return [verb.name for verb in VERBS.values() if face in verb.faces]
+
+
+def split_verb(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the verb, which may have two words ("lessons copy"), and the words after it."""
+    number = 2 if words[0] == LESSONS and len(words) > 1 else 1
+    return " ".join(words[:number]), list(words[number:])
 
 
 def parser_for(verb: str, face: str) -> SentenceParser:
@@ -258,6 +266,8 @@ def parser_for(verb: str, face: str) -> SentenceParser:
     """
     if verb not in verbs_of(face):
         known = verbs_of(face)
+        if verb.split(" ")[0] == LESSONS and face == SHELL:
+            known = [name for name in known if name.startswith(LESSONS)]
         raise InvalidRequest(
             f"Unknown verb '{shown(verb)}'.{did_you_mean(verb, known)} The verbs are {', '.join(known)}."
         )
@@ -266,11 +276,13 @@ def parser_for(verb: str, face: str) -> SentenceParser:
     return parser
 
 
-def overview(face: str) -> str:
-    """Return the text that says what there is."""
-    known = verbs_of(face)
+def overview(face: str, group: str = "") -> str:
+    """Return the text that says what there is, or what there is in a group of verbs."""
+    known = [verb for verb in verbs_of(face) if verb.startswith(group)]
     width = max(map(len, known))
-    lines = [f"usage: {face} VERB [ARGUMENTS]", "", "GPU Dask clusters in notebooks.", ""]
+    usage = f"usage: {face} {group} VERB [ARGUMENTS]" if group else f"usage: {face} VERB [ARGUMENTS]"
+    lines = [usage, "", "Lessons about them." if group else "GPU Dask clusters in notebooks.", ""]
     lines += [f"  {verb:{width}}  {VERBS[verb].summary}" for verb in known]
-    lines += ["", f"'{face} help VERB' explains a verb."]
+    example = f"{group} VERB" if group else "VERB"
+    lines += ["", f"'{face} help {example}' explains a verb."]
     return "\n".join(lines) + "\n"

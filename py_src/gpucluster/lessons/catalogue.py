@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -112,7 +113,9 @@ def find_lesson(lesson: str) -> Lesson | None:
     return next((known for known in lessons() if lesson in {known.id, known.slug}), None)
 
 
-def copy_lessons(destination: Path, *, overwrite: bool = False, solutions: bool = False) -> list[Path]:
+def copy_lessons(
+    destination: Path, *, overwrite: bool = False, solutions: bool = False, only: Collection[str] | None = None
+) -> list[Path]:
     """Copy the learners' notebooks into a folder.
 
     Parameters
@@ -123,6 +126,8 @@ def copy_lessons(destination: Path, *, overwrite: bool = False, solutions: bool 
         Replace notebooks that are there already. Otherwise a learner's work is left alone.
     solutions : bool, optional
         Copy the solution notebooks too.
+    only : collection of str, optional
+        Numbers of the lessons to copy; left out: all.
 
     Returns
     -------
@@ -131,6 +136,8 @@ def copy_lessons(destination: Path, *, overwrite: bool = False, solutions: bool 
     """
     written = []
     for lesson in lessons():
+        if only is not None and lesson.id not in only:
+            continue
         sources = [lesson.notebook, *([lesson.solution_notebook] if solutions else [])]
         for source in sources:
             target = Path(destination) / lesson.slug / source.name

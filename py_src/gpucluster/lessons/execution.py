@@ -53,8 +53,16 @@ class ExecutedLesson:
         """Return the records of one kind: ``"check"``, ``"report"`` or ``"prediction"``."""
         return [record for record in self.records if record["kind"] == kind]
 
+    @property
+    def errors(self) -> list[str]:
+        """What cells raised, one line each, where the run went on after an error."""
+        outputs = [output for cell in self.notebook.cells for output in cell.get("outputs", ())]
+        return [f"{one['ename']}: {one['evalue']}" for one in outputs if one["output_type"] == "error"]
 
-def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float = 90) -> ExecutedLesson:
+
+def execute(
+    notebook: Path, *, cluster: str | None = None, cell_timeout: float = 90, keep_going: bool = False
+) -> ExecutedLesson:
     """Execute a notebook.
 
     Parameters
@@ -65,6 +73,8 @@ def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float =
         Name or id of the cluster that the lesson is to use.
     cell_timeout : float, optional
         Seconds that one cell may take.
+    keep_going : bool, optional
+        Run the cells after one that raised an error too; see `ExecutedLesson.errors`.
 
     Raises
     ------
@@ -79,7 +89,13 @@ def execute(notebook: Path, *, cluster: str | None = None, cell_timeout: float =
     environment = {**os.environ, **({CLUSTER_VARIABLE: cluster} if cluster else {})}
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:
-        client = NotebookClient(book, km=manager, timeout=int(cell_timeout), resources={"metadata": {"path": folder}})
+        client = NotebookClient(
+            book,
+            km=manager,
+            timeout=int(cell_timeout),
+            allow_errors=keep_going,
+            resources={"metadata": {"path": folder}},
+        )
         environment[FOLDER_VARIABLE] = folder  # what happens here is no learner's progress
         try:
             client.execute(env=environment, cleanup_kc=True)  # shuts the kernel down, whatever happens

@@ -165,7 +165,7 @@ class Session:
         _write(tables.presets_table())
 
     def _help(self, control: Control, found: Namespace) -> None:
-        verb = getattr(found, "verb", None)
+        verb = " ".join(getattr(found, "verb", ()))
         _write(parser_for(verb, MAGIC).format_help() if verb else overview(MAGIC))
 
     # -- parts -----------------------------------------------------------------------------------

@@ -1,0 +1,131 @@
+"""The verbs of ``gpucluster lessons`` and their arguments."""
+
+from __future__ import annotations
+
+from .arguments import SentenceParser
+
+LESSONS = "lessons"
+"""Name of the group, and of the source of completions that gives the numbers of all lessons."""
+
+
+def _lesson(parser: SentenceParser, text: str = "Number of the lesson, such as 06.") -> None:
+    parser.argument("lesson", metavar="LESSON", complete=LESSONS, help=text)
+
+
+def _folder(parser: SentenceParser) -> None:
+    parser.argument(
+        "--folder", metavar="FOLDER", complete="file",
+        help="Folder of your copies and of your progress. Default: the one you are in, else gpucluster-lessons.",
+    )  # fmt: skip
+
+
+def _json(parser: SentenceParser, what: str) -> None:
+    parser.argument("--json", action="store_true", help=f"Print {what} as JSON.")
+
+
+def declare_list(parser: SentenceParser, _face: str) -> None:
+    """List the lessons."""
+    _folder(parser)
+    _json(parser, "the lessons")
+
+
+def declare_copy(parser: SentenceParser, _face: str) -> None:
+    """Copy notebooks for a learner."""
+    parser.argument(
+        "lessons", nargs="*", metavar="LESSON", complete=LESSONS, help="Numbers of lessons. Default: all of them."
+    )
+    parser.argument("--solutions", action="store_true", help="Copy the notebooks with the solutions too.")
+    parser.argument("--recall", action="store_true", help="Copy the notebooks without prose too.")
+    _folder(parser)
+
+
+def declare_open(parser: SentenceParser, _face: str) -> None:
+    """Open a lesson in JupyterLab."""
+    _lesson(parser, "Number of the lesson, or of one of its exercises, such as 06 or 06.5.")
+    parser.argument("--recall", action="store_true", help="Open the copy without prose.")
+    parser.argument("--port", metavar="N", help="Port of JupyterLab. 1 to 65535. Default: a free one from 8888 on.")
+    parser.argument("--no-browser", action="store_true", help="Only print the address.")
+    _folder(parser)
+
+
+def declare_check(parser: SentenceParser, _face: str) -> None:
+    """Run a learner's notebook and say which checks pass."""
+    _lesson(parser, "Number of the lesson, or a notebook.")
+    parser.argument("--cluster", metavar="NAME", complete="living", help="Cluster to use. Default: as in the notebook.")
+    _folder(parser)
+    _json(parser, "the results of the checks")
+
+
+def declare_reset(parser: SentenceParser, _face: str) -> None:
+    """Begin a lesson anew."""
+    _lesson(parser)
+    _folder(parser)
+
+
+def declare_progress(parser: SentenceParser, _face: str) -> None:
+    """Show or delete a learner's progress."""
+    parser.argument("--delete", action="store_true", help="Delete it, and what a class sees of it.")
+    parser.argument("--yes", action="store_true", help="With --delete: do not ask.")
+    _folder(parser)
+    _json(parser, "the progress file")
+
+
+def declare_share(parser: SentenceParser, _face: str) -> None:
+    """Let a class see a learner's progress."""
+    parser.argument(
+        "shared", nargs="?", metavar="FOLDER", complete="file",
+        help="Folder of the class. Left out: say whether you share.",
+    )  # fmt: skip
+    parser.argument("--name", metavar="NAME", help="Name that the class sees. Default: the one you log in with.")
+    parser.argument("--stop", action="store_true", help="Stop sharing, and remove your file from the folder.")
+    _folder(parser)
+
+
+def declare_class(parser: SentenceParser, _face: str) -> None:
+    """Show a class."""
+    parser.argument("shared", metavar="FOLDER", complete="file", help="Folder in which the learners share.")
+    _json(parser, "the class")
+
+
+def declare_grade(parser: SentenceParser, _face: str) -> None:
+    """Grade submissions."""
+    parser.argument(
+        "submissions", metavar="SUBMISSIONS", complete="file",
+        help="Folder with one folder per learner, or with notebooks that are named after their learners.",
+    )  # fmt: skip
+    parser.argument("--out", metavar="FILE", complete="file", help="Table of the results. Default: grades.csv.")
+    parser.argument("--report", metavar="FILE", complete="file", help="Page of the results. Default: beside the table.")
+    parser.argument("--lesson", metavar="LESSON", complete=LESSONS, help="Grade only this lesson. Default: all.")
+    parser.argument("--seconds", metavar="N", help="Time for one notebook. 10 to 7200. Default: 300.")
+    parser.argument("--memory", metavar="SIZE", help="Memory for one notebook and its workers. Default: 3 GiB.")
+    parser.argument("--seed", metavar="N", help="Seed of the hidden inputs, the same for all. Default: a random one.")
+    _json(parser, "the results")
+
+
+def declare_import(parser: SentenceParser, _face: str) -> None:
+    """Take over questions or cards of other tools."""
+    parser.argument(
+        "source", metavar="FILE", complete="file", help="Questions of jupyterquiz or cards of jupytercards."
+    )
+    parser.argument("--lesson", metavar="LESSON", required=True, complete=LESSONS, help="Lesson that they belong to.")
+    parser.argument("--topic", metavar="TOPIC", required=True, help="Topic of the lesson that they are about.")
+    parser.argument("--link", metavar="LINK", help="Where the lesson explains them, such as 03#starvation.")
+    parser.argument(
+        "--into", metavar="FILE", complete="file",
+        help="Our quiz.json or cards.json, to which they are added. Default: print the result.",
+    )  # fmt: skip
+
+
+SUMMARIES = {
+    "list": ("List the lessons, and how far you are.", declare_list),
+    "copy": ("Copy the notebooks of lessons for you to work in.", declare_copy),
+    "open": ("Open a lesson in JupyterLab; it is copied first if need be.", declare_open),
+    "check": ("Run your notebook of a lesson anew and say which checks pass.", declare_check),
+    "reset": ("Begin a lesson anew; what was there is kept in a folder beside it.", declare_reset),
+    "progress": ("Show your progress, or delete it.", declare_progress),
+    "share": ("Let a class see your progress in a shared folder, or stop that.", declare_share),
+    "class": ("Show who of a class is where, and which check fails most.", declare_class),
+    "grade": ("Grade the notebooks of a class.", declare_grade),
+    "import": ("Take over questions of jupyterquiz or cards of jupytercards.", declare_import),
+}
+"""Per verb what it does, and its arguments."""

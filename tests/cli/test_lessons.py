@@ -1,0 +1,242 @@
+"""Lessons in the shell: copies, progress, sharing, and the checks of a learner's notebook."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from gpucluster.cli import main
+from gpucluster.cli.completion import candidates
+from gpucluster.cli.verbs import MAGIC, SHELL, split_verb, verbs_of
+from gpucluster.lessons.catalogue import find_lesson, lessons
+from gpucluster.lessons.progress import record
+
+Shell = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    """Run ``gpucluster lessons …`` in an empty folder; return exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GPUCLUSTER_LESSONS_FOLDER", raising=False)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = main(["lessons", *words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def test_the_group_and_each_verb_explain_themselves(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ((), ("--help",)):
+        code, out, _ = shell(*words)
+        assert code == 0
+        assert "lessons copy" in out
+        assert "bench" not in out
+    assert shell("copy", "--help")[1].startswith("usage: gpucluster lessons copy")
+    assert main(["help", "lessons", "copy"]) == 0
+    assert capsys.readouterr().out.startswith("usage: gpucluster lessons copy")
+    code, _, err = shell("coppy")
+    assert code == 2
+    assert "Did you mean 'lessons copy'?" in err
+    assert "See 'gpucluster help lessons copy'." in shell("copy", "--frob")[2]
+
+
+def test_two_words_make_one_verb() -> None:
+    assert split_verb(["lessons", "copy", "06"]) == ("lessons copy", ["06"])
+    assert split_verb(["list", "lessons"]) == ("list", ["lessons"])
+    assert not any(verb.startswith("lessons") for verb in verbs_of(MAGIC))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["less"], ["lessons"]),
+        (["lessons", "c"], ["copy", "check", "class"]),
+        (["help", "lessons", "sh"], ["share"]),
+        (["lessons", "copy", "06", "06"], []),
+        (["lessons", "copy", "--sol"], ["--solutions"]),
+        (["lessons", "check", "06", "--cluster", "l"], ["lab"]),
+        (["lessons", "frob", ""], []),
+    ],
+)
+def test_completion(words: list[str], expected: list[str]) -> None:
+    assert candidates(words, SHELL, lambda _: ["lab", "other"]) == expected
+
+
+def test_completion_offers_the_lessons() -> None:
+    numbers = [lesson.id for lesson in lessons()]
+    assert candidates(["lessons", "reset", ""], SHELL) == numbers
+    assert candidates(["lessons", "copy", "06", ""], SHELL) == [number for number in numbers if number != "06"]
+
+
+def test_the_list_says_how_far_one_is(shell: Shell, tmp_path: Path) -> None:
+    code, out, _ = shell("list")
+    assert code == 0
+    lesson = find_lesson("06")
+    assert f"06      {lesson.minutes}" in out
+    assert f"0 of {len(lesson.exercises)}" in out
+    folder = tmp_path / "gpucluster-lessons"
+    record({"kind": "check", "exercise": "06.2", "state": "passed"}, folder)
+    listed = {one["id"]: one for one in json.loads(shell("list", "--json")[1])}
+    assert listed["06"]["passed"] == 1
+    assert listed["06"]["notebook"] is None
+    shell("copy", "06")
+    listed = {one["id"]: one for one in json.loads(shell("list", "--json")[1])}
+    assert listed["06"]["notebook"] == str(folder / "06-kmeans" / "06-kmeans.ipynb")
+
+
+def test_a_damaged_progress_file_does_not_hide_the_lessons(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "gpucluster-lessons").mkdir()
+    (tmp_path / "gpucluster-lessons" / "gpucluster-progress.json").write_text("{", encoding="utf-8")
+    assert shell("list")[0] == 0
+    code, _, err = shell("progress")
+    assert code == 1
+    assert "is damaged" in err
+
+
+def test_copies_leave_work_alone_and_reset_keeps_it(shell: Shell, tmp_path: Path) -> None:
+    code, out, _ = shell("copy", "06", "--solutions", "--recall")
+    folder = tmp_path / "gpucluster-lessons" / "06-kmeans"
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"06-kmeans.ipynb", "06-kmeans-solution.ipynb", "06-kmeans-recall.ipynb"}
+    assert (code, out.count(".ipynb")) == (0, 3)
+    work = folder / "06-kmeans.ipynb"
+    work.write_text("my work", encoding="utf-8")
+    assert shell("copy", "06")[1] == "Nothing to copy: everything is there already.\n"
+    assert work.read_text(encoding="utf-8") == "my work"
+    code, out, _ = shell("reset", "06")
+    assert code == 0
+    assert work.read_bytes() == find_lesson("06").notebook.read_bytes()
+    [backup] = (tmp_path / "gpucluster-lessons").glob("06-kmeans.backup-*")
+    assert str(backup) in out
+    assert (backup / "06-kmeans.ipynb").read_text(encoding="utf-8") == "my work"
+
+
+def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell("copy", "06")
+    inside = tmp_path / "gpucluster-lessons"
+    for place in (inside, inside / "06-kmeans"):
+        monkeypatch.chdir(place)
+        assert shell("copy", "06")[1] == "Nothing to copy: everything is there already.\n"
+    elsewhere = tmp_path / "elsewhere"
+    assert shell("copy", "06", "--folder", str(elsewhere))[0] == 0
+    assert (elsewhere / "06-kmeans" / "06-kmeans.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("copy", "99"), 3, "There is no lesson '99'"),
+        (("reset", "99"), 3, "There is no lesson '99'"),
+        (("open", "99"), 3, "There is no lesson '99'"),
+        (("open", "06", "--port", "0"), 2, "--port: must lie between 1 and 65535"),
+        (("check", "06"), 4, "Copy it first: gpucluster lessons copy 06"),
+        (("check", "nothing.ipynb"), 2, "There is no notebook nothing.ipynb."),
+        (("class", "nowhere"), 2, "cannot be read: No such file"),
+        (("share", "nowhere"), 2, "There is no folder"),
+        (("share", ".", "--stop"), 2, "Give FOLDER or --stop, not both."),
+        (("grade", "nowhere"), 2, "There is no folder"),
+        (("grade", ".", "--seconds", "1"), 2, "--seconds: must lie between 10 and 7200"),
+        (("grade", ".", "--memory", "1 MiB"), 2, "--memory: must lie between 512 MiB"),
+        (("grade", ".", "--memory", "much"), 2, "--memory: 'much' is not a memory size"),
+        (("grade", ".", "--out", "no/grades.csv"), 2, "where the results are to be written"),
+        (("import", "x.json"), 2, "--lesson"),
+        (("import", "x.json", "--lesson", "06", "--topic", "sums"), 1, "x.json cannot be read"),
+    ],
+)
+def test_a_refusal_is_a_sentence(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:
+    got, out, err = shell(*words)
+    assert (got, out) == (code, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_progress_is_shown_shared_and_deleted(shell: Shell, tmp_path: Path) -> None:
+    folder, room = tmp_path / "gpucluster-lessons", tmp_path / "class"
+    room.mkdir()
+    assert "Nothing is noted yet." in shell("progress")[1]
+    assert shell("share")[1] == "You do not share your progress.\n"
+    assert shell("share", "--stop")[1] == "You do not share.\n"
+    record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": ["One label per point"]}, folder)
+    assert json.loads(shell("progress", "--json")[1])["exercises"]["06.2"]["attempts"] == 1
+    assert shell("share", str(room), "--name", "Ana")[0] == 0
+    assert "You share as Ana" in shell("share")[1]
+    assert "Shared as Ana" in shell("progress")[1]
+    code, out, _ = shell("class", str(room))
+    assert code == 0
+    assert "Ana      0       06.2  not right yet" in out
+    assert "06.2 Find the nearest centroid: 1 of 1 who tried it are stuck" in out
+    assert "1 × One label per point" in out
+    assert json.loads(shell("class", str(room), "--json")[1])["learners"][0]["name"] == "Ana"
+    assert shell("progress", "--delete")[1] == "Deleted.\n"
+    assert list(room.iterdir()) == []
+    assert shell("progress", "--delete", "--yes")[1] == "There is nothing to delete.\n"
+    assert shell("class", str(room))[1] == "Nobody shares in this folder yet.\n"
+
+
+def test_open_starts_jupyterlab_on_the_lesson(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Replaced(Exception):
+        """The process has become JupyterLab."""
+
+    commands: list[list[str]] = []
+
+    def become(_path: str, command: list[str]) -> None:
+        commands.append(command)
+        raise Replaced
+
+    monkeypatch.setattr(os, "execv", become)
+    with pytest.raises(Replaced):
+        shell("open", "06.5", "--no-browser", "--port", "9999")
+    [command] = commands
+    assert "--LabApp.default_url=/lab/tree/gpucluster-lessons/06-kmeans/06-kmeans.ipynb" in command
+    assert {f"--ServerApp.root_dir={tmp_path}", "--port=9999", "--no-browser"} < set(command)
+    assert (tmp_path / "gpucluster-lessons" / "06-kmeans" / "06-kmeans.ipynb").is_file()
+    with pytest.raises(Replaced):
+        shell("open", "06", "--recall")
+    assert "--LabApp.default_url=/lab/tree/gpucluster-lessons/06-kmeans/06-kmeans-recall.ipynb" in commands[1]
+
+
+def book(*cells: str) -> Any:
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+
+
+RIGHT = """
+import numpy as np
+
+def assign(points, centroids):
+    return (-2 * points @ centroids.T + (centroids ** 2).sum(axis=1)).argmin(axis=1)
+"""
+
+
+def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "mine.ipynb"
+    cells = ["from gpucluster.lessons import check", RIGHT, "check('06.2', assign)"]
+    nbformat.write(book(*cells), path)
+    code, out, _ = shell("check", str(path))
+    assert (code, out) == (0, "06.2 Find the nearest centroid: passed\n")
+    nbformat.write(book(*cells[:1], "1 / 0", "def assign(p, c):\n    return p[:, 0]\n", cells[2]), path)
+    code, out, _ = shell("check", str(path))
+    assert code == 1
+    assert "06.2 Find the nearest centroid: not right yet\n  expected: " in out
+    assert out.endswith("A cell failed: ZeroDivisionError: division by zero\n")
+    nbformat.write(book("x = 1"), path)
+    assert shell("check", str(path))[:2] == (1, "No check was run in this notebook.\n")
+
+
+def test_questions_of_jupyterquiz_are_taken_over(shell: Shell, tmp_path: Path) -> None:
+    wrong = [{"answer": name, "correct": False, "feedback": "No."} for name in ("a mean", "a label", "a point")]
+    answers = [{"answer": "a sum", "correct": True, "feedback": "Yes."}, *wrong]
+    quiz = [{"question": "What travels?", "type": "multiple_choice", "answers": answers}]
+    (tmp_path / "other.json").write_text(json.dumps(quiz), encoding="utf-8")
+    words = ("import", "other.json", "--lesson", "06", "--topic", "sums")
+    shown = json.loads(shell(*words)[1])
+    assert shown["questions"][0]["id"] == "06.q1"
+    assert shell(*words, "--into", "quiz.json")[1].startswith("1 question imported into")
+    assert json.loads((tmp_path / "quiz.json").read_text(encoding="utf-8")) == shown
