@@ -80,7 +80,9 @@ def _without_titles(node: object) -> object:
             # With a description beside it, the generator makes one more type of the same shape.
             return {"$ref": node["$ref"]}
         titled = isinstance(node.get("title"), str) and "properties" not in node
-        return {key: _without_titles(value) for key, value in node.items() if not (titled and key == "title")}
+        # Nor are arrays tuples, whatever their bounds.
+        left_out = {"minItems", "maxItems", *(["title"] if titled else [])}
+        return {key: _without_titles(value) for key, value in node.items() if key not in left_out}
     if isinstance(node, list):
         return [_without_titles(item) for item in node]
     return node

@@ -19,12 +19,15 @@ import { addLessons } from './actions/lessons';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
 import { IClusterManager } from './clusters/tokens';
-import { outputsPlugin } from './outputs';
 import { PageLists } from './dashboards/pagelists';
+import { LessonStore } from './lessons/lessonstore';
+import { ILessonStore } from './lessons/tokens';
+import { outputsPlugin } from './outputs';
 import { ClusterPanel } from './panel/clusterpanel';
 import { addRunningClusters } from './running';
 import { followSettings, initialSettings, PLUGIN_ID } from './settings';
 import { statusPlugin } from './statusbar';
+import { studyPlugin } from './study';
 
 /** The store; other extensions may ask for it. */
 const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
@@ -36,12 +39,22 @@ const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
     new ClusterManager({ serverSettings: app.serviceManager.serverSettings })
 };
 
+/** What the server knows of lessons; other extensions may ask for it. */
+const lessonsPlugin: JupyterFrontEndPlugin<ILessonStore> = {
+  id: 'gpucluster:lessons',
+  description: 'Knows the lessons and how far the learner is.',
+  autoStart: true,
+  provides: ILessonStore,
+  activate: (app: JupyterFrontEnd): ILessonStore =>
+    new LessonStore(app.serviceManager.serverSettings)
+};
+
 /** The panel, its commands and everything that is opened from it. */
 const panelPlugin: JupyterFrontEndPlugin<void> = {
   id: PLUGIN_ID,
   description: 'A panel to create, watch, scale and stop Dask clusters on GPUs and CPUs.',
   autoStart: true,
-  requires: [IClusterManager],
+  requires: [IClusterManager, ILessonStore],
   optional: [
     ITranslator,
     ISettingRegistry,
@@ -54,6 +67,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
   activate: (
     app: JupyterFrontEnd,
     manager: IClusterManager,
+    lessons: ILessonStore,
     translator: ITranslator | null,
     registry: ISettingRegistry | null,
     palette: ICommandPalette | null,
@@ -66,7 +80,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const { commands } = app;
     const environment = new NotebookEnvironment(app.serviceManager.kernelspecs, notebooks);
     const settings = initialSettings();
-    const panel = new ClusterPanel({ manager, commands, environment, trans });
+    const panel = new ClusterPanel({ manager, lessons, commands, environment, trans });
     const pages = new PageLists(app.serviceManager.serverSettings, trans);
     const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
@@ -91,7 +105,18 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       args: { isLauncher: true },
       rank: 10
     });
-    addLessons({ app, launcher, palette, trans });
+    addLessons({
+      app,
+      store: lessons,
+      notebooks,
+      launcher,
+      palette,
+      showLessons: () => {
+        app.shell.activateById(panel.id);
+        panel.showLessons();
+      },
+      trans
+    });
 
     if (registry !== null) {
       const onChange = (): void => {
@@ -128,4 +153,12 @@ const runningPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-export default [managerPlugin, panelPlugin, runningPlugin, statusPlugin, outputsPlugin];
+export default [
+  managerPlugin,
+  lessonsPlugin,
+  panelPlugin,
+  runningPlugin,
+  statusPlugin,
+  outputsPlugin,
+  studyPlugin
+];

@@ -11,4 +11,9 @@ export namespace CommandIDs {
   export const openLog = 'gpucluster:open-log';
   export const openActivity = 'gpucluster:open-activity';
   export const openLessons = 'gpucluster:open-lessons';
+  export const openLesson = 'gpucluster:open-lesson';
+  export const openRecall = 'gpucluster:open-recall';
+  export const resetLesson = 'gpucluster:reset-lesson';
+  export const deleteProgress = 'gpucluster:delete-progress';
+  export const openClass = 'gpucluster:open-class';
 }

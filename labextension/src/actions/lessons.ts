@@ -1,53 +1,172 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { ICommandPalette } from '@jupyterlab/apputils';
+import { Dialog, Notification, showDialog, type ICommandPalette } from '@jupyterlab/apputils';
 import type { ILauncher } from '@jupyterlab/launcher';
+import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
+import { ClassTab } from '../classroom/classtab';
 import { lessonsIcon } from '../icons';
+import { openLesson } from '../lessons/openlesson';
+import type { ILessonStore } from '../lessons/tokens';
+import { sentenceOf } from '../panel/asking';
+import type { LessonModel } from '../protocol/messages';
 import { CommandIDs } from './commandids';
+import { described } from './withcluster';
 
-interface ILessonOptions {
+export interface ILessonOptions {
   app: JupyterFrontEnd;
+  store: ILessonStore;
+  notebooks: INotebookTracker | null;
   launcher: ILauncher | null;
   palette: ICommandPalette | null;
+  /** Show the lessons in the panel. */
+  showLessons: () => void;
   trans: TranslationBundle;
 }
 
-/** Where `gpucluster lab` puts the lessons, below Jupyter's root directory. */
-const FOLDER = 'gpucluster-lessons';
-
-/** Offer the lessons, if this Jupyter has them. */
-export function addLessons({ app, launcher, palette, trans }: ILessonOptions): void {
-  const { commands, serviceManager } = app;
-  const add = async (): Promise<void> => {
-    const folder = await findLessons(serviceManager.contents);
-    if (folder === null) {
-      return;
-    }
-    commands.addCommand(CommandIDs.openLessons, {
-      label: args => (args.isLauncher ? trans.__('Lessons') : trans.__('Open the Lessons')),
-      caption: trans.__('Learn distributed computing on a cluster of your own'),
-      icon: lessonsIcon,
-      describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => commands.execute('filebrowser:open-path', { path: folder })
-    });
-    palette?.addItem({ command: CommandIDs.openLessons, category: trans.__('GPU Clusters') });
-    launcher?.add({
-      command: CommandIDs.openLessons,
-      category: trans.__('Other'),
-      args: { isLauncher: true },
-      rank: 11
+/** Register what can be done with lessons; offer it once the server is known to have some. */
+export function addLessons(options: ILessonOptions): void {
+  const { app, store, notebooks, showLessons, trans } = options;
+  const { commands } = app;
+  const isVisible = (): boolean => store.isAvailable === true;
+  const lesson = {
+    type: 'string',
+    description: trans.__("Number of the lesson, such as '06'.")
+  };
+  const add = (
+    id: string,
+    label: string,
+    properties: Parameters<typeof described>[0],
+    execute: (args: ReadonlyPartialJSONObject) => unknown
+  ): void => {
+    commands.addCommand(id, {
+      label,
+      isVisible,
+      describedBy: described(properties),
+      execute: async args => {
+        try {
+          await execute(args);
+        } catch (error) {
+          Notification.error(sentenceOf(error), { autoClose: 8000 });
+        }
+      }
     });
   };
-  void app.restored.then(add);
+
+  commands.addCommand(CommandIDs.openLessons, {
+    label: args => (args.isLauncher === true ? trans.__('Lessons') : trans.__('Open the Lessons')),
+    caption: trans.__('Learn distributed computing on a cluster of your own'),
+    icon: lessonsIcon,
+    isVisible,
+    describedBy: described({}),
+    execute: showLessons
+  });
+  add(
+    CommandIDs.openLesson,
+    trans.__('Open Lesson'),
+    {
+      link: {
+        type: 'string',
+        description: trans.__("A lesson '06', an exercise '06.2' or a cell '06#anchor'.")
+      }
+    },
+    args => openLesson(textOf(args.link), { commands, notebooks, store, trans })
+  );
+  add(CommandIDs.openRecall, trans.__('Open Lesson without Text'), { lesson }, async args => {
+    const { written } = await store.recall(textOf(args.lesson));
+    await commands.execute('docmanager:open', { path: written[0] });
+  });
+  add(CommandIDs.resetLesson, trans.__('Begin Lesson Anew…'), { lesson }, async args => {
+    const known = store.list?.lessons.find(one => one.id === args.lesson);
+    if (known !== undefined && (await confirmReset(known, trans))) {
+      await resetLesson(known, options);
+    }
+  });
+  add(CommandIDs.deleteProgress, trans.__('Delete My Progress in the Lessons…'), {}, async () => {
+    if (await confirmDelete(store, trans)) {
+      await store.forget();
+      Notification.success(trans.__('Your progress is deleted.'), { autoClose: 4000 });
+    }
+  });
+  commands.addCommand(CommandIDs.openClass, {
+    label: trans.__('Show the Class'),
+    caption: trans.__('Who is where, and what fails most'),
+    icon: lessonsIcon,
+    isVisible: () => store.list?.has_class === true,
+    describedBy: described({}),
+    execute: () => {
+      const open = [...app.shell.widgets('main')].find(widget => widget.id === ClassTab.ID);
+      const tab = open ?? new ClassTab({ store, commands, trans });
+      if (open === undefined) {
+        app.shell.add(tab, 'main');
+      }
+      app.shell.activateById(tab.id);
+    }
+  });
+  void app.restored.then(() => offerLessons(options));
 }
 
-async function findLessons(
-  contents: JupyterFrontEnd['serviceManager']['contents']
-): Promise<string | null> {
-  const root = await contents.get('', { content: true }).catch(() => null);
-  const names = ((root?.content ?? []) as { name: string; type: string }[])
-    .filter(entry => entry.type === 'directory')
-    .map(entry => entry.name);
-  return names.includes(FOLDER) ? FOLDER : null;
+async function offerLessons(options: ILessonOptions): Promise<void> {
+  const { store, palette, launcher, trans } = options;
+  await store.refresh();
+  if (store.isAvailable !== true) {
+    return;
+  }
+  const category = trans.__('GPU Clusters');
+  for (const command of [
+    CommandIDs.openLessons,
+    CommandIDs.openClass,
+    CommandIDs.deleteProgress
+  ]) {
+    palette?.addItem({ command, category });
+  }
+  launcher?.add({
+    command: CommandIDs.openLessons,
+    category: trans.__('Other'),
+    args: { isLauncher: true },
+    rank: 11
+  });
+}
+
+async function resetLesson(lesson: LessonModel, options: ILessonOptions): Promise<void> {
+  const { notebooks, store, trans } = options;
+  const open = notebooks?.find(panel => panel.context.path === lesson.notebook);
+  // What is typed and not saved belongs into the backup too.
+  if (open?.context.model.dirty === true) {
+    await open.context.save();
+  }
+  const { backup } = await store.reset(lesson.id);
+  await open?.context.revert();
+  if (backup !== null) {
+    Notification.success(trans.__('What you had is in %1.', backup), { autoClose: 8000 });
+  }
+}
+
+async function confirmReset(lesson: LessonModel, trans: TranslationBundle): Promise<boolean> {
+  const answer = await showDialog({
+    title: trans.__('Begin lesson %1 anew?', lesson.id),
+    body: trans.__(
+      'You get a fresh copy of “%1”. What you have now is moved into a folder beside it. Your progress stays.',
+      lesson.title
+    ),
+    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Begin Anew') })]
+  });
+  return answer.button.accept;
+}
+
+async function confirmDelete(store: ILessonStore, trans: TranslationBundle): Promise<boolean> {
+  const answer = await showDialog({
+    title: trans.__('Delete your progress?'),
+    body: trans.__(
+      'Checks, answers, cards and predictions in %1 are forgotten. Your notebooks stay as they are.',
+      store.list?.progress.path ?? ''
+    ),
+    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Delete') })]
+  });
+  return answer.button.accept;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -121,7 +121,8 @@ export function dashboardUrl(settings: Settings, id: string, page: string): stri
   return URLExt.join(settings.baseUrl, 'gpucluster', 'dashboard', encodeURIComponent(id), page);
 }
 
-async function request<T>(
+/** Ask our server extension; what is refused is thrown with the server's own sentence. */
+export async function request<T>(
   settings: Settings,
   parts: readonly string[],
   init: RequestInit,

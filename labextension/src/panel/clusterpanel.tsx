@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
+import { Poll } from '@lumino/polling';
 import React from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
@@ -10,9 +11,14 @@ import type { IEnvironment } from '../actions/environment';
 import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
 import { HostDevices } from '../host/hostdevices';
 import { clusterIcon } from '../icons';
+import { LessonsSection } from '../lessons/lessonssection';
+import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
 
-/** The sidebar panel: the list of clusters, or the form for a new one. */
+/** How often to look for new progress while the lessons are shown. */
+const LESSONS_MS = 5000;
+
+/** The sidebar panel: the list of clusters, or the form for a new one; below it the lessons. */
 export class ClusterPanel extends ReactWidget {
   constructor(options: ClusterPanel.IOptions) {
     super();
@@ -24,6 +30,20 @@ export class ClusterPanel extends ReactWidget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', options.trans.__('GPU clusters'));
     options.manager.changed.connect(this._onChanged, this);
+    options.lessons.changed.connect(this._onChanged, this);
+    this._lessonPoll = new Poll({
+      factory: () => options.lessons.refresh(),
+      frequency: { interval: LESSONS_MS, backoff: false },
+      // Kernels write the learner's progress, and nobody tells this page.
+      standby: () => document.hidden || !this.isVisible || !this._isShowingLessons
+    });
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._lessonPoll.dispose();
+      super.dispose();
+    }
   }
 
   /** Name of the preset that the form starts with. */
@@ -51,8 +71,19 @@ export class ClusterPanel extends ReactWidget {
     this.update();
   }
 
+  /** Show the lessons, open. */
+  showLessons(): void {
+    this._isCreating = false;
+    this._setLessons(true);
+    void this.renderPromise?.then(() => {
+      const section = this.node.querySelector('.gpc-Lessons');
+      section?.scrollIntoView({ block: 'start' });
+      section?.querySelector('summary')?.focus();
+    });
+  }
+
   protected override render(): JSX.Element {
-    const { manager, commands, trans, environment } = this._options;
+    const { lessons, manager, commands, trans, environment } = this._options;
     return this._isCreating ? (
       <CreateForm
         manager={manager}
@@ -71,6 +102,13 @@ export class ClusterPanel extends ReactWidget {
           onCreate={() => this.showForm()}
         />
         <HostDevices manager={manager} commands={commands} trans={trans} />
+        <LessonsSection
+          store={lessons}
+          commands={commands}
+          trans={trans}
+          isOpen={this._isShowingLessons}
+          onToggle={isOpen => this._setLessons(isOpen)}
+        />
       </>
     );
   }
@@ -79,6 +117,7 @@ export class ClusterPanel extends ReactWidget {
     super.onAfterShow(message);
     // Asking for the list is also how the server learns that somebody may want a cluster soon.
     this._options.manager.refresh().catch(() => undefined);
+    void this._options.lessons.refresh();
     this.update();
   }
 
@@ -88,7 +127,17 @@ export class ClusterPanel extends ReactWidget {
     }
   }
 
+  private _setLessons(isShown: boolean): void {
+    if (this._isShowingLessons !== isShown) {
+      this._isShowingLessons = isShown;
+      this.update();
+      void this._options.lessons.refresh();
+    }
+  }
+
   private readonly _options: ClusterPanel.IOptions;
+  private readonly _lessonPoll: Poll;
+  private _isShowingLessons = false;
   private _isCreating = false;
   private _thresholds = DEFAULT_THRESHOLDS;
 }
@@ -96,6 +145,7 @@ export class ClusterPanel extends ReactWidget {
 export namespace ClusterPanel {
   export interface IOptions {
     manager: IClusterManager;
+    lessons: ILessonStore;
     commands: CommandRegistry;
     environment: IEnvironment;
     trans: TranslationBundle;

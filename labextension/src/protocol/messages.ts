@@ -992,14 +992,7 @@ export interface LessonCopied {
  * What a page reports, the oldest first.
  */
 export interface LessonEvents {
-  /**
-   * @minItems 1
-   * @maxItems 100
-   */
-  events: [
-    QuestionAnswered | CardTurned | ExamHandedIn | ParsonsTried,
-    ...(QuestionAnswered | CardTurned | ExamHandedIn | ParsonsTried)[]
-  ];
+  events: (QuestionAnswered | CardTurned | ExamHandedIn | ParsonsTried)[];
 }
 /**
  * A question of a practice quiz was answered.
@@ -1040,9 +1033,6 @@ export interface ParsonsTried {
   kind: 'parsons';
   exercise: string;
   right: boolean;
-  /**
-   * @maxItems 20
-   */
   failed?: string[];
 }
 /**

@@ -10,6 +10,7 @@ from typing import TypeVar
 from ..lessons.catalogue import Lesson
 from ..lessons.progress import Progress, is_due
 from ..lessons.progress.events import EVENT, Event
+from ..lessons.study.advise import weak_topics
 from ..lessons.study.files import NothingToStudy, StudyFileError, cards_of, questions_of
 from ..protocol.lessons import LessonEvent, LessonExercise, LessonModel, LessonStep, Tally
 
@@ -83,7 +84,16 @@ def next_step(shown: list[LessonModel], progress: Progress) -> LessonStep | None
 
 def advice_for(progress: Progress) -> list[LessonStep]:
     """Return the topics that are weak, the weakest first."""
-    return [] if progress.exams else []
+    try:
+        found = weak_topics(progress)
+    except StudyFileError:
+        return []
+    return [
+        LessonStep(
+            title=one.title, why=one.why, link=one.link, topic=one.topic, cards=list(one.cards), exercise=one.exercise
+        )
+        for one in found
+    ]
 
 
 def recordable(event: LessonEvent) -> Event:

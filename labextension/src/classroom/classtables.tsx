@@ -1,0 +1,167 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { formatDuration } from '../gauges';
+import { stateSign, stateWords } from '../lessons/states';
+import type { ClassExercise, ClassView } from '../protocol/messages';
+
+interface IClassProps {
+  readonly view: ClassView;
+  readonly trans: TranslationBundle;
+}
+
+/** What fails most, then who is where. */
+export function ClassTables({ view, trans }: IClassProps): JSX.Element {
+  const { learners, exercises, problems, folder } = view;
+  return (
+    <>
+      <header>
+        <h2>
+          {trans._n('%1 learner shares progress', '%1 learners share progress', learners.length)}
+        </h2>
+        <p className="gpc-Study-quiet">{trans.__('Folder: %1', folder)}</p>
+      </header>
+      {problems.length > 0 && (
+        <ul className="gpc-Class-problems" role="status">
+          {problems.map(problem => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      )}
+      {learners.length === 0 ? (
+        <p>
+          {trans.__('Nobody shares yet. Each learner who wants to runs in a terminal:')}{' '}
+          <code>gpucluster lessons share {folder}</code>
+        </p>
+      ) : (
+        <>
+          <Exercises exercises={exercises} total={learners.length} trans={trans} />
+          <Learners view={view} trans={trans} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface IExercisesProps {
+  readonly exercises: readonly ClassExercise[];
+  readonly total: number;
+  readonly trans: TranslationBundle;
+}
+
+function Exercises({ exercises, total, trans }: IExercisesProps): JSX.Element {
+  const worst = [...exercises].sort((one, other) => other.stuck - one.stuck);
+  return (
+    <table className="gpc-Class-table">
+      <caption>{trans.__('Exercises: where most are stuck comes first')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('Exercise')}</th>
+          <th scope="col">{trans.__('Learners')}</th>
+          <th scope="col">{trans.__('Checks')}</th>
+          <th scope="col">{trans.__('Hints')}</th>
+          <th scope="col">{trans.__('Solution seen')}</th>
+          <th scope="col">{trans.__('What fails most')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {worst.map(exercise => (
+          <tr key={exercise.id}>
+            <th scope="row">
+              {exercise.id} {exercise.title}
+            </th>
+            <td>
+              <Shares exercise={exercise} total={total} trans={trans} />
+            </td>
+            <td className="gpc-mod-number">{exercise.attempts}</td>
+            <td className="gpc-mod-number">{exercise.hints}</td>
+            <td className="gpc-mod-number">{exercise.solutions}</td>
+            <td>
+              {exercise.failing.length === 0 ? (
+                '–'
+              ) : (
+                <ul>
+                  {exercise.failing.slice(0, 3).map(one => (
+                    <li key={one.property}>
+                      {one.property}{' '}
+                      <span className="gpc-Study-quiet">
+                        ({trans._n('%1 learner', '%1 learners', one.learners)})
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** How many have passed, are stuck, have not begun: as a bar and in words. */
+function Shares(props: {
+  readonly exercise: ClassExercise;
+  readonly total: number;
+  readonly trans: TranslationBundle;
+}): JSX.Element {
+  const { exercise, total, trans } = props;
+  const width = (count: number): { width: string } => ({ width: `${(100 * count) / total}%` });
+  return (
+    <>
+      <span>
+        {trans.__('%1 passed', exercise.passed)}
+        {exercise.stuck > 0 && `, ${trans.__('%1 stuck', exercise.stuck)}`}
+      </span>
+      <span className="gpc-Class-bar" aria-hidden="true">
+        <span data-state="passed" style={width(exercise.passed)} />
+        <span data-state="failed" style={width(exercise.stuck)} />
+      </span>
+    </>
+  );
+}
+
+function Learners({ view, trans }: IClassProps): JSX.Element {
+  const readAt = Date.parse(view.read_at);
+  return (
+    <table className="gpc-Class-table">
+      <caption>{trans.__('Learners')}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('Name')}</th>
+          <th scope="col">{trans.__('Is at')}</th>
+          <th scope="col">{trans.__('Exercises passed')}</th>
+          <th scope="col">{trans.__('Fails')}</th>
+          <th scope="col">{trans.__('Last sign')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {view.learners.map((learner, place) => (
+          <tr key={`${place}-${learner.name}`} data-state={learner.state}>
+            <th scope="row">{learner.name}</th>
+            <td>
+              {learner.exercise === null ? (
+                trans.__('not begun')
+              ) : (
+                <span className="gpc-ExerciseState" data-state={learner.state}>
+                  <span aria-hidden="true">{stateSign(learner.state)}</span> {learner.exercise}{' '}
+                  {stateWords(learner.state, trans)}
+                </span>
+              )}
+            </td>
+            <td className="gpc-mod-number">{learner.passed}</td>
+            <td>{learner.failing ?? '–'}</td>
+            <td className="gpc-mod-number">
+              {learner.updated_at === null
+                ? '–'
+                : trans.__(
+                    '%1 ago',
+                    formatDuration(Math.max(0, (readAt - Date.parse(learner.updated_at)) / 1000))
+                  )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,132 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { CommandRegistry } from '@lumino/commands';
+import React from 'react';
+
+import { CommandIDs } from '../actions/commandids';
+import type { LessonExercise, LessonModel } from '../protocol/messages';
+import { passedOf } from './links';
+import { stateSign, stateWords } from './states';
+
+interface ILessonRowProps {
+  readonly lesson: LessonModel;
+  readonly isNext: boolean;
+  readonly commands: CommandRegistry;
+  readonly trans: TranslationBundle;
+}
+
+/** One lesson: a line, and behind it what it is about, its exercises and what can be done with it. */
+export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps): JSX.Element {
+  const { id, title, minutes, exercises, questions, cards } = lesson;
+  const passed = passedOf(lesson);
+  const run = (command: string, args: Record<string, string>) => () =>
+    void commands.execute(command, args);
+  return (
+    <li className="gpc-Lesson" data-next={isNext}>
+      <details>
+        <summary>
+          <span className="gpc-Lesson-id">{id}</span>
+          <span className="gpc-Lesson-title">{title}</span>
+          <span className="gpc-Lesson-facts">
+            {trans.__('%1 min', minutes)}
+            {' · '}
+            {lesson.needs === 'gpu' ? trans.__('needs a GPU') : trans.__('CPU or GPU')}
+            {exercises.length > 0 && ` · ${trans.__('%1 of %2', passed, exercises.length)}`}
+          </span>
+          {exercises.length > 0 && <Steps exercises={exercises} />}
+        </summary>
+        <div className="gpc-Lesson-body">
+          {lesson.objectives.length > 0 && (
+            <>
+              <p>{trans.__('At the end you can')}</p>
+              <ul className="gpc-Lesson-objectives">
+                {lesson.objectives.map(objective => (
+                  <li key={objective}>{objective}</li>
+                ))}
+              </ul>
+            </>
+          )}
+          <ul className="gpc-ExerciseList" aria-label={trans.__('Exercises of lesson %1', id)}>
+            {exercises.map(exercise => (
+              <li key={exercise.id}>
+                <button
+                  className="gpc-Exercise"
+                  title={trans.__('Open the cell of exercise %1', exercise.id)}
+                  onClick={run(CommandIDs.openLesson, { link: exercise.id })}
+                >
+                  <span
+                    className="gpc-ExerciseState"
+                    data-state={exercise.state}
+                    role="img"
+                    aria-label={stateWords(exercise.state, trans)}
+                  >
+                    {stateSign(exercise.state)}
+                  </span>
+                  <span>
+                    {exercise.id} {exercise.title}
+                    <span className="gpc-Reason">{traces(exercise, trans)}</span>
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          {questions.total > 0 && (
+            <p>{trans.__('Quiz: %1 of %2 right', questions.done, questions.total)}</p>
+          )}
+          {cards.total > 0 && (
+            <p>{trans.__('Cards: %1 of %2 due', cards.done, cards.total)}</p>
+          )}
+          <div className="gpc-Buttons">
+            <button
+              className="gpc-Button"
+              aria-label={trans.__('Open lesson %1', id)}
+              onClick={run(CommandIDs.openLesson, { link: id })}
+            >
+              {trans.__('Open')}
+            </button>
+            {lesson.has_recall && (
+              <button
+                className="gpc-SmallButton"
+                title={trans.__('The same notebook without its text: can you say what it said?')}
+                aria-label={trans.__('Recall copy of lesson %1', id)}
+                onClick={run(CommandIDs.openRecall, { lesson: id })}
+              >
+                {trans.__('Recall copy')}
+              </button>
+            )}
+            {lesson.notebook !== null && (
+              <button
+                className="gpc-SmallButton"
+                title={trans.__('A fresh copy; what you have now is kept beside it')}
+                aria-label={trans.__('Begin lesson %1 anew', id)}
+                onClick={run(CommandIDs.resetLesson, { lesson: id })}
+              >
+                {trans.__('Begin anew…')}
+              </button>
+            )}
+          </div>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+/** One mark per exercise; the same is said in words beside it. */
+function Steps({ exercises }: { readonly exercises: readonly LessonExercise[] }): JSX.Element {
+  return (
+    <span className="gpc-Lesson-steps" aria-hidden="true">
+      {exercises.map(exercise => (
+        <span key={exercise.id} data-state={exercise.state} />
+      ))}
+    </span>
+  );
+}
+
+/** How somebody got where they are: checks, hints, the solution. */
+function traces(exercise: LessonExercise, trans: TranslationBundle): string {
+  const parts = [
+    exercise.attempts > 0 && trans._n('%1 check', '%1 checks', exercise.attempts),
+    exercise.hints > 0 && trans._n('%1 hint', '%1 hints', exercise.hints),
+    exercise.solution_seen && trans.__('solution seen')
+  ].filter(part => part !== false);
+  return parts.length === 0 ? '' : ` ${parts.join(', ')}`;
+}

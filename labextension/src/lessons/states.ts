@@ -1,0 +1,29 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { LessonExercise } from '../protocol/messages';
+
+type State = LessonExercise['state'];
+
+const SIGNS: Readonly<Record<State, string>> = {
+  new: '○',
+  not_yet: '…',
+  failed: '✗',
+  passed: '✓'
+};
+
+export function stateSign(state: State): string {
+  return SIGNS[state] ?? '○';
+}
+
+export function stateWords(state: State, trans: TranslationBundle): string {
+  switch (state) {
+    case 'passed':
+      return trans.__('passed');
+    case 'failed':
+      return trans.__('not right yet');
+    case 'not_yet':
+      return trans.__('begun');
+    default:
+      return trans.__('not begun');
+  }
+}

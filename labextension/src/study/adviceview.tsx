@@ -1,0 +1,41 @@
+import React from 'react';
+
+import type { IAdvicePayload } from './payload';
+import { OpenLink, Sentence, useSurroundings } from './surroundings';
+
+/** Which topics to look at again, why, and where. */
+export function AdviceView({ payload }: { readonly payload: IAdvicePayload }): JSX.Element {
+  const { trans } = useSurroundings();
+  if (payload.items.length === 0) {
+    return (
+      <p className="gpc-Study">
+        {trans.__('Nothing is weak as far as your progress tells. Go on with the next lesson.')}
+      </p>
+    );
+  }
+  return (
+    <section className="gpc-Study gpc-Advice" aria-label={trans.__('What to look at again')}>
+      <ol>
+        {payload.items.map(item => (
+          <li key={item.link + item.title}>
+            <h4>{item.title}</h4>
+            <p>
+              <Sentence text={item.why} />
+            </p>
+            <div className="gpc-Study-buttons">
+              <OpenLink link={item.link}>{trans.__('Read %1', item.link)}</OpenLink>
+              {item.exercise !== null && (
+                <OpenLink link={item.exercise}>{trans.__('Exercise %1', item.exercise)}</OpenLink>
+              )}
+              {item.cards.length > 0 && (
+                <span className="gpc-Study-quiet">
+                  {trans.__('Cards: %1', item.cards.join(', '))}
+                </span>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

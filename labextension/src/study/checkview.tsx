@@ -1,0 +1,64 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { Findings } from './findings';
+import type { ICheckPayload } from './payload';
+import { Sentence, useSurroundings } from './surroundings';
+
+const SIGNS: Readonly<Record<ICheckPayload['state'], string>> = {
+  passed: '✓',
+  failed: '✗',
+  not_yet: '…',
+  unavailable: '!'
+};
+
+/** What a check found: one line that says how it ended, then each property. */
+export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX.Element {
+  const { trans } = useSurroundings();
+  const { exercise, title, state, findings, message, next_step } = payload;
+  const held = findings.filter(finding => finding.passed).length;
+  return (
+    <section className="gpc-Study gpc-Check" data-state={state} aria-label={`${exercise} ${title}`}>
+      <header className="gpc-Check-header">
+        <span className="gpc-Check-sign" aria-hidden="true">
+          {SIGNS[state]}
+        </span>
+        <span>
+          <strong>
+            {exercise} {title}
+          </strong>{' '}
+          <span className="gpc-Check-state">{stateWords(state, trans)}</span>
+        </span>
+        {state === 'failed' && findings.length > 1 && (
+          <span className="gpc-Check-count">
+            {trans.__('%1 of %2 properties hold', held, findings.length)}
+          </span>
+        )}
+      </header>
+      {message !== '' && (
+        <p>
+          <Sentence text={message} />
+        </p>
+      )}
+      {findings.length > 0 && <Findings findings={findings} trans={trans} />}
+      {next_step !== '' && (
+        <p className="gpc-Check-next">
+          <Sentence text={next_step} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+function stateWords(state: ICheckPayload['state'], trans: TranslationBundle): string {
+  switch (state) {
+    case 'passed':
+      return trans.__('passed');
+    case 'failed':
+      return trans.__('not right yet');
+    case 'not_yet':
+      return trans.__('not yet');
+    case 'unavailable':
+      return trans.__('could not be checked');
+  }
+}

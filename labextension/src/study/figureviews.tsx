@@ -1,0 +1,101 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import type { IPredictionPayload, IReportPayload, Plain } from './payload';
+import { useSurroundings } from './surroundings';
+
+/** A guess beside what came out, as two bars where both are numbers. */
+export function PredictionView({ payload }: { readonly payload: IPredictionPayload }): JSX.Element {
+  const { trans } = useSurroundings();
+  const { predicted, observed, unit, question } = payload;
+  const largest = Math.max(amount(predicted), amount(observed));
+  const row = (label: string, value: Plain, name: string): JSX.Element => (
+    <div className="gpc-Prediction-row" data-row={name}>
+      <dt>{label}</dt>
+      <dd>
+        <span>{value === null ? '–' : `${shown(value)} ${unit}`.trim()}</span>
+        {largest > 0 && (
+          <span className="gpc-Prediction-bar" aria-hidden="true">
+            <span style={{ width: `${(100 * amount(value)) / largest}%` }} />
+          </span>
+        )}
+      </dd>
+    </div>
+  );
+  return (
+    <section
+      className="gpc-Study gpc-Prediction"
+      aria-label={trans.__('Prediction %1', question)}
+    >
+      <dl>
+        {row(trans.__('You predicted'), predicted, 'predicted')}
+        {row(trans.__('Observed'), observed, 'observed')}
+      </dl>
+      <p>{verdict(predicted, observed, trans)}</p>
+    </section>
+  );
+}
+
+/** Figures of a run, side by side. */
+export function ReportView({ payload }: { readonly payload: IReportPayload }): JSX.Element {
+  const { trans } = useSurroundings();
+  return (
+    <dl
+      className="gpc-Study gpc-Report"
+      aria-label={trans.__('Report of lesson %1', payload.lesson)}
+    >
+      {payload.figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name.replace(/_/g, ' ')}</dt>
+          <dd>{value === null ? '–' : shown(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The same words as `lessons.compare` prints. */
+export function verdict(predicted: Plain, observed: Plain, trans: TranslationBundle): string {
+  if (predicted === null) {
+    return trans.__(
+      'You made no prediction: guess first next time, it is how the surprise sticks.'
+    );
+  }
+  if (predicted === observed) {
+    return typeof observed === 'number' ? trans.__('Exactly.') : trans.__('That is the same.');
+  }
+  if (
+    typeof predicted !== 'number' ||
+    typeof observed !== 'number' ||
+    predicted === 0 ||
+    observed === 0 ||
+    predicted > 0 !== observed > 0
+  ) {
+    return trans.__('That is different: can you say why?');
+  }
+  const ratio = predicted / observed;
+  const factor = ratio > 1 ? ratio : 1 / ratio;
+  if (factor < 1.05) {
+    return trans.__('Very close.');
+  }
+  const times = factor.toLocaleString('en', {
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1
+  });
+  return ratio > 1
+    ? trans.__('Your guess was %1 times too high.', times)
+    : trans.__('Your guess was %1 times too low.', times);
+}
+
+function amount(value: Plain): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.max(0, value) : 0;
+}
+
+function shown(value: Plain): string {
+  if (typeof value !== 'number') {
+    return String(value);
+  }
+  return Number.isInteger(value) || Math.abs(value) >= 1000
+    ? Math.round(value).toLocaleString('en')
+    : value.toLocaleString('en', { maximumSignificantDigits: 3 });
+}

@@ -1,0 +1,48 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { CommandIDs } from '../actions/commandids';
+import { ILessonStore } from '../lessons/tokens';
+import { LESSON_MIME } from './payload';
+import { StudyOutput } from './studyoutput';
+
+/** Before HTML, which every output of a lesson has as well. */
+const RANK = -10;
+
+/** Draws quizzes, cards, checks and the like; also in notebooks that are not trusted, and without a kernel. */
+export const studyPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpucluster:study',
+  description: 'Shows quizzes, cards, checks and advice of the lessons in notebooks.',
+  autoStart: true,
+  requires: [IRenderMimeRegistry],
+  optional: [ILessonStore, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    rendermime: IRenderMimeRegistry,
+    store: ILessonStore | null,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('gpucluster');
+    // Until the server has answered, it is taken for one that knows lessons.
+    const isServed = (known: ILessonStore | null): boolean =>
+      known !== null && known.isAvailable !== false;
+    const open = (link: string): void => {
+      void app.commands.execute(CommandIDs.openLesson, { link });
+    };
+    rendermime.addFactory(
+      {
+        safe: true,
+        mimeTypes: [LESSON_MIME],
+        createRenderer: rendering =>
+          new StudyOutput({
+            trans,
+            rendering,
+            report: async events => (await store?.report(events)) ?? null,
+            open: isServed(store) && app.commands.hasCommand(CommandIDs.openLesson) ? open : null
+          })
+      },
+      RANK
+    );
+  }
+};

@@ -1,0 +1,125 @@
+import { renderHTML, renderText, type IRenderMime } from '@jupyterlab/rendermime';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+import React from 'react';
+import { createRoot, type Root } from 'react-dom/client';
+
+import { AdviceView } from './adviceview';
+import { CardsView } from './cardsview';
+import { CheckView } from './checkview';
+import { ExamView } from './examview';
+import { PredictionView, ReportView } from './figureviews';
+import { ParsonsView } from './parsonsview';
+import { LESSON_MIME, readPayload, type LessonPayload } from './payload';
+import { PracticeView } from './practiceview';
+import { SurroundingsProvider, type ISurroundings } from './surroundings';
+
+/**
+ * An output of a lesson. What a learner has chosen in it lives as long as the output does, also while it is
+ * scrolled out of the page.
+ */
+export class StudyOutput extends Widget implements IRenderMime.IRenderer {
+  constructor(private readonly _surroundings: ISurroundings) {
+    super();
+    this.addClass('gpc-StudyOutput');
+    // Keys belong to the quiz here: in a notebook, Enter would otherwise go into the cell above.
+    this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+  }
+
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const content = model.data[LESSON_MIME];
+    const shown = JSON.stringify(content) ?? '';
+    if (shown === this._shown) {
+      return;
+    }
+    this._shown = shown;
+    const payload = readPayload(content);
+    if (payload === null) {
+      this._clear();
+      await this._renderFallback(model);
+      return;
+    }
+    if (this._root === null) {
+      this.node.replaceChildren();
+      this._root = createRoot(this.node);
+    }
+    this._version += 1;
+    this._root.render(
+      <SurroundingsProvider value={this._surroundings} key={this._version}>
+        {viewOf(payload)}
+      </SurroundingsProvider>
+    );
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._clear();
+      super.dispose();
+    }
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    super.onBeforeDetach(message);
+    if (this.node.contains(document.activeElement)) {
+      (document.activeElement as HTMLElement).blur();
+    }
+  }
+
+  /** What another version left, as every other page shows it. */
+  private async _renderFallback(model: IRenderMime.IMimeModel): Promise<void> {
+    const { sanitizer, resolver, linkHandler, latexTypesetter, translator } =
+      this._surroundings.rendering;
+    const html = model.data['text/html'];
+    const plain = model.data['text/plain'];
+    if (typeof html === 'string') {
+      this.addClass('jp-RenderedHTMLCommon');
+      await renderHTML({
+        host: this.node,
+        source: html,
+        trusted: false,
+        sanitizer,
+        resolver,
+        linkHandler,
+        shouldTypeset: true,
+        latexTypesetter,
+        translator
+      });
+    } else {
+      const source = typeof plain === 'string' ? plain : '';
+      await renderText({ host: this.node, source, sanitizer, translator });
+    }
+  }
+
+  private _clear(): void {
+    this._root?.unmount();
+    this._root = null;
+    this.removeClass('jp-RenderedHTMLCommon');
+  }
+
+  private _root: Root | null = null;
+  private _shown: string | null = null;
+  private _version = 0;
+}
+
+function viewOf(payload: LessonPayload): JSX.Element {
+  switch (payload.kind) {
+    case 'quiz':
+      return payload.mode === 'exam' ? (
+        <ExamView payload={payload} />
+      ) : (
+        <PracticeView payload={payload} />
+      );
+    case 'cards':
+      return <CardsView payload={payload} />;
+    case 'parsons':
+      return <ParsonsView payload={payload} />;
+    case 'advice':
+      return <AdviceView payload={payload} />;
+    case 'check':
+      return <CheckView payload={payload} />;
+    case 'prediction':
+      return <PredictionView payload={payload} />;
+    case 'report':
+      return <ReportView payload={payload} />;
+  }
+}

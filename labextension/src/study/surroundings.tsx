@@ -1,0 +1,89 @@
+import type { IRenderMime } from '@jupyterlab/rendermime';
+import { renderMarkdown } from '@jupyterlab/rendermime';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React, { createContext, useContext, useEffect, useRef } from 'react';
+
+import type { EventsNoted, LessonEvents } from '../protocol/messages';
+
+export type StudyEvent = LessonEvents['events'][number];
+
+/** What an output of a lesson can use besides its own content. */
+export interface ISurroundings {
+  readonly trans: TranslationBundle;
+  readonly rendering: IRenderMime.IRendererOptions;
+  /** Tell the server what was answered; null where there is none, or it does not want to know. */
+  readonly report: (events: StudyEvent[]) => Promise<EventsNoted | null>;
+  /** Go to a lesson, an exercise or a cell; null where that is not possible. */
+  readonly open: ((link: string) => void) | null;
+}
+
+const Surroundings = createContext<ISurroundings | null>(null);
+export const SurroundingsProvider = Surroundings.Provider;
+
+export function useSurroundings(): ISurroundings {
+  const found = useContext(Surroundings);
+  if (found === null) {
+    throw new Error('An output of a lesson is drawn without its surroundings.');
+  }
+  return found;
+}
+
+interface IMarkdownProps {
+  readonly source: string;
+  readonly className?: string;
+}
+
+/** Markdown and formulas, by JupyterLab's own means; never trusted. */
+export function Markdown({ source, className }: IMarkdownProps): JSX.Element {
+  const { rendering } = useSurroundings();
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const node = host.current;
+    if (node === null) {
+      return;
+    }
+    renderMarkdown({
+      host: node,
+      source,
+      trusted: false,
+      sanitizer: rendering.sanitizer,
+      resolver: rendering.resolver,
+      linkHandler: rendering.linkHandler,
+      shouldTypeset: true,
+      latexTypesetter: rendering.latexTypesetter,
+      markdownParser: rendering.markdownParser ?? null,
+      translator: rendering.translator
+    }).catch(() => {
+      node.textContent = source;
+    });
+  }, [rendering, source]);
+  return (
+    <div ref={host} className={`gpc-Markdown jp-RenderedHTMLCommon ${className ?? ''}`.trim()} />
+  );
+}
+
+/** A sentence in which what stands between backticks is code. */
+export function Sentence({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <>
+      {text
+        .split('`')
+        .map((part, place) =>
+          place % 2 === 1 ? <code key={place}>{part}</code> : <span key={place}>{part}</span>
+        )}
+    </>
+  );
+}
+
+/** Leads to the cell where something is taught; nothing where it cannot be opened. */
+export function OpenLink(props: {
+  readonly link: string;
+  readonly children: React.ReactNode;
+}): JSX.Element | null {
+  const { open } = useSurroundings();
+  return open === null ? null : (
+    <button className="gpc-LinkButton" onClick={() => open(props.link)}>
+      {props.children}
+    </button>
+  );
+}
