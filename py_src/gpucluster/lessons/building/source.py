@@ -4,7 +4,8 @@ Cells carry a kind as their first tag (``predict``, ``run``, ``exercise``, ``che
 ``instructor``) and, where they belong to an exercise, its number: ``# %% tags=["exercise"] exercise="06.2"``.
 A cell that others refer to has a name of its own, ``anchor="mean-of-means"``; ``06#mean-of-means`` leads to it.
 What the learner is to write stands between the lines ``### BEGIN SOLUTION`` and ``### END SOLUTION``, or is the right
-side of an assignment, or the guess of a ``predict``, in a line that ends with ``# SOLUTION``.
+side of an assignment or of an entry of a dictionary, or the guess of a ``predict``, in a line that ends with
+``# SOLUTION``.
 
 The header names the lesson's topics, which the study advisor speaks of, each with a place that explains it: an
 exercise (``03.2``) or an anchor (``03#starvation``). The heading of an exercise says ``topic="starvation"``. The list
@@ -23,7 +24,7 @@ from ..catalogue import Topic
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 ASSIGNED = "# SOLUTION"
-_ASSIGNED = re.compile(rf"^(\s*\w+ = ).*?()\s*{ASSIGNED}$")
+_ASSIGNED = re.compile(rf"^(\s*(?:\w+ = |\"[^\"]+\": )).*?(,?)\s*{ASSIGNED}$")
 _PREDICTED = re.compile(rf"^(\s*predict\(\"[^\"]+\", ).*(\))\s*{ASSIGNED}$")
 _HINT = re.compile(r"^hint-([1-3])$")
 _BULLET = re.compile(r"^[*-] (.*(?:\n +\S.*)*)", re.MULTILINE)
