@@ -1,0 +1,67 @@
+"""The process behind ``capped``: import, set the cap, call, and write down how it ended."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+
+def _memory(field: int) -> int:
+    """Return bytes of address space (0) or resident memory (1); 0 where the system does not say."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[field]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+def _peak() -> int:
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _cap(limit: int) -> None:
+    import resource
+
+    addresses = _memory(0)
+    if addresses:
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (addresses + limit, hard))
+
+
+def _call(function: Any, args: Any) -> dict[str, Any]:
+    before, started = _memory(1), time.perf_counter()
+    ended: dict[str, Any] = {"survived": False, "value": None, "kind": "", "message": "", "seconds": 0.0}
+    try:
+        value = function(*args)
+        pickle.dumps(value)
+        ended |= {"survived": True, "value": value, "seconds": time.perf_counter() - started}
+    except MemoryError as error:
+        ended |= {"kind": "MemoryError", "message": str(error) or "no memory left"}
+    except Exception as error:
+        ended |= {"kind": type(error).__name__, "message": str(error)}
+    return {**ended, "peak_bytes": max(0, _peak() - before)}
+
+
+def main(asked: str, answered: str) -> None:
+    """Do what is asked for, and write the outcome."""
+    # Loading the order imports the libraries that the function names, before the cap is set.
+    function, args, limit, imports = pickle.loads(Path(asked).read_bytes())  # noqa: S301 (from our own parent)
+    for name in imports:
+        importlib.import_module(name)
+    Path(answered).with_suffix(".ready").write_text(str(_memory(1)), encoding="ascii")
+    _cap(limit)
+    ended = _call(function, args)
+    partial = Path(f"{answered}.part")
+    partial.write_bytes(pickle.dumps(ended))
+    partial.rename(answered)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,140 @@
+"""Lesson 00, looking at a cluster: its size, its processes, the address of its dashboard, its devices."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from ...examination import Examination, describe
+from ...reaching import direct_address, reach
+from .. import exercise
+
+
+class LargerClient:
+    """A client of a cluster that is larger than the lesson's; only what says how large it is."""
+
+    def __init__(self, rng: np.random.Generator, n_workers: int) -> None:
+        self._workers: dict[str, dict[str, Any]] = {
+            f"tls://10.0.0.{number}:{40_000 + number}": {
+                "name": number,
+                "nthreads": int(rng.integers(1, 9)),
+                "memory_limit": int(rng.integers(1, 64)) * 2**28,
+                "status": "running",
+            }
+            for number in range(n_workers)
+        }
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Workers, threads and bytes."""
+        facts = self._workers.values()
+        return len(facts), sum(w["nthreads"] for w in facts), sum(w["memory_limit"] for w in facts)
+
+    def scheduler_info(self, n_workers: int = 5, **_: Any) -> dict[str, Any]:
+        """Return what Dask's client returns, which is at most five workers unless told otherwise."""
+        some = list(self._workers.items())[: None if n_workers == -1 else n_workers]
+        threads, memory = self.size[1:]
+        return {
+            "type": "Scheduler",
+            "n_workers": len(self._workers),
+            "total_threads": threads,
+            "total_memory": memory,
+            "workers": {address: dict(facts) for address, facts in some},
+        }
+
+    def nthreads(self, workers: Any = None) -> dict[str, int]:
+        """Return {address: threads}."""
+        return {address: facts["nthreads"] for address, facts in self._workers.items()}
+
+    ncores = nthreads
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"use client.scheduler_info(n_workers=-1) here, not client.{name}")
+
+
+@exercise("00.1", "inspect")
+def check_inspect(exam: Examination, inspect: Any) -> None:
+    """The three numbers are those of the cluster, also of one with more than five workers."""
+    facts = exam.client.scheduler_info(n_workers=-1)["workers"].values()
+    true = len(facts), sum(w["nthreads"] for w in facts), sum(w["memory_limit"] for w in facts)
+    _expect_size(exam, exam.call(inspect, exam.client), true, "the lesson's cluster")
+    for n_workers in (3, int(exam.rng.integers(6, 12)), int(exam.rng.integers(12, 40))):
+        larger = LargerClient(exam.rng, n_workers)
+        _expect_size(exam, exam.call(inspect, larger), larger.size, f"a cluster of {n_workers} workers")
+
+
+def _expect_size(exam: Examination, answer: Any, true: tuple[int, int, int], of: str) -> None:
+    is_three = isinstance(answer, (tuple, list)) and len(answer) == 3
+    exam.require("It returns three things: workers, threads, bytes", is_three, describe(answer))
+    numbers = all(isinstance(number, (int, float, np.integer)) for number in answer)
+    exam.require("They are numbers", numbers, ", ".join(describe(number) for number in answer))
+    names = "The number of workers", "The number of threads", "The bytes of memory"
+    for name, found, right in zip(names, answer, true, strict=True):
+        exam.expect(f"{name} is that of all workers together", found == right, f"{found:,} for {of}")
+
+
+@exercise("00.2", "dashboard_url")
+def check_dashboard_url(exam: Examination, dashboard_url: Any) -> None:
+    """Nothing of the server's address is lost, slashes are not doubled, and the page that it leads to answers."""
+    for server in ("http://localhost:8888", "https://hub.school.org/user/{name}", "http://n{name}:80/a/b/lab-{name}"):
+        for end in ("", "/"):
+            name = "".join(exam.rng.choice(list("abcdefgh"), size=6))
+            cluster = "".join(exam.rng.choice(list("0123456789abcdef"), size=8))
+            begin, path = server.format(name=name), f"gpucluster/dashboard/{cluster}/status"
+            found = exam.call(dashboard_url, begin + end, path)
+            exam.require("It returns text", isinstance(found, str), describe(found))
+            given = f"for {begin + end!r}: {found!r}"
+            exam.expect("The server is the same", urlsplit(found)[:2] == urlsplit(begin)[:2], given)
+            exam.expect("Nothing of the server's address is lost", found.startswith(begin), given)
+            exam.expect("No slash is doubled, none is missing", found == f"{begin}/{path}", given)
+    handle: Any = getattr(exam.client, "cluster", None)
+    if hasattr(handle, "control"):
+        server, _, page = direct_address(handle).rpartition("/")
+        reached = reach(exam.call(dashboard_url, server, page))
+        exam.expect("The dashboard of the lesson's cluster answers there with HTTP 200", reached.status == 200,
+                    repr(reached))  # fmt: skip
+
+
+@exercise("00.3", "worker_pids")
+def check_worker_pids(exam: Examination, worker_pids: Any) -> None:
+    """There is one process for each worker, none is the notebook, and they are the workers'."""
+    import os
+
+    true = set(exam.client.run(os.getpid).values())
+    found = exam.call(worker_pids, exam.client)
+    if isinstance(found, dict):
+        found = list(found.values())
+    try:
+        pids = [int(pid) for pid in found]
+    except (TypeError, ValueError):
+        exam.require("It returns a list of numbers", False, describe(found))
+        return
+    exam.expect("There is one number for each worker", len(pids) == len(true), f"{len(pids)} for {len(true)} workers")
+    exam.expect("No number occurs twice", len(set(pids)) == len(pids), f"{len(set(pids))} different numbers")
+    own = os.getpid() in pids
+    exam.expect("The notebook's own process is not among them", not own, "it is" if own else "it is not")
+    strangers = set(pids) - true
+    exam.expect("They are the workers' processes", not strangers, f"{len(strangers)} of them belong to no worker")
+
+
+@exercise("00.5", "visible_to")
+def check_visible_to(exam: Examination, visible_to: Any) -> None:
+    """Each worker begins with its own device, and still sees all of them, in a circle."""
+    for n_devices in (1, 2, int(exam.rng.integers(3, 9)), 8):
+        names = [f"dev-{number:04x}" for number in exam.rng.choice(65_536, size=n_devices, replace=False)]
+        if n_devices == 8:
+            names = [str(number) for number in range(8)]
+        firsts = []
+        for worker in range(n_devices):
+            found = exam.call(visible_to, worker, ",".join(names))
+            exam.require("It returns text", isinstance(found, str), describe(found))
+            seen = found.split(",")
+            given = f"worker {worker} of {n_devices}: {found}"
+            exam.expect("All devices are there, none is new", sorted(seen) == sorted(names), given)
+            exam.expect("Worker number i begins with device number i", seen[0] == names[worker], given)
+            circle = seen == [names[(worker + step) % n_devices] for step in range(n_devices)]
+            exam.expect("The others follow in order, and go round", circle, given)
+            firsts.append(seen[0])
+        exam.expect("No two workers begin with the same device", len(set(firsts)) == n_devices, f"{firsts}")
