@@ -1,0 +1,433 @@
+# ---
+# jupyter:
+#   gpucluster:
+#     lesson: "00"
+#     title: "Check-in: what am I running on?"
+#     minutes: 25
+#     needs: cpu
+#     objectives:
+#       - start, inspect and close a cluster
+#       - find out in which process a piece of code runs
+#       - open the gauges and the dashboard, also behind a hub
+#       - tell a laptop, one accelerator and a cluster apart
+#     topics:
+#       processes: {title: Notebook, scheduler and workers, link: "00#processes"}
+#       dashboards: {title: Gauges and dashboards, link: "00#dashboards"}
+#       lifetime: {title: Starting and stopping a cluster, link: "00#lifetime"}
+#       devices: {title: One worker for each device, link: "00.5"}
+# ---
+
+# %% [markdown]
+# # Check-in: what am I running on?
+#
+# **25 minutes** (10 of reading, 15 of writing) · you need: Python and a little pandas. You need no Dask.
+#
+# At the end you can
+#
+# * **start**, **inspect** and **close** a cluster;
+# * **find out** in which process a piece of code runs;
+# * **open** the gauges and the dashboard, also behind a hub;
+# * **tell** a laptop, one accelerator and a cluster apart.
+#
+# Work from top to bottom. Where you see `...`, it is your turn. Three functions help:
+#
+# | | |
+# |---|---|
+# | `check("00.1", inspect)` | tries your answer and says which properties hold |
+# | `hint("00.1")` | gives the next of three hints |
+# | `solution("00.1")` | shows one right solution after the hints |
+
+# %% tags=["run"]
+# %load_ext gpucluster
+from gpucluster import lessons
+
+lab = lessons.start("00")
+
+# %% [markdown] anchor="three-machines"
+# The lines above say what you are running on. Read them now:
+#
+# * **Cluster**: its name, and who made it. The same cluster is in the panel on the left side.
+# * **Workers**: how many there are, of which kind, how many threads each has, and how much memory it may use.
+# * **Kind**: why this kind of worker was chosen. Here you see whether an accelerator was found.
+# * **Blocks**: the libraries that the data on the workers is made of.
+#
+# On a laptop you see two workers and NumPy and pandas. The rest of this notebook is the same everywhere.
+
+# %% tags=["run"]
+import os
+import time
+import warnings
+
+import gpucluster
+from distributed import LocalCluster
+
+from gpucluster.lessons import check, compare, hint, predict, solution
+from gpucluster.lessons.figures import checkin as figures
+from gpucluster.lessons.processes import processes_of
+from gpucluster.lessons.reaching import reach_dashboard
+
+# %% [markdown] anchor="processes"
+# ## 1. Notebook, scheduler, workers
+#
+# Your notebook is one process. A **cluster** is some more processes:
+#
+# * the **scheduler** decides which worker does what, and when. There is exactly one;
+# * the **workers** do the work and hold the results;
+# * a **client** (here `lab.client`) connects your notebook to the scheduler.
+#
+# A small **starter** process starts the workers, and starts a new one if one dies.
+#
+# **Predict:** of how many processes does your cluster consist, if your notebook does not count? (Two workers, and … ?)
+
+# %% tags=["predict"]
+predict("00.a", 4)  # SOLUTION
+
+# %% tags=["run"]
+nodes = processes_of(lab.cluster, lab.client)
+figures.process_tree(nodes)
+compare("00.a", len(nodes) - 1, "processes")
+
+# %% [markdown]
+# **Explain:** each box is a real process of this machine, with its number (*pid*) and the memory it holds. An arrow
+# means "has started". No arrow leads from your notebook to the cluster: the cluster has a life of its own. You can restart
+# the kernel, and the cluster is still there.
+
+# %% [markdown] exercise="00.1" title="How large is the cluster?" topic="processes"
+# ### Exercise 00.1 · How large is the cluster? (5 min)
+#
+# `client.scheduler_info(n_workers=-1)` returns a dictionary. Under `"workers"` it has one entry for each worker.
+# (`n_workers=-1` means all of them. Without it you get **at most five**, and no warning.)
+#
+# Write `inspect`. The check also tries a client of a larger cluster, so no number may be fixed.
+
+# %% tags=["run"]
+workers = lab.client.scheduler_info(n_workers=-1)["workers"]
+address, first = next(iter(workers.items()))
+{key: first[key] for key in ("name", "nthreads", "memory_limit", "status")}
+
+# %% tags=["exercise"] exercise="00.1"
+def inspect(client):
+    """Return three whole numbers, for all workers together: workers, threads, bytes of memory they may use."""
+    ### BEGIN SOLUTION
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    threads = sum(worker["nthreads"] for worker in workers)
+    memory = sum(worker["memory_limit"] for worker in workers)
+    return len(workers), threads, memory
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="00.1"
+check("00.1", inspect)
+
+# %% [markdown] tags=["hint-1"] exercise="00.1"
+# `scheduler_info(n_workers=-1)["workers"]` is a dictionary {address: facts}. How many entries does it have?
+
+# %% [markdown] tags=["hint-2"] exercise="00.1"
+# The facts of one worker are a dictionary too. You need its `"nthreads"` and its `"memory_limit"`, added up over all
+# workers. `.values()` gives you all facts without the addresses.
+
+# %% [markdown] tags=["hint-3"] exercise="00.1"
+# `workers = client.scheduler_info(n_workers=-1)["workers"].values()`. Then `len(workers)`,
+# `sum(worker["nthreads"] for worker in workers)`, and the same with `"memory_limit"`. Return the three.
+
+# %% tags=["run"]
+if found := inspect(lab.client):
+    print("{:,} workers, {:,} threads, {:,} bytes".format(*found))
+
+# %% [markdown] anchor="where-code-runs"
+# ## 2. Where does my code run?
+#
+# `client.submit(function, …)` sends a function to **one** worker. It returns at once, with a **future**: a name for a
+# result that may not be there yet. `future.result()` waits for the result and brings it to the notebook.
+#
+# `os.getpid()` returns the number of the process it runs in.
+#
+# **Predict:** you submit `os.getpid`. Whose number comes back, that of the `"notebook"` or that of a `"worker"`?
+
+# %% tags=["predict"]
+predict("00.b", "worker")  # SOLUTION
+
+# %% tags=["run"]
+future = lab.client.submit(os.getpid, pure=False)
+print("at once:   ", future.status)
+answer = future.result()
+print("later:     ", future.status, answer)
+compare("00.b", "notebook" if answer == os.getpid() else "worker")
+
+# %% [markdown]
+# **Explain:** first the future is `pending`: the task waits in the scheduler's queue or runs. Then it is `finished`.
+# (`pure=False` says: run it again, even if the same call was made before. Without it, Dask believes that the same function with
+# the same arguments has the same result, and may hand you the old one.)
+#
+# `client.run(function)` is another thing: it runs the function on **every** worker, past the queue, and returns a
+# dictionary {address: result}. Use it to ask questions, not to compute.
+
+# %% [markdown] exercise="00.3" title="One process for each worker" topic="processes"
+# ### Exercise 00.3 · One process for each worker (3 min)
+#
+# Write `worker_pids`: the process numbers of **all** workers.
+
+# %% tags=["exercise"] exercise="00.3"
+def worker_pids(client):
+    """Return the pids of all workers, as a list."""
+    ### BEGIN SOLUTION
+    return list(client.run(os.getpid).values())
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="00.3"
+check("00.3", worker_pids)
+
+# %% [markdown] tags=["hint-1"] exercise="00.3"
+# `os.getpid()` in the notebook returns the notebook's own number. The function must run on the workers, on each of them.
+
+# %% [markdown] tags=["hint-2"] exercise="00.3"
+# `client.submit` chooses **one** worker. The other function of the text above runs on every worker.
+
+# %% [markdown] tags=["hint-3"] exercise="00.3"
+# `client.run(os.getpid)` returns {address: pid}. You need only the values, as a list.
+
+# %% [markdown] anchor="dashboards"
+# ## 3. Look at it: gauges and dashboard
+#
+# The gauges show memory, cores and tasks of each worker. They move while you work. Run the cell, and keep them in sight.
+
+# %% tags=["run"]
+lab.cluster.gauges()
+
+# %% tags=["run"]
+futures = lab.client.map(time.sleep, [0.2] * 10, pure=False)
+lab.client.gather(futures)
+print("10 tasks are done. Look at the gauges.")
+
+# %% [markdown]
+# Dask has a **dashboard** with more than twenty pages. Open it from the panel on the left, or with
+# `lab.cluster.dashboard("task-stream")` in a cell. It is a small web server inside the scheduler's process. Is somebody there?
+
+# %% tags=["run"]
+reach_dashboard(lab.cluster)
+
+# %% [markdown] anchor="dashboard-port"
+# **Spot the error.** A slide says: *"By default, the dashboard will be served at http://localhost:8787/status. You can
+# type this address into your browser."* When does this fail? Think of two cases, then open the answer.
+#
+# <details><summary>Answer</summary>
+#
+# 1. The port 8787 is taken, for example by the cluster of your neighbour on the same machine. Dask then takes another port. The cell below
+#    makes this happen.
+# 2. Your browser is not on the machine of the scheduler (a hub, a compute node). `localhost` is then the wrong computer.
+#
+# The address can be set: `dashboard_address=":0"` means any free port. With `gpucluster` you need no port: the page comes
+# through Jupyter, which also checks who asks.
+#
+# </details>
+
+# %% tags=["run"]
+with LocalCluster(n_workers=1, processes=False, dashboard_address="127.0.0.1:0") as own:
+    taken = own.scheduler.http_server.port
+    print("any free port:  ", own.dashboard_link)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with LocalCluster(n_workers=1, processes=False, dashboard_address=f"127.0.0.1:{taken}") as second:
+            print("the same port:  ", second.dashboard_link)
+    for warning in said:
+        if "already in use" in str(warning.message):
+            print(warning.message)
+
+# %% [markdown] exercise="00.2" title="The address of the dashboard" topic="dashboards"
+# ### Exercise 00.2 · The address of the dashboard (4 min)
+#
+# You work behind a hub. Your Jupyter server is at `https://hub.school.org/user/ana/` (in the browser this comes before `lab`).
+# The cluster says that its page has the path `gpucluster/dashboard/d6148ea1/status` **below** that.
+#
+# Write `dashboard_url`, which puts the two together. People copy addresses with and without the last `/`; both must work.
+
+# %% tags=["exercise"] exercise="00.2"
+def dashboard_url(server, path):
+    """Return the address of the page `path` below the address `server`."""
+    ### BEGIN SOLUTION
+    return server.rstrip("/") + "/" + path.lstrip("/")
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="00.2"
+check("00.2", dashboard_url)
+
+# %% [markdown] tags=["hint-1"] exercise="00.2"
+# Nothing of the server's address may get lost: `/user/ana` belongs to it. Between the two parts there must be exactly one `/`.
+
+# %% [markdown] tags=["hint-2"] exercise="00.2"
+# `urllib.parse.urljoin` looks right and is not: without the last `/` it replaces `ana`. Take the slashes away
+# first, then put one in.
+
+# %% [markdown] tags=["hint-3"] exercise="00.2"
+# `text.rstrip("/")` removes all `/` at the end, `text.lstrip("/")` those at the beginning.
+
+# %% tags=["run"]
+path = lab.cluster.model.dashboard_path
+for server in ("http://localhost:8888", "https://hub.school.org/user/ana/"):
+    print(dashboard_url(server, path))
+
+# %% [markdown] exercise="00.5" title="One worker, one device" topic="devices"
+# ## 4. One worker for each device
+#
+# A machine may have several **accelerator devices**. One worker process is then started for each of them. How do they keep out of each
+# other's way? Each worker gets a list of the devices it may see, and programs use the **first** of the list.
+# All workers get all devices, but each list begins at another place, and goes round:
+#
+# | worker | sees |
+# |---|---|
+# | 0 | `0,1,2,3` |
+# | 1 | `1,2,3,0` |
+# | 2 | `2,3,0,1` |
+#
+# So each worker uses another device, and can still reach the others to exchange data.
+#
+# ### Exercise 00.5 · One worker, one device (4 min)
+#
+# The names may also be long, such as `"dev-8f1e,dev-77ab"`.
+
+# %% tags=["exercise"] exercise="00.5"
+def visible_to(worker, devices):
+    """Return the list of devices for worker number 0, 1, …, as one string with commas."""
+    ### BEGIN SOLUTION
+    names = devices.split(",")
+    return ",".join(names[worker:] + names[:worker])
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="00.5"
+check("00.5", visible_to)
+
+# %% [markdown] tags=["hint-1"] exercise="00.5"
+# Make a list of names from the string first: `devices.split(",")`.
+
+# %% [markdown] tags=["hint-2"] exercise="00.5"
+# The list for worker 2 is: everything from place 2 to the end, then everything before place 2.
+
+# %% [markdown] tags=["hint-3"] exercise="00.5"
+# `names[worker:] + names[:worker]` is the rotated list. `",".join(…)` makes a string of it.
+
+# %% [markdown]
+# Workers share the cores of the machine in the same way, or not at all. Which cores may each of your workers use?
+
+# %% tags=["run"]
+def cores():
+    """Return the numbers of the cores that this process may use, where the system says so."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else "the system does not say"
+
+
+for address, found in lab.client.run(cores).items():
+    print(address, "may use the cores", found)
+print("devices that this worker sees:", set(lab.client.run(os.environ.get, "CUDA_VISIBLE_DEVICES").values()))
+
+# %% [markdown]
+# All workers may use the same cores here: the operating system shares them out. (`None` in the last line: no list was set.)
+
+# %% [markdown] anchor="lifetime"
+# ## 5. Start a cluster, and leave nothing behind
+#
+# A cluster that is forgotten holds memory and ports, and on a shared machine it holds what others wait for. A `with` block cannot
+# forget: at its end the cluster stops, also when an error ends it.
+
+# %% tags=["run"]
+began = time.perf_counter()
+with gpucluster.create("local", n_workers=1) as small, small.get_client() as client:
+    print(f"{small.name} runs after {time.perf_counter() - began:.1f} s")
+    kept = client.submit(sum, [1, 2, 3])
+    print("The result is", kept.result())
+print(f"{small.name} is {small.state}")
+
+# %% tags=["run"]
+# %gpucluster list
+
+# %% [markdown] anchor="stopped"
+# **A real failure.** The cluster is gone. What happens if you use its client once more?
+
+# %% tags=["run"]
+with lessons.expect_failure():
+    client.submit(sum, [4, 5, 6])
+
+# %% [markdown]
+# **Explain:** the client is only a connection. With the cluster, all results on its workers are gone, too: `kept` is a name
+# for something that exists no longer. Bring what you need to the notebook, or write it to a file, **before** you stop.
+
+# %% [markdown] exercise="00.4" title="Borrow a cluster" topic="lifetime"
+# ### Exercise 00.4 · Borrow a cluster (6 min)
+#
+# Write `borrow`: it starts a cluster by calling `start()`, calls `job(client)` with a client of it, and returns
+# what the job returns. Afterwards **nothing** is left, also when the job fails. (Its error shall still reach the caller.)
+
+# %% tags=["exercise"] exercise="00.4"
+from distributed import Client
+
+
+def borrow(start, job):
+    """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
+    ### BEGIN SOLUTION
+    with start() as cluster, Client(cluster) as client:
+        return job(client)
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="00.4"
+check("00.4", borrow)
+
+# %% [markdown] tags=["hint-1"] exercise="00.4"
+# Two things must be closed: the client and the cluster. Both work in a `with` statement.
+
+# %% [markdown] tags=["hint-2"] exercise="00.4"
+# `with start() as cluster:` stops the cluster at the end of the block. `Client(cluster)` is a client of it, and works in a
+# `with` statement as well.
+
+# %% [markdown] tags=["hint-3"] exercise="00.4"
+# One `with` statement can open both: `with start() as cluster, Client(cluster) as client:`. Inside it,
+# `return job(client)`. Catch no error.
+
+# %% [markdown] tags=["keypoints"]
+# ## Keep this
+#
+# * A cluster is one scheduler, some workers, and a client in your notebook: separate processes.
+# * `client.submit` runs a function on one worker and returns a future; `client.run` runs it on every worker.
+# * `scheduler_info()` shows at most five workers. Ask with `n_workers=-1`.
+# * The dashboard is a web page of the scheduler. Behind a hub it comes through Jupyter, below the address of your server.
+# * One worker for each device: each worker sees a rotated list, and uses the first.
+# * Results live on the workers. When the cluster stops, they are gone. Use `with`.
+
+# %% [markdown]
+# ## Check yourself
+
+# %% tags=["quiz"]
+lessons.quiz("00")
+
+# %% tags=["cards"]
+lessons.cards("00")
+
+# %% [markdown] anchor="elsewhere"
+# ## On a laptop, on one GPU, on a cluster
+#
+# | | what `lessons.start` does | workers |
+# |---|---|---|
+# | laptop | `gpucluster.create("auto", n_workers=2)` finds no GPU | 2 CPU workers, pandas and NumPy blocks |
+# | one GPU | the same call finds it, and makes one worker, because one GPU is for one worker | 1 GPU worker, cuDF and CuPy blocks where they are installed |
+# | one machine with 8 GPUs | the same; `gpucluster.create("cuda")` takes all of them | one for each GPU |
+# | several machines | a cluster that somebody started, named in `GPUCLUSTER_LESSON_CLUSTER` | as many as there are |
+#
+# In plain Dask-CUDA the second and third row are `LocalCUDACluster()`: one worker process for each GPU, each with its own GPU context.
+# The scheduler is an ordinary CPU process, here as there. For GPUs with NVLink one adds `protocol="ucx"`, between machines with
+# InfiniBand as well; on a laptop TCP is all there is.
+
+# %% [markdown] tags=["instructor"]
+# ## For the instructor
+#
+# **Goal:** everybody has a cluster, sees the panel, and knows that code runs elsewhere. Nothing else matters today.
+#
+# **Timing:** 5 min for the first cell and the panel (walk around: does everybody see two workers?), 10 min for 00.1 and 00.3,
+# 10 min for the rest. 00.5 can wait until lesson 11.
+#
+# **Frequent mistakes:** `scheduler_info()` without `n_workers=-1` (the check tries a cluster with more than five workers);
+# `client.submit(os.getpid)` in a loop (the same pid each time, because the call is pure); `urljoin` in 00.2; in 00.4
+# `cluster.close()` as the last line, which is not reached when the job fails.
+#
+# **Projector:** the gauges beside the notebook, and the process tree. Stop the kernel of your own notebook and show in the panel that the
+# cluster lives on.
+#
+# **When late:** skip 00.2 and 00.5.
+
+# %% tags=["run"]
+lab.close()

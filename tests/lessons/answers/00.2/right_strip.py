@@ -1,0 +1,2 @@
+def dashboard_url(server, path):
+    return f"{server.rstrip('/')}/{path}"

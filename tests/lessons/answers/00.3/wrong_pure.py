@@ -1,0 +1,5 @@
+import os
+
+
+def worker_pids(client):
+    return [client.submit(os.getpid).result() for worker in client.nthreads()]

@@ -1,0 +1,13 @@
+from distributed import Client
+
+
+def borrow(start, job):
+    cluster = start()
+    try:
+        client = Client(cluster)
+        try:
+            return job(client)
+        finally:
+            client.close()
+    finally:
+        cluster.close()

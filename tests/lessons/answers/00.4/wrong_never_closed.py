@@ -1,0 +1,5 @@
+from distributed import Client
+
+
+def borrow(start, job):
+    return job(Client(start()))

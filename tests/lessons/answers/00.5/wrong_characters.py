@@ -1,0 +1,2 @@
+def visible_to(worker, devices):
+    return devices[worker:] + devices[:worker]
