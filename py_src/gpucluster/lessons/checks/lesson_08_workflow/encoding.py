@@ -1,0 +1,73 @@
+"""Lesson 08, encoders: one code for one label, in every block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...examination import Examination, describe
+from .. import exercise
+
+WORDS = np.array(["UA", "AA", "B6", "DL", "EV", "MQ", "WN", "US", "VX", "FL", "AS", "9E", "F9", "HA", "YV", "OO"])
+
+
+@exercise("08.8", "distinct", "encode")
+def check_encoding(exam: Examination, distinct: Any, encode: Any) -> None:
+    """Categories are small and complete; codes agree between blocks; an unknown label gets no valid code."""
+    for pool in (exam.rng.permutation(WORDS)[:9], np.sort(exam.rng.choice(500, 12, replace=False))):
+        # Each block has some of the labels only, and the first one lacks the first label.
+        blocks = [exam.rng.choice(pool[start:stop], size) for start, stop, size in ((3, 8, 40), (0, 5, 25), (2, 9, 60))]
+        gathered = []
+        for block in blocks:
+            found = _array(exam, exam.call(distinct, block.copy()))
+            small = found.ndim == 1 and len(found) <= len(np.unique(block))
+            exam.require("distinct returns each label of a block once", small, f"shape {found.shape} for "
+                         f"{len(np.unique(block))} labels in {len(block)} rows")  # fmt: skip
+            whole = np.array_equal(np.unique(found), np.unique(block))
+            exam.expect("No label of the block is missing, and none is added", whole, f"{len(found)} labels")
+            gathered.append(found)
+        categories = np.unique(np.concatenate(gathered))
+        if not np.array_equal(categories, np.unique(np.concatenate(blocks))):
+            return
+        codes = [_array(exam, exam.call(encode, block.copy(), categories.copy())) for block in blocks]
+        for block, code in zip(blocks, codes, strict=True):
+            exam.require(
+                "There is one whole number for each row",
+                code.shape == block.shape and code.dtype.kind in "iu",
+                f"shape {code.shape}, dtype {code.dtype}",
+            )
+            inside = bool(((code >= 0) & (code < len(categories))).all())
+            exam.require("Codes run from 0 to the number of categories − 1", inside, f"{code.min()} to {code.max()}")
+        labels, numbers = np.concatenate(blocks), np.concatenate(codes)
+        agree = all(len(np.unique(numbers[labels == label])) == 1 for label in categories)
+        exam.expect("The same label has the same code in every block", agree, "it has" if agree else "it has not")
+        right = float((categories[numbers] == labels).mean())
+        exam.expect("categories[code] gives the label back", right == 1, f"for {right:.0%} of the rows")
+        for strange in _unknown(pool, categories):
+            said = _for_unknown(encode, strange, categories)
+            exam.expect(
+                "A label that is not in categories gets no valid code: an error, or −1",
+                said in {"an error", "-1"},
+                f"{said} for {strange[-1]!s}",
+            )
+
+
+def _array(exam: Examination, result: Any) -> Any:
+    listed = isinstance(result, (np.ndarray, list, tuple)) or hasattr(result, "to_numpy")
+    exam.require("It returns an array", listed, describe(result))
+    return np.asarray(result)
+
+
+def _unknown(pool: Any, categories: Any) -> list[Any]:
+    """Known labels followed by one that sorts before, between or after them."""
+    strange = ["00", "CC", "ZZ"] if categories.dtype.kind == "U" else [-1, int(categories[0]) + 1, 10_000]
+    return [np.array([categories[0], label]) for label in strange if label not in categories and label not in pool]
+
+
+def _for_unknown(encode: Any, values: Any, categories: Any) -> str:
+    try:
+        code = np.asarray(encode(values, categories.copy()))
+    except Exception:
+        return "an error"
+    return str(code[-1]) if code.ndim and len(code) else "nothing"

@@ -1,0 +1,92 @@
+"""Lesson 08, forests: trees that grew on different blocks vote, and rows are dealt out before they grow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import as_numpy
+from ...examination import Examination, Halt, describe
+from .. import exercise
+from .answers import in_blocks
+
+
+@exercise("08.4", "vote", "deal")
+def check_forest(exam: Examination, vote: Any, deal: Any) -> None:
+    """Forests that know different classes vote on all of them; dealing gives every block every class."""
+    for _ in range(2):
+        _expect_votes(exam, vote)
+    _expect_dealt(exam, deal)
+
+
+def _expect_votes(exam: Examination, vote: Any) -> None:
+    from sklearn.ensemble import RandomForestClassifier
+
+    k, d, n = 4, 3, 240
+    centres = exam.rng.normal(0, 2.0, (k, d))
+    y = exam.rng.integers(0, k, n)
+    X = centres[y] + exam.rng.normal(0, 1.3, (n, d))
+    known = [[0, 2], [1, 2, 3], [0, 1, 3]]
+    forests = []
+    for classes in known:
+        rows = np.isin(y, classes)
+        grown = RandomForestClassifier(6, max_depth=4, random_state=int(exam.rng.integers(1000)), n_jobs=1)
+        forests.append(grown.fit(X[rows], y[rows]))
+    queries = exam.rng.normal(0, 2.5, (150, d))
+    shares = np.zeros((len(queries), k))
+    for forest in forests:
+        shares[:, forest.classes_] += forest.predict_proba(queries)
+    result = exam.call(vote, forests, queries.copy(), k)
+    try:
+        found = np.asarray(result)
+        right_shape = found.shape == (len(queries),) and found.dtype.kind in "iuf"
+    except (TypeError, ValueError):
+        right_shape = False
+    exam.require("It returns one class for each row", right_shape, describe(result))
+    found = found.astype(int)
+    inside = bool(((found >= 0) & (found < k)).all())
+    exam.require("Classes run from 0 to n_classes − 1", inside, f"{found.min()} to {found.max()}")
+    own = shares[np.arange(len(queries)), found]
+    right = own >= shares.max(axis=1) - 1e-9
+    exam.expect(
+        "Each row gets the class with the largest share of all trees, also where a forest has never seen a class",
+        right.all(),
+        f"{right.sum()} of {len(queries)} rows",
+    )
+
+
+def _expect_dealt(exam: Examination, deal: Any) -> None:
+    from dask.base import compute, is_dask_collection
+
+    k, sizes = 5, [150, 170, 140, 160]
+    n = sum(sizes)
+    y = np.sort(np.concatenate([np.arange(k), exam.rng.integers(0, k, n - k)]))
+    X = np.column_stack([exam.rng.normal(size=n), y * 10 + exam.rng.uniform(0, 1, n)])
+    with exam.client.as_current():
+        result = exam.call(deal, in_blocks(X, sizes), in_blocks(y, sizes), int(exam.rng.integers(1000)))
+        two = isinstance(result, (tuple, list)) and len(result) == 2
+        exam.require("It returns two things: X and y", two, describe(result))
+        lazy = all(is_dask_collection(part) and hasattr(part, "to_delayed") for part in result)
+        exam.require("Both are still Dask arrays", lazy, " and ".join(describe(part) for part in result))
+        blocks = compute([list(np.ravel(part.to_delayed())) for part in result])[0]  # type: ignore[no-untyped-call]
+    rows, labels = ([as_numpy(block) for block in part] for part in blocks)
+    same = len(rows) == len(labels) and all(len(a) == len(b) for a, b in zip(rows, labels, strict=False))
+    exam.require(
+        "Blocks of X and y belong together", same, f"{[len(b) for b in rows]} and {[len(b) for b in labels]} rows"
+    )
+    all_rows, all_labels = np.concatenate(rows), np.concatenate(labels)
+    exam.require("X keeps its columns", all_rows.ndim == 2 and all_rows.shape[1] == 2, f"shape {all_rows.shape}")
+    kept = np.array_equal(np.sort(all_rows[:, 0]), np.sort(X[:, 0]))
+    exam.expect("Every row is there exactly once", kept, f"{len(all_rows)} rows of {n}" if not kept else "all are")
+    paired = bool((np.floor(all_rows[:, 1] / 10) == all_labels).all())
+    exam.expect("Each row keeps its own label", paired, "all do" if paired else "some rows have another row's label")
+    exam.expect(
+        "There are as many blocks as before", len(rows) == len(sizes), f"{len(rows)} blocks, {len(sizes)} before"
+    )
+    fewest = min((len(np.unique(block)) for block in labels if len(block)), default=0)
+    exam.expect("Every block has all classes", fewest == k, f"one block has {fewest} of {k}")
+    largest = max(len(block) for block in rows) / n
+    if not kept and not len(all_rows):
+        raise Halt
+    exam.expect("No block has nearly all rows", largest < 0.6, f"the largest has {largest:.0%}")

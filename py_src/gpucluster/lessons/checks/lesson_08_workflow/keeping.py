@@ -1,0 +1,66 @@
+"""Lesson 08, one model to take along: written to a file, read again, used without the cluster."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arrays import as_numpy
+from ...examination import Examination
+from .. import exercise
+from .answers import in_blocks
+
+
+@exercise("08.9", "keep", "bring_back")
+def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
+    """Two models go into two files; each comes back as itself and predicts the same."""
+    from gpucluster.learn import KMeans, Ridge
+
+    X = exam.rng.normal(size=(4000, 4)) + exam.rng.integers(0, 3, (4000, 1)) * 6
+    y = X @ exam.rng.normal(size=4) + 1
+    queries = exam.rng.normal(3, 4, (60, 4))
+    with exam.client.as_current(), tempfile.TemporaryDirectory() as folder:
+        rows = in_blocks(X, [2000, 2000])
+        models = [
+            KMeans(3, init=X[:3] + exam.rng.normal(size=(3, 4)), n_init=1).fit(rows),
+            Ridge(alpha=1.0).fit(rows, in_blocks(y, [2000, 2000])),
+        ]
+        true = [np.asarray(as_numpy(model.predict(queries))) for model in models]
+        paths = [Path(folder) / name for name in ("groups.model", "line.model")]
+        for model, path in zip(models, paths, strict=True):
+            _keep(exam, keep, model, str(path))
+        for model, path, expected in zip(models, paths, true, strict=True):
+            exam.require("There is a file at the path that was given", path.is_file(), f"no {path.name}")
+            size = path.stat().st_size
+            exam.expect(
+                "The file holds the model, not the data",
+                size < 0.3 * X.nbytes,
+                f"{size:,} bytes; the data have {X.nbytes:,}",
+            )
+            again = exam.call(bring_back, str(path))
+            exam.require("What comes back can predict", hasattr(again, "predict"), f"it is a {type(again).__name__}")
+            exam.expect(
+                "It was read from the file, not remembered",
+                again is not model,
+                "another object" if again is not model else "the same object as before",
+            )
+            found = np.asarray(as_numpy(exam.call(again.predict, queries.copy())))
+            same = found.shape == expected.shape and bool(np.allclose(found, expected, rtol=1e-9, atol=1e-9))
+            exam.expect(
+                "It predicts the same, for rows in memory",
+                same,
+                f"{type(again).__name__}: {'equal' if same else 'different'} for {len(queries)} rows",
+            )
+        exam.require("The files were not changed by reading", all(path.is_file() for path in paths), "one is gone")
+
+
+def _keep(exam: Examination, keep: Any, model: Any, path: str) -> None:
+    def called(*args: Any) -> bool:
+        keep(*args)
+        return True  # keep may return nothing
+
+    exam.require("keep is a function", callable(keep), f"it is a {type(keep).__name__}")
+    exam.call(called, model, path)

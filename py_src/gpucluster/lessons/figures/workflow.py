@@ -1,0 +1,183 @@
+"""Figures of the workflow lesson, drawn from the learner's own results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, when_ready
+
+LAYERS = {
+    "notebook": "your notebook: a client",
+    "estimators": "estimators with scikit-learn's names: gpucluster.learn, cuml.dask",
+    "collections": "collections: Dask data frames (pandas or cuDF), Dask arrays (NumPy or CuPy)",
+    "tasks": "tasks: Dask's scheduler, and one worker per device",
+    "collectives": "collectives: allreduce among workers (our tree of messages, or NCCL by way of RAFT)",
+    "links": "links: TCP with TLS, or UCX (NVLink, InfiniBand)",
+}
+
+
+@when_ready
+def stack(pipeline: dict[str, Any]) -> None:
+    """Draw the layers of the software, with the steps of a pipeline on them."""
+    unknown = [layer for layer in pipeline.values() if layer not in LAYERS and layer not in (None, ...)]
+    if unknown:
+        print(f"There is no layer {unknown[0]!r}. The layers are {', '.join(LAYERS)}.")
+        return
+    placed = {step: layer for step, layer in pipeline.items() if layer in LAYERS}
+    figure, axes = new_axes(9.5, 3.6)
+    names = list(LAYERS)
+    for height, name in enumerate(reversed(names)):
+        axes.barh(height, 10, height=0.86, color=ACCENT, alpha=0.10 + 0.05 * (height % 2))
+        axes.text(0.12, height + 0.2, LAYERS[name], va="center", fontsize=9, color=INK)
+    left = dict.fromkeys(names, 0.12)
+    for number, (step, layer) in enumerate(placed.items(), 1):
+        height = len(names) - 1 - names.index(layer)
+        text = f"{number}. {step}"
+        axes.text(
+            left[layer], height - 0.2, text, va="center", fontsize=8.5, color="white",
+            bbox={"boxstyle": "round,pad=0.25", "facecolor": ACCENT, "edgecolor": "none"},
+        )  # fmt: skip
+        left[layer] += 0.45 + 0.115 * len(text)
+    axes.set(xlim=(0, 10), yticks=[], xticks=[])
+    axes.spines[:].set_visible(False)
+    axes.set_title(f"{len(placed)} of your {len(pipeline)} steps, on the layers that do them", fontsize=10)
+    show(figure)
+
+
+def fit_trace(tasks: Sequence[dict[str, Any]], messages: Sequence[Any]) -> None:
+    """Draw what each worker did during one fit, and every message between workers; then one iteration of it."""
+    computed = [
+        (task["worker"], _word(task["key"]), span["start"], span["stop"])
+        for task in tasks
+        for span in task["startstops"]
+        if span["action"] == "compute"
+    ]
+    if not computed:
+        print("There is nothing to draw: no task ran while the cell looked.")
+        return
+    begin = min(start for _, _, start, _ in computed)
+    workers = sorted({worker for worker, *_ in computed})
+    lanes = {worker: len(workers) - 1 - number for number, worker in enumerate(workers)}
+    figure, axes = new_axes(10.5, 1.5 + 0.75 * len(workers), ncols=2)
+    colours = dict(zip(sorted({word for _, word, *_ in computed}), (ACCENT, QUIET, "#6a9f58", "#b279a2"), strict=False))
+    for one in axes:
+        for worker, word, start, stop in computed:
+            one.barh(
+                lanes[worker], (stop - start) * 1000, left=(start - begin) * 1000, height=0.42,
+                color=colours.get(word, QUIET), alpha=0.35, label=word,
+            )  # fmt: skip
+        for message in messages:
+            if message.source in lanes and message.target in lanes:
+                at = (message.seconds - begin) * 1000
+                one.annotate(
+                    "", (at, lanes[message.target]), xytext=(at, lanes[message.source]),
+                    arrowprops={"arrowstyle": "->", "color": WARNING, "linewidth": 1.1, "shrinkA": 0, "shrinkB": 0},
+                )  # fmt: skip
+        one.set_yticks(list(lanes.values()), [f"worker {number}" for number in range(len(workers))])
+        one.set(xlabel="milliseconds", ylim=(-0.6, len(workers) - 0.4))
+    found = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
+    axes[0].legend(found.values(), found.keys(), frameon=False, fontsize=8, loc="upper left", ncols=2)
+    axes[0].set_title(f"One fit: {len(computed)} tasks, {len(messages)} messages between workers", fontsize=10)
+    _zoom(axes[1], messages, begin)
+    show(figure)
+
+
+def _zoom(axes: Any, messages: Sequence[Any], begin: float) -> None:
+    iterations = sorted({message.number for message in messages})
+    if not iterations:
+        axes.set_title("No messages of our own between workers", fontsize=10)
+        return
+    middle = iterations[len(iterations) // 2]
+    inside = [message for message in messages if message.number == middle]
+    times = [(message.seconds - begin) * 1000 for message in inside]
+    margin = 0.3 + 0.35 * (max(times) - min(times))
+    axes.set_xlim(min(times) - margin, max(times) + margin)
+    for message, at in zip(inside, times, strict=True):
+        axes.text(at, 0.5, f" {in_bytes(message.bytes)}", fontsize=8, color=WARNING, va="center")
+    axes.set_title(f"Closer: {inside[0].operation} number {middle}", fontsize=10)
+
+
+def _word(key: Any) -> str:
+    text = str(key[0] if isinstance(key, tuple) else key)
+    return "all iterations" if "rank" in text else "data"
+
+
+@when_ready
+def losses(curve: Sequence[float], best: float | None) -> None:
+    """Draw the loss of each step of a descent, and the loss that the library reaches."""
+    figure, axes = new_axes(7, 3)
+    axes.plot(np.arange(1, len(curve) + 1), curve, color=ACCENT, linewidth=1.6)
+    if best is not None:
+        axes.axhline(best, color=WARNING, linewidth=1, linestyle="--")
+        axes.text(len(curve), best, "scikit-learn ", color=WARNING, fontsize=9, ha="right", va="bottom")
+    axes.set(xlabel="evaluation of the gradient", ylabel="mean loss", title="Every point is one sum over all blocks")
+    show(figure)
+
+
+@when_ready
+def accuracies(found: dict[str, float]) -> None:
+    """Draw the accuracy of several models as bars."""
+    figure, axes = new_axes(7, 0.9 + 0.45 * len(found))
+    colours = [WARNING if "sorted" in name else ACCENT for name in found]
+    drawn = axes.barh(list(found), list(found.values()), color=colours, height=0.6)
+    axes.bar_label(drawn, labels=[f"{value:.1%}" for value in found.values()], padding=4, fontsize=9)
+    axes.set(xlim=(0, 1.12), xlabel="share of test digits that are right")
+    axes.invert_yaxis()
+    axes.tick_params(axis="y", length=0)
+    show(figure)
+
+
+@when_ready
+def neighbours(queries: Any, own: Any, rows: Any, images: Any, labels: Any) -> None:
+    """Show some digits, each with its nearest neighbours; a neighbour that is another digit has a coloured frame."""
+    rows = np.asarray(rows)
+    figure, axes = new_axes(1.05 * (rows.shape[1] + 1), 1.25 * len(rows), nrows=len(rows), ncols=rows.shape[1] + 1)
+    for i in range(len(rows)):
+        shown = [(queries[i], own[i]), *((images[row], labels[row]) for row in rows[i])]
+        for j, (image, label) in enumerate(shown):
+            one = axes[i, j]
+            one.imshow(np.asarray(image).reshape(8, 8), cmap="Greys", vmin=0, vmax=16)
+            one.set(xticks=[], yticks=[])
+            different = label != own[i]
+            one.spines[:].set(visible=j == 0 or different, color=WARNING if different else INK, linewidth=2)
+            one.set_title(f"query {label}" if j == 0 else str(label), fontsize=9, color=WARNING if different else INK)
+    show(figure)
+
+
+def airports(table: Any, labels: Any) -> None:
+    """Draw airports where they lie, coloured by cluster; those in no cluster are grey."""
+    labels = np.asarray(labels)
+    figure, axes = new_axes(9, 4.4)
+    alone = labels < 0
+    axes.scatter(table["lon"][alone], table["lat"][alone], s=5, color=QUIET, alpha=0.6, linewidths=0)
+    sizes = np.bincount(labels[~alone]) if (~alone).any() else np.zeros(0, dtype=int)
+    for number in np.argsort(-sizes):
+        inside = labels == number
+        axes.scatter(table["lon"][inside], table["lat"][inside], s=10, color=f"C{number % 10}", linewidths=0)
+        if sizes[number] >= 40:
+            middle = table["lon"][inside].mean(), table["lat"][inside].max() + 1.5
+            axes.annotate(f"{sizes[number]}", middle, fontsize=9, color=INK, ha="center")
+    axes.set(
+        xlabel="longitude", ylabel="latitude", xlim=(-180, -60), ylim=(15, 75),
+        title=f"{len(sizes)} clusters of airports; {alone.sum()} airports in none (grey)",
+    )  # fmt: skip
+    show(figure)
+
+
+@when_ready
+def label_order(true: Any, by_worker: Any, blocks: Sequence[int]) -> None:
+    """Draw the label of each row as a strip: in the order of the rows, and worker by worker."""
+    figure, axes = new_axes(9, 2.2, nrows=2, sharex=True)
+    titles = ("labels in the order of X", "the same labels, put together worker by worker")
+    for one, labels, title in zip(axes, (true, by_worker), titles, strict=True):
+        one.imshow(np.asarray(labels)[None], aspect="auto", cmap="tab10", vmin=0, vmax=9, interpolation="nearest")
+        one.set(yticks=[])
+        one.set_title(title, fontsize=10, loc="left")
+        one.spines[:].set_visible(False)
+        for edge in np.cumsum(blocks)[:-1]:
+            one.axvline(edge - 0.5, color="white", linewidth=2.5)
+    axes[1].set_xlabel("row (white lines: ends of blocks of X)")
+    show(figure)

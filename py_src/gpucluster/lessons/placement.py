@@ -1,0 +1,97 @@
+"""Which worker holds which blocks of a collection, and what order that gives the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .arrays import as_numpy
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+def spread(client: Client, array: Any) -> Any:
+    """Compute a Dask array's blocks and keep them, the first on the first worker, the second on the second, and so on.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected to the cluster.
+    array : dask.array.Array
+        Cut along its rows only.
+
+    Returns
+    -------
+    dask.array.Array
+        The same rows; consecutive blocks lie on different workers.
+    """
+    import dask.array as da
+    from distributed import wait
+
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    delayed = array.to_delayed().ravel()
+    futures = [
+        client.compute(block, workers=[workers[number % len(workers)]], allow_other_workers=False)
+        for number, block in enumerate(delayed)
+    ]
+    wait(futures)
+    blocks = [
+        da.from_delayed(future, shape=(rows, *array.shape[1:]), meta=array._meta)
+        for rows, future in zip(array.chunks[0], futures, strict=True)
+    ]
+    return client.persist(da.concatenate(blocks))
+
+
+def blocks_by_worker(client: Client, array: Any) -> dict[str, list[int]]:
+    """Return the numbers of the blocks that each worker holds; workers without blocks are there as well.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected to the cluster.
+    array : dask.array.Array
+        Persisted.
+    """
+    from distributed import futures_of, wait
+
+    wait(array)
+    keys = {key: number for number, key in enumerate(_flat(array.__dask_keys__()))}
+    held: dict[str, list[int]] = {address: [] for address in sorted(client.scheduler_info(n_workers=-1)["workers"])}
+    for key, addresses in client.who_has(futures_of(array)).items():
+        number = _number(keys, key)
+        for address in addresses:
+            held.setdefault(address, []).append(number)
+    return {address: sorted(numbers) for address, numbers in held.items()}
+
+
+def worker_order(client: Client, array: Any) -> Any:
+    """Return a persisted array in memory, put together worker by worker, as some libraries do it.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected to the cluster.
+    array : dask.array.Array
+        Persisted.
+
+    Returns
+    -------
+    numpy.ndarray
+        All rows, in the order of the workers. That is the order of the rows only by luck.
+    """
+    held = blocks_by_worker(client, array)
+    first = dict.fromkeys(number for numbers in held.values() for number in numbers)  # a block may have copies
+    return np.concatenate([as_numpy(array.blocks[number].compute()) for number in first])
+
+
+def _flat(keys: Any) -> list[Any]:
+    return [key for part in keys for key in _flat(part)] if isinstance(keys, list) else [keys]
+
+
+def _number(keys: dict[Any, int], key: Any) -> int:
+    if key in keys:
+        return keys[key]
+    # who_has answers with keys as text
+    return next(number for known, number in keys.items() if str(known) == str(key))

@@ -1,0 +1,14 @@
+"""Nothing is dealt."""
+
+import numpy as np
+
+
+def vote(forests, X, n_classes):
+    shares = np.zeros((len(X), n_classes))
+    for forest in forests:
+        shares[:, forest.classes_] += forest.predict_proba(X)
+    return shares.argmax(axis=1)
+
+
+def deal(X, y, seed):
+    return X, y

@@ -1,0 +1,16 @@
+"""All rows of the block."""
+
+import numpy as np
+
+
+def nearest_in_block(block, start, queries, k):
+    distances = np.sqrt(((queries[:, None, :] - block[None]) ** 2).sum(axis=2))
+    rows = np.tile(np.arange(len(block)) + start, (len(queries), 1))
+    return distances, rows
+
+
+def merge_nearest(found, k):
+    distances = np.concatenate([one for one, _ in found], axis=1)
+    rows = np.concatenate([one for _, one in found], axis=1)
+    order = np.argsort(distances, axis=1)[:, :k]
+    return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)
