@@ -17,7 +17,7 @@ def when_ready(draw: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(draw)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        if any(value is None or value == {} for value in args if not isinstance(value, np.ndarray)):
+        if any(value is None or (isinstance(value, dict) and not value) for value in args):
             print("Nothing to draw yet: finish the exercise above, then run this cell again.")
         else:
             draw(*args, **kwargs)
