@@ -3,20 +3,30 @@
 #   gpucluster:
 #     lesson: "06"
 #     title: Distributed k-means, from the blackboard to the cluster
-#     minutes: 85
+#     minutes: 140
 #     needs: cpu
+#     topics:
+#       sums-and-counts: {title: "What travels: sums and counts", link: "06#sums-and-counts"}
+#       distances-in-memory: {title: Distances without a large array, link: "06.2"}
+#       allreduce: {title: Allreduce and ranks, link: "06#allreduce"}
+#       starts-and-empty-clusters: {title: First centroids and empty clusters, link: "06#empty-clusters"}
+#       testing-kmeans: {title: Test by properties and compare in both directions, link: "06#properties"}
 #     objectives:
 #       - derive which numbers must travel between workers, and count their bytes
 #       - implement k-means on blocks of data that stay where they are
 #       - disprove that the mean of means is the mean
 #       - show that the result does not depend on how the data is cut
+#       - run the same loop on ranks that talk by Allreduce, and count what each rank gives
+#       - repair empty clusters and choose good first centroids in a few rounds over the data
 #       - compare two programs in both directions
 # ---
 
 # %% [markdown]
 # # Distributed k-means, from the blackboard to the cluster
 #
-# **85 minutes** (30 of reading, 55 of writing) · you need: NumPy, and a first idea of Dask futures
+# **140 minutes** (35 of reading, 105 of writing) · you need: NumPy, and a first idea of Dask futures (lesson 02)
+#
+# With 75 minutes, work up to the end of section 7 (exercise 06.5). Sections 8 to 12 are a second session.
 #
 # At the end you can
 #
@@ -24,6 +34,8 @@
 # * **implement** k-means on blocks of data that stay where they are;
 # * **disprove** that the mean of means is the mean;
 # * **show** that the result does not depend on how the data is cut;
+# * **run** the same loop on ranks that talk by Allreduce, and count what each rank gives;
+# * **repair** empty clusters, and **choose** good first centroids in a few rounds over the data;
 # * **compare** two programs in both directions.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. Three functions help:
@@ -52,8 +64,9 @@ import numpy as np
 from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predict, solution
 from gpucluster.lessons.figures import kmeans as figures
 from gpucluster.lessons.pictures import distinct_colours, load_photo, png_bytes
+from gpucluster.lessons.ranks import run_on_workers, run_ranks
 
-# %% [markdown]
+# %% [markdown] anchor="blackboard"
 # ## 1. The blackboard
 #
 # K-means looks for *k* **centroids** such that each point is as near as possible to its nearest centroid.
@@ -67,7 +80,35 @@ from gpucluster.lessons.pictures import distinct_colours, load_photo, png_bytes
 # One of these steps is wrong as it stands. You will find out which in exercise 06.4.
 #
 # **How good is a set of centroids?** The *inertia* says it: the sum, over all points, of the squared distance to the
-# nearest centroid. K-means makes it smaller with every iteration, or at least never larger.
+# nearest centroid. K-means makes it smaller with every iteration, or at least never larger. Nobody tells it the right groups, so
+# it is *unsupervised* learning. A classifier is *supervised*: it minimises its errors on examples whose answers are known.
+
+# %% [markdown] exercise="06.1" title="The steps in order" topic="sums-and-counts"
+# ### Exercise 06.1 · The steps in order (5 min)
+#
+# Before you write code, put the steps in order. Move the lines in the output below, or write your order as pairs: the letter of a line,
+# and its level. Level 1 is what the loop repeats. Two lines do not belong.
+
+# %% tags=["run"]
+lessons.parsons("06.1")
+
+# %% tags=["exercise"] exercise="06.1"
+# For example [("X", 0), ("Y", 0), ("Z", 1)].
+order = [("B", 0), ("I", 0), ("H", 0), ("C", 1), ("G", 1), ("F", 1), ("J", 1), ("D", 1)]  # SOLUTION
+
+# %% tags=["check"] exercise="06.1"
+check("06.1", order)
+
+# %% [markdown] tags=["hint-1"] exercise="06.1"
+# What must be there before the loop begins? What does a worker need to know before it can find the nearest centroid?
+
+# %% [markdown] tags=["hint-2"] exercise="06.1"
+# Two lines come before the line that ends with a colon; their order does not matter. Inside the loop each worker first works on its own points,
+# then all workers talk, then each divides.
+
+# %% [markdown] tags=["hint-3"] exercise="06.1"
+# In the loop: nearest centroid, add up and count, the two Allreduce lines, divide. The two lines that do not belong send the
+# wrong thing: points in one case, means in the other.
 
 # %% [markdown]
 # ## 2. The data: every pixel is a point
@@ -77,6 +118,9 @@ from gpucluster.lessons.pictures import distinct_colours, load_photo, png_bytes
 #
 # Photo: "china.jpg" by [danielbuechele](https://www.flickr.com/photos/danielbuechele/6061409035/),
 # [CC BY 2.0](https://creativecommons.org/licenses/by/2.0/), bundled with scikit-learn.
+
+# %% tags=["run"]
+lessons.banner("pixels")
 
 # %% tags=["run"]
 photo = load_photo()
@@ -142,7 +186,7 @@ compare("06.a", peak_bytes(assign_in_one_line, pixels, start_colours(16)) / 1e6,
 # sums are another 35 MB; of these there is no way round. On a real data set this is how a worker runs out of memory although "the
 # data fits easily".
 
-# %% [markdown] exercise="06.2" title="Find the nearest centroid"
+# %% [markdown] exercise="06.2" title="Find the nearest centroid" topic="distances-in-memory"
 # ### Exercise 06.2 · Find the nearest centroid (10 min)
 #
 # Write `assign` so that it never holds an array of n × k × d numbers.
@@ -179,7 +223,7 @@ check("06.2", assign)
 # A worker knows only its own points. To find the new centroids we need, for each cluster, something from each worker.
 # The points themselves would do, but they are what we do not want to send.
 
-# %% [markdown] exercise="06.3" title="Sums, counts and inertia of one block"
+# %% [markdown] exercise="06.3" title="Sums, counts and inertia of one block" topic="sums-and-counts"
 # ### Exercise 06.3 · Sums, counts and inertia of one block (10 min)
 #
 # Write `partial`. Its results must **add up**: those of two blocks, added, are those of the two blocks together.
@@ -214,7 +258,7 @@ check("06.3", partial)
 # `np.bincount(labels, minlength=k)` counts. With `weights=points[:, j]` it adds up feature j per cluster.
 # `centroids[labels]` is an array with the own centroid of each point; use it for the inertia.
 
-# %% [markdown]
+# %% [markdown] anchor="sums-and-counts"
 # ## 5. Step 4: spot the error
 #
 # Step 3 of the slides calculates local **means**; step 4 calculates the global **means** by Allreduce, that is, it takes
@@ -225,7 +269,7 @@ check("06.3", partial)
 # %% tags=["predict"]
 predict("06.b", "no")  # SOLUTION
 
-# %% [markdown] exercise="06.4" title="The mean of means is wrong"
+# %% [markdown] exercise="06.4" title="The mean of means is wrong" topic="sums-and-counts"
 # ### Exercise 06.4 · Break it (5 min)
 #
 # Give a counter-example: some parts whose mean of means is **more than 1 %** away from the mean of all their points.
@@ -276,7 +320,7 @@ def step(block, centroids):
 # %% tags=["predict"]
 predict("06.c", 256)  # SOLUTION
 
-# %% [markdown] exercise="06.5" title="The full distributed loop"
+# %% [markdown] exercise="06.5" title="The full distributed loop" topic="testing-kmeans"
 # ### Exercise 06.5 · The full distributed loop (20 min)
 #
 # Write `kmeans`. In each iteration: start `step` on all blocks, fetch the small results, merge them, and compute the new
@@ -341,12 +385,15 @@ else:
 figures.inertia_curve(fit)
 
 # %% tags=["run"]
+figures.centroids_moving(fit, pixels)
+
+# %% tags=["run"]
 figures.centroid_paths(fit, pixels)
 
 # %% [markdown]
 # Each line is the way of one centroid through the colours, from the small circle (start) to the large one (end).
 
-# %% [markdown]
+# %% [markdown] anchor="what-travelled"
 # ### What travelled?
 #
 # The workers counted what they sent. The calculation says: k × d sums and k counts of 8 bytes, **8 k (d + 1)** per block
@@ -359,7 +406,7 @@ compare("06.c", 8 * K * (pixels.shape[1] + 1), "bytes")
 # %% tags=["run"]
 figures.traffic(fit, traffic.bytes, len(parts), pixels)
 
-# %% [markdown]
+# %% [markdown] anchor="properties"
 # ## 7. Change something
 #
 # **a) Cut the data differently.** The result must stay the same up to rounding: numbers with a decimal point are added in a different order, and
@@ -395,11 +442,323 @@ if fit:
 # **Explain:** no error, no warning, plausible colours, and a wrong answer. A falling inertia is the cheapest test there is:
 # k-means with correct means can never let it rise.
 #
-# **c) Your turn:** change `K`, or the `seed` of `start_colours`, and run from there again. Does another start end at the
-# same inertia? (It need not: k-means finds *a* minimum, not the smallest one. Try `seed=4`.)
+# **c) Start elsewhere.** k-means finds *a* minimum, not the smallest one.
+#
+# **Predict:** does another start (`seed=4`) end at the same inertia? Write `"same"` or `"different"`.
 
-# %% [markdown] exercise="06.9" title="Compare with the library"
-# ## 8. Compare with the library
+# %% tags=["predict"]
+predict("06.d", "different")  # SOLUTION
+
+# %% tags=["run"] anchor="two-starts"
+if fit:
+    other = kmeans(lab.client, parts, start_colours(K, seed=4))
+    print(f"seed 10: inertia {inertias[-1]:,.1f}; seed 4: inertia {other[1][-1]:,.1f}")
+    display(compare("06.d", "same" if np.isclose(inertias[-1], other[1][-1], rtol=1e-3) else "different"))
+
+# %% [markdown]
+# **Explain:** the function that k-means minimises has many valleys (it is *not convex*), and the start decides in which one you end. Section 10
+# chooses better starts. Change `K` or the seed and run from there again.
+
+# %% [markdown] anchor="allreduce"
+# ## 8. Without a notebook in the middle
+#
+# Your loop sends every result to the notebook, and the notebook sends the new centroids back. In MPI, the language of many
+# supercomputers, there is no notebook. The same program runs several times; each copy is a **rank** with its own part of the points. All
+# ranks call *Allreduce*: each gives an array, and each gets the sum of all. In C, the call has six parameters:
+#
+# | `MPI_Allreduce(` | what it is | in k-means |
+# |---|---|---|
+# | `sendbuf` | what I give | my sums and counts |
+# | `recvbuf` | where the result arrives | the sums and counts of all ranks |
+# | `count` | how many numbers | k (d + 1) |
+# | `datatype` | what kind of numbers | `MPI_DOUBLE`, 8 bytes |
+# | `op` | how two become one | `MPI_SUM` |
+# | `comm)` | who takes part | all ranks: `MPI_COMM_WORLD` |
+#
+# In Python it is `total = comm.allreduce(array)`. Nobody is the boss: every rank gets the same total, and computes the same new
+# centroids from it. This is step 4 of the slides, with the right thing in it.
+#
+# **Predict:** how many bytes does one rank give to `allreduce` per iteration, for k = 8 and d = 3, the inertia included?
+
+# %% tags=["predict"]
+predict("06.e", 264)  # SOLUTION
+
+# %% [markdown] exercise="06.6" title="The loop with Allreduce" topic="allreduce"
+# ### Exercise 06.6 · The loop with Allreduce (15 min)
+#
+# Write `kmeans_on_ranks`: what *one* rank does. `points` are its own points only. The result is `path` and `inertias`, as in
+# 06.5, and it is the same on every rank. `assign` and `partial` do most of the work.
+#
+# All ranks must call `comm.allreduce` equally often. So decide when to stop from numbers that all ranks have.
+
+# %% tags=["exercise"] exercise="06.6"
+def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
+    """Run k-means as one of several ranks; comm.allreduce(array) gives the sum of the arrays of all ranks."""
+    ### BEGIN SOLUTION
+    path, inertias = [start], []
+    for _ in range(max_iterations):
+        sums, counts, inertia = partial(points, assign(points, path[-1]), path[-1])
+        total = comm.allreduce(np.column_stack([sums, counts]))
+        inertias.append(float(comm.allreduce(np.array([inertia]))[0]))
+        sums, counts = total[:, :-1], total[:, -1]
+        new = path[-1].copy()
+        new[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
+        path.append(new)
+        if np.abs(path[-1] - path[-2]).max() <= tolerance:
+            break
+    return path, inertias
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="06.6"
+check("06.6", kmeans_on_ranks)
+
+# %% [markdown] tags=["hint-1"] exercise="06.6"
+# Take your loop of 06.5. Which line gathers results from all blocks? What stands in its place, when each rank has only its own points?
+
+# %% [markdown] tags=["hint-2"] exercise="06.6"
+# `partial(points, assign(points, centroids), centroids)` gives what this rank contributes. Add up over the ranks with `comm.allreduce`: first the sums and
+# counts, then the inertia. Only after that divide.
+
+# %% [markdown] tags=["hint-3"] exercise="06.6"
+# `total = comm.allreduce(np.column_stack([sums, counts]))` sends both as one array of k × (d + 1) numbers; `total[:, :-1]` are the sums of all ranks,
+# `total[:, -1]` their counts. The rest is as in 06.5, with `path`, `inertias` and `break`.
+
+# %% [markdown]
+# `run_ranks` starts `mpiexec -n 2` with your function, where MPI is installed, and lets the workers of the cluster be the ranks where it is
+# not. `run_on_workers` always takes the workers. Same function, other **communicator**.
+
+# %% tags=["run"]
+run = run_ranks(kmeans_on_ranks, pixels, start)
+if run.results[0] and fit:
+    on_workers = run_on_workers(kmeans_on_ranks, pixels, start)
+    for one in (run, on_workers):
+        rank_path, rank_inertias = one.results[0]
+        gap = np.abs(rank_path[-1] - path[-1]).max()
+        print(one)
+        print(f"  {len(rank_inertias)} iterations, inertia {rank_inertias[-1]:,.4f}, centroids differ by {gap:.1e}")
+    display(compare("06.e", run.reduced_bytes[0] / len(run.results[0][1]), "bytes"))
+else:
+    print("Nothing to report yet: write kmeans_on_ranks first (exercise 06.6).")
+
+# %% [markdown]
+# **Explain:** 8 k (d + 1) = 256 bytes of sums and counts, and 8 for the inertia. The ranks hold 273,280 points or a billion: the number is
+# the same. What is inside `allreduce` (all to one, a tree, a ring) changes how long it takes, not what comes out; lesson 09 builds three of them.
+
+# %% [markdown] anchor="empty-clusters"
+# ## 9. A cluster without points
+#
+# In 06.5, a centroid without points stayed where it was. What happens if you simply divide?
+#
+# **Predict:** `np.argmin` finds the place of the smallest number. What does `np.argmin([3.0, nan, 1.0])` give: 0, 1 or 2?
+
+# %% tags=["predict"]
+predict("06.f", 1)  # SOLUTION
+
+# %% tags=["run"]
+compare("06.f", int(np.argmin([3.0, np.nan, 1.0])))
+
+# %% tags=["run"]
+# Three equal centroids: all points go to the first one, the others get none.
+equal = np.repeat(start_colours(1), 3, axis=0)
+counts = np.bincount(assign_in_one_line(pixels[::100], equal), minlength=3)
+print("counts:", counts)
+with lessons.expect_failure(FloatingPointError), np.errstate(invalid="raise", divide="raise"):
+    pixels[::100].sum(axis=0) / counts[:, None]
+
+# %% [markdown]
+# **Explain:** here we told NumPy to raise an error. Usually it only warns, and goes on with **NaN** ("not a number"). A distance to NaN is NaN, and
+# `argmin` takes the NaN for the smallest: in the next iteration *all* points go to the dead centroid, and every number is lost.
+#
+# Better than NaN, and better than a centroid that stands idle for ever: give the empty cluster a point that is badly served so far, the one that
+# is **farthest** from its centroid. Each block proposes its farthest points; the merged list, farthest first, is `far_points`.
+
+# %% tags=["run"]
+def farthest(block, centroids, m):
+    """What a worker proposes: the m points of its block that are farthest from their centroids."""
+    centroids = np.asarray(centroids, like=block)
+    labels = assign(block, centroids)
+    squared = ((block - centroids[labels]) ** 2).sum(axis=1)
+    first = (-squared).argsort()[:m]
+    return as_numpy((squared[first], block[first]))
+
+# %% [markdown] exercise="06.7" title="A rule for empty clusters" topic="starts-and-empty-clusters"
+# ### Exercise 06.7 · A rule for empty clusters (10 min)
+#
+# Write `update`, the end of an iteration. All arguments are NumPy arrays in the notebook, already merged over all blocks.
+
+# %% tags=["exercise"] exercise="06.7"
+def update(sums, counts, centroids, far_points):
+    """Return the new centroids, k × d; change none of the arguments.
+
+    A cluster with points gets their mean. A cluster without points gets the next of far_points (m × d, the farthest first).
+    When none is left, its centroid stays where it is.
+    """
+    ### BEGIN SOLUTION
+    new = centroids.copy()
+    used = counts > 0
+    new[used] = sums[used] / counts[used, None]
+    empty = np.flatnonzero(~used)[: len(far_points)]
+    new[empty] = far_points[: len(empty)]
+    return new
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="06.7"
+check("06.7", update)
+
+# %% [markdown] tags=["hint-1"] exercise="06.7"
+# Three groups: clusters with points, empty clusters that get a far point, empty clusters for which there is none. Begin with a copy of the old
+# centroids, then the third group is done already.
+
+# %% [markdown] tags=["hint-2"] exercise="06.7"
+# `used = counts > 0` marks the first group. Divide only there: `sums[used] / counts[used, None]`. `np.flatnonzero(~used)` gives the
+# numbers of the empty clusters.
+
+# %% [markdown] tags=["hint-3"] exercise="06.7"
+# Let `empty = np.flatnonzero(~used)[:len(far_points)]`; then `new[empty] = far_points[:len(empty)]`. Both sides have the same
+# number of rows, also when it is 0.
+
+# %% tags=["run"]
+def kmeans_with_rule(client, parts, start, update, iterations=15):
+    """The loop of 06.5 with your rule: each iteration also fetches the farthest points of each block."""
+    path, inertias = [start], []
+    for _ in range(iterations):
+        results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))
+        sums, counts, inertia = (sum(values) for values in zip(*results))
+        far = client.gather(client.map(farthest, parts, centroids=path[-1], m=len(start), pure=False))
+        distances, points = (np.concatenate(values) for values in zip(*far))
+        inertias.append(inertia)
+        path.append(update(sums, counts, path[-1], points[np.argsort(-distances)]))
+    return path, inertias
+
+
+if fit and update(np.zeros((1, 3)), np.zeros(1), np.ones((1, 3)), np.ones((0, 3))) is not None:
+    outside = start_colours(K)
+    outside[K // 2 :] += 2  # brighter than white: no pixel is near these centroids
+    stays, stays_inertias = kmeans(lab.client, parts, outside, max_iterations=15)
+    rule, rule_inertias = kmeans_with_rule(lab.client, parts, outside, update)
+    for name, last, inertia in (("stay", stays[-1], stays_inertias[-1]), ("follow your rule", rule[-1], rule_inertias[-1])):
+        used = len(np.unique(assign(pixels, last)))
+        print(f"If empty clusters {name}: {used} of {K} clusters have points, inertia {inertia:,.0f}.")
+
+# %% [markdown] anchor="first-centroids"
+# ## 10. Better first centroids, in few rounds: k-means||
+#
+# *k-means++* chooses first centroids that are far from each other: one point after the other, each with a probability in proportion to its
+# squared distance D² from the nearest one chosen so far. For k centroids it goes k times through all points. On a cluster, each pass is a
+# conversation between all workers. **k-means||** (say "k-means parallel"; Bahmani and others, 2012) needs five:
+#
+# 1. Begin with one point, the first *candidate*.
+# 2. Five times: add up D² over all points, the *cost*. Then **every point decides for itself**, with the probability
+#    *wanted* × D² / cost, whether it becomes a candidate. About *wanted* = 2 k points say yes in each round.
+# 3. Give each candidate a weight: the number of points that are nearest to it.
+# 4. In the notebook, cluster the few weighted candidates into k centroids.
+#
+# The number of points drawn is left to chance, in each block and each round, and only its average is *wanted*. (Libraries call the 2 in 2 k
+# the `oversampling_factor`. Sampling over all rounds gives about 5 × 2 × k candidates.)
+#
+# The data: the hourly weather at three airports in 2013. Temperature, dew point, humidity, wind and visibility have different units, so we
+# **standardise** each column: mean 0, standard deviation 1. Without that, humidity in percent would decide alone.
+
+# %% tags=["run"]
+lessons.banner("weather")
+
+# %% tags=["run"]
+from gpucluster import datasets
+
+columns = ["temp", "dewp", "humid", "wind_speed", "visib"]
+weather = datasets.weather(as_frame="pandas")[columns].dropna()
+hours = ((weather - weather.mean()) / weather.std()).to_numpy(dtype=float)
+hour_parts = share_out(hours, 2)
+print(f"{len(hours):,} complete hours × {hours.shape[1]} features")
+
+# %% tags=["run"]
+from sklearn.cluster import KMeans as OneProcess
+
+
+def first_point(block):
+    return as_numpy(block[:1])
+
+
+def shrink(candidates, weights, k, seed):
+    """Step 4: cluster a few weighted candidates into k centroids, here in the notebook."""
+    few = OneProcess(n_clusters=k, n_init=5, random_state=seed).fit(candidates, sample_weight=weights)
+    return few.cluster_centers_
+
+# %% [markdown] exercise="06.8" title="k-means||" topic="starts-and-empty-clusters"
+# ### Exercise 06.8 · k-means|| (20 min)
+#
+# 1. Write `draw`: the decision of the points of one block, in one round (step 2).
+# 2. Write `first_centroids`: steps 1 to 4. Your `step` of section 6 already gives cost *and* weights: look at what it returns.
+
+# %% tags=["exercise"] exercise="06.8"
+def draw(block, candidates, wanted, cost, seed):
+    """Return the points of the block that become candidates, as a NumPy array with one row per point (perhaps none).
+
+    Each point decides for itself, with probability wanted × D² / cost; D² is its squared distance to the nearest
+    candidate. np.random.default_rng(seed).random(len(block)) gives one number between 0 and 1 for each point.
+    """
+    ### BEGIN SOLUTION
+    candidates = np.asarray(candidates, like=block)
+    squared = ((block - candidates[assign(block, candidates)]) ** 2).sum(axis=1)
+    numbers = np.asarray(np.random.default_rng(seed).random(len(block)), like=block)
+    return as_numpy(block[numbers < wanted * squared / cost])
+    ### END SOLUTION
+
+
+def first_centroids(client, parts, k, seed=0):
+    """Return k first centroids, and the candidates they come from, after five rounds that want 2 k points each."""
+    ### BEGIN SOLUTION
+    candidates = client.submit(first_point, parts[0], pure=False).result()
+    for number in range(5):
+        results = client.gather(client.map(step, parts, centroids=candidates, pure=False))
+        cost = sum(inertia for _, _, inertia in results)
+        drawn = [
+            client.submit(draw, part, candidates, 2 * k, cost, [seed, number, index], pure=False)
+            for index, part in enumerate(parts)
+        ]
+        candidates = np.concatenate([candidates, *client.gather(drawn)])
+    results = client.gather(client.map(step, parts, centroids=candidates, pure=False))
+    weights = sum(counts for _, counts, _ in results)
+    return shrink(candidates, weights, k, seed), candidates
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="06.8"
+check("06.8", draw, first_centroids)
+
+# %% [markdown] tags=["hint-1"] exercise="06.8"
+# `draw`: which centroid is nearest? You have a function for that. A point says yes when its random number is smaller than its probability.
+# `first_centroids`: the cost is the inertia of the candidates, and the weights are their counts.
+
+# %% [markdown] tags=["hint-2"] exercise="06.8"
+# In `draw`, `candidates[assign(block, candidates)]` is the nearest candidate of each point, and `block[condition]` keeps the points for which the
+# condition is true. In `first_centroids`, each block needs a seed of its own in each round, such as `[seed, round, block]`; otherwise equal blocks
+# draw the same numbers.
+
+# %% [markdown] tags=["hint-3"] exercise="06.8"
+# One round: `results = client.gather(client.map(step, parts, centroids=candidates, pure=False))`; `cost` is the sum of the third items;
+# `client.submit(draw, part, candidates, 2 * k, cost, [seed, number, index])` for each part; join the old candidates and what was
+# drawn with `np.concatenate`. After five rounds call `step` once more for the counts, then `shrink`.
+
+# %% tags=["run"]
+starts = {}
+if fit and first_centroids(lab.client, hour_parts, 2) is not None:
+    rng = np.random.default_rng(0)
+    random_starts = [rng.choice(hours, 12, replace=False) for _ in range(5)]
+    better_starts = [first_centroids(lab.client, hour_parts, 12, seed)[0] for seed in range(5)]
+    for name, chosen in {"random points": random_starts, "k-means||": better_starts}.items():
+        runs = [kmeans(lab.client, hour_parts, one, tolerance=0.01)[1] for one in chosen]
+        starts[name] = [(inertias[0], inertias[-1]) for inertias in runs]
+        iterations = sum(map(len, runs)) / len(runs)
+        print(f"{name}: {iterations:.0f} iterations on average, best inertia {min(runs, key=lambda run: run[-1])[-1]:,.0f}")
+figures.starts(starts)
+
+# %% [markdown]
+# **Explain:** on the left, a start from k-means|| begins where a random start arrives only after many iterations. On the right, a random start may
+# end in a minimum that is far worse, and no number of iterations helps it out. k-means|| does not promise the best end. It promises, on
+# average, never to be very bad.
+
+# %% [markdown] exercise="06.9" title="Compare with the library" topic="testing-kmeans"
+# ## 11. Compare with the library
 #
 # `gpucluster.learn.KMeans` has the parameters of scikit-learn's `KMeans` and takes Dask arrays: one row per point, cut along the
 # rows. Its workers send each other sums and counts, as yours do, but without a round trip to the notebook in each iteration.
@@ -460,7 +819,7 @@ library_seconds = time.perf_counter() - began
 if fit and model is not None:
     library = as_numpy(model.cluster_centers_)
     began = time.perf_counter()
-    longer, _ = kmeans(lab.client, parts, start, tolerance=1e-5)
+    longer, _ = kmeans(lab.client, share_out(pixels, 2), start, tolerance=1e-5)
     loop_seconds = time.perf_counter() - began
     for tolerance, mine in ((1e-3, path), (1e-5, longer)):
         difference, ari = agreement(pixels, mine[-1], library)
@@ -472,9 +831,41 @@ if fit and model is not None:
 # gone on until the centroids stand still. The first line shows that inertia hardly notices an early stop; the labels do.
 # Without `init=start`, the library chooses first centroids that are far from each other (*k-means++*; `init="k-means||"` does that in
 # few rounds, for large data), and may end in another minimum. Try it: which of the two figures tells you?
+#
+# A fitted model has more to offer. `predict` gives the labels, row by row in the order of X, and stays lazy. `score` is the inertia with a
+# minus sign, so that larger is better; each worker adds up its own part.
 
-# %% [markdown] exercise="06.10" title="The photo in k colours"
-# ## 9. Make: the photo in k colours
+# %% tags=["run"]
+if fit and model is not None:
+    labels = model.predict(X)
+    print(labels)
+    print("pixels per colour:", np.bincount(as_numpy(labels.compute())))
+    print(f"score {model.score(X):,.2f}, inertia {model.inertia_:,.2f}")
+
+# %% [markdown] anchor="random-state"
+# ### Spot the error
+#
+# Some notes on a distributed KMeans say: *"KMeans requires `random_state` to be set."* And: *"`oversampling_factor` must be
+# larger than 0."* One of these two is out of date. Which?
+
+# %% tags=["run"]
+for attempt in (1, 2):
+    free = KMeans(n_clusters=K, init="k-means||", max_iter=20).fit(X)
+    print(f"without random_state, attempt {attempt}: inertia {float(free.inertia_):,.2f}")
+with lessons.expect_failure():
+    KMeans(n_clusters=K, init="k-means||", oversampling_factor=0).fit(X)
+
+# %% [markdown]
+# <details><summary>Answer</summary>
+#
+# The first. Without `random_state`, one seed is drawn for all workers, and two fits may end in two minima; with it, you can repeat a
+# fit. (The notes were right for an older version of a library; its current one draws the seed, too.) The second still holds: a factor of 0 would
+# draw no candidates at all.
+#
+# </details>
+
+# %% [markdown] exercise="06.10" title="The photo in k colours" topic="distances-in-memory"
+# ## 12. Make: the photo in k colours
 #
 # ### Exercise 06.10 (10 min)
 #
@@ -525,23 +916,33 @@ for k, picture in {"all": photo, **pictures}.items():
     n_colours = len(distinct_colours(picture)[0])
     print(f"k = {k:>3}: {n_colours:6,} colours, PNG {png_bytes(picture) / 1000:4.0f} kB")
 
-# %% [markdown]
+# %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
 # * Move the computation to the data. The points stay; **sums and counts** travel: 8 k (d + 1) bytes per block and iteration,
 #   whatever the number of points.
 # * Means cannot be merged, sums and counts can. What adds up can be distributed.
 # * Intermediate arrays, not the data, fill the memory: n × k × d is a trap.
-# * Test by properties: the inertia never rises, and the result does not depend on how the data is cut.
-#
+# * Allreduce gives every rank the same sum, so every rank can go on alone. Decide only from what all ranks know.
+# * An empty cluster must not be divided by 0: one NaN takes all points. Give it the farthest point.
+# * The start decides in which minimum you end. k-means|| finds good starts in five rounds, whatever k is.
+# * Test by properties: the inertia never rises, and the result does not depend on how the data is cut. Compare in both directions.
+
+# %% tags=["quiz"]
+lessons.quiz("06")
+
+# %% tags=["cards"]
+lessons.cards("06")
+
+# %% [markdown] anchor="where-it-runs"
 # ### Laptop, one GPU, cluster
 #
 # * **Laptop:** two worker processes. The photo is so small that one process alone would be faster; you learn the pattern, not the
 #   speed.
 # * **One GPU:** the same cells. The blocks are then CuPy arrays in GPU memory, and NumPy's functions run there. Only the sums and counts come back
-#   to the host.
+#   to the host. With one worker there is one rank of the workers' communicator; MPI still starts two, on the host.
 # * **Cluster:** the same loop, more blocks. The notebook merges one small result per block; with thousands of blocks, let the
-#   workers merge in a tree, which is what Allreduce does.
+#   workers merge in a tree, which is what Allreduce does. Your site's `mpiexec` or `srun` then starts the ranks.
 
 # %% tags=["run"]
 lab.close()
@@ -550,11 +951,15 @@ lab.close()
 # ### For the instructor
 #
 # * **Goal:** learners say by themselves that sums and counts travel, not means, and why n is not in the formula.
-# * **Time:** 5 blackboard · 10 data and step 1 · 15 for 06.2 · 10 for 06.3 · 10 for 06.4 · 20 for 06.5 · 10 for 06.10. When late, give the solution of
-#   06.2 and leave out 7c.
+# * **Time:** 5 blackboard · 5 for 06.1 · 10 data and step 1 · 15 for 06.2 · 10 for 06.3 · 10 for 06.4 · 20 for 06.5 and section 7 = 75. Second session: 20
+#   for 06.6 · 10 for 06.7 · 20 for 06.8 · 10 for 06.9 · 10 for 06.10, quiz.
+# * **When late:** give the solution of 06.2; leave out 7b and 7c; 06.8 is the first to become homework.
 # * **On the projector:** the blackboard first, with a sheet of paper per "worker". Let the class vote on 06.b before anybody types. During 06.5
-#   open the task stream: short blocks of `step`, gaps in between while the notebook merges.
+#   open the task stream: short blocks of `step`, gaps in between while the notebook merges. In section 8 show that the gaps are gone: the ranks do not
+#   wait for the notebook. Show the animation of the centroids, then `seed=4`.
 # * **Common mistakes:** `labels.sum()` without `minlength` (a cluster without points disappears, 06.3); inertia without the square (06.3);
 #   dividing per block and averaging (06.5 fails for 2, 3 and 7 parts but passes for 1: ask why); gathering the blocks (06.5 is right, but
-#   the bytes betray it); `path` that holds the same array many times because it was changed in place.
+#   the bytes betray it); `path` that holds the same array many times because it was changed in place; stopping from a rank's own sums (06.6: one
+#   rank leaves, the other waits, the check says so); drawing a fixed number of points per block (06.8).
+# * **06.6 without MPI:** the workers are the ranks; everything else is the same. `pip install 'gpucluster[mpi]'` brings MPI without root rights.
 # * **Measured** with two workers: see the line that the notebook prints; timings of such small data say nothing about speed.

@@ -18,7 +18,7 @@ from .results import Finding
 if TYPE_CHECKING:
     from distributed import Client
 
-_OURS = str(Path(__file__).parent)
+_OURS = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 _NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VARS"}
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..pictures import ATTRIBUTION, distinct_colours, png_bytes
 from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, when_ready
+from .frames import show_frames
 
 
 def _logarithmic(axes: Any) -> None:
@@ -76,6 +77,57 @@ def centroid_paths(fit: Any, points: Any) -> None:
             one.scatter(*track[-1, [x, y]], s=90, color=colour, edgecolor=INK, linewidth=1.4, zorder=5)
         one.set(xlabel=x_name, ylabel=y_name, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     figure.suptitle(f"{path.shape[1]} centroids on their way, {len(path) - 1} iterations")
+    show(figure)
+
+
+@when_ready
+def centroids_moving(fit: Any, points: Any) -> None:
+    """Show the centroids moving through red and green, one frame per iteration, in their own colours."""
+    path = np.stack([np.asarray(centroids, dtype=float) for centroids in fit[0]])
+    # Most of the way is made in the first iterations: later ones are shown in larger and larger steps.
+    last = len(path) - 1
+    shown = sorted({0, *np.unique(np.geomspace(1, max(1, last), 24).astype(int)), last})
+    sample = np.random.default_rng(0).choice(np.asarray(points), size=3000, replace=False)
+    figure, (left, right) = new_axes(8.6, 4.0, ncols=2, gridspec_kw={"width_ratios": [1, 1]})
+    left.scatter(sample[:, 0], sample[:, 1], c=sample, s=3, alpha=0.45, linewidths=0)
+    left.set(xlabel="red", ylabel="green", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    inertias = np.asarray(fit[1], dtype=float)
+    right.plot(np.arange(1, last + 1), inertias, color=QUIET, linewidth=1)
+    right.set_xlabel("iteration")
+    _logarithmic(right)
+    tracks = [left.plot([], [], color=INK, linewidth=1.1, zorder=3)[0] for _ in range(path.shape[1])]
+    dots = left.scatter(*path[0, :, :2].T, s=110, edgecolor=INK, linewidth=1.3, zorder=4)
+    [here] = right.plot([], [], color=ACCENT, marker="o", markersize=8)
+
+    def frame(number: int) -> None:
+        step = shown[number]
+        for j, track in enumerate(tracks):
+            track.set_data(path[: step + 1, j, 0], path[: step + 1, j, 1])
+        dots.set_offsets(path[step, :, :2])
+        dots.set_facecolor(np.clip(path[step], 0, 1))
+        # inertias[i] belongs to path[i]; the last path has no inertia of its own yet.
+        here.set_data([min(step, last - 1) + 1], [inertias[min(step, last - 1)]])
+        left.set_title(f"after {step} of {last} iterations", fontsize=10)
+
+    words = (f"Animation: {path.shape[1]} centroids move through the colours of the photo in {last} iterations, "
+             f"while the inertia falls from {inertias[0]:,.0f} to {inertias[-1]:,.0f}.")  # fmt: skip
+    show_frames(figure, frame, len(shown), words=words, frame_seconds=0.3)
+
+
+@when_ready
+def starts(inertias: dict[str, Any]) -> None:
+    """Compare ways to choose the first centroids: a point per start, before and after k-means."""
+    figure, axes = new_axes(8.0, 3.2, ncols=2, sharey=True)
+    for column, (one, title) in enumerate(zip(axes, ("the start itself", "after k-means"), strict=True)):
+        for row, pairs in enumerate(inertias.values()):
+            values = np.asarray(pairs, dtype=float)[:, column]
+            one.scatter(values, np.full(len(values), row), s=45, alpha=0.75, color=(QUIET, ACCENT)[row % 2])
+            one.scatter([np.median(values)], [row], marker="|", s=500, color=INK, zorder=3)
+        one.set(title=title, xlabel="inertia", ylim=(-0.6, len(inertias) - 0.4))
+        one.xaxis.set_major_formatter("{x:,.0f}")
+        one.locator_params(axis="x", nbins=5)
+    axes[0].set_yticks(range(len(inertias)), list(inertias))
+    figure.suptitle("Five starts each; the line is the median", fontsize=10)
     show(figure)
 
 

@@ -1,0 +1,121 @@
+"""Lesson 06, the loop without a notebook in the middle: every rank merges by allreduce."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....learn.communicators import SerialCommunicator
+from ....protocol.errors import GPUClusterError
+from ...examination import Examination, Halt, describe
+from ...ranks import RankRun, mpiexec, run_on_workers, run_under_mpi
+from ...ranks.counting import CountingCommunicator
+from .. import exercise
+from .cluster import largest_gap, serial_lloyd, unequal_sizes
+
+Floats = NDArray[np.float64]
+TOLERANCE, LIMIT = 1e-9, 40
+
+
+@exercise("06.6", "kmeans_on_ranks")
+def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
+    """One rank, the workers as ranks, and ranks of MPI where there is MPI: all find what a serial loop finds."""
+    k, d = 5, 3
+    centres = exam.rng.normal(0, 6, (k, d))
+    start = np.ascontiguousarray(centres + exam.rng.normal(0, 1, (k, d)))
+    few, many = (_points(exam.rng, centres, n) for n in (1500, 6000))
+    _expect_same(exam, [_alone(exam, kmeans_on_ranks, few, start)], few, start, "one rank that has all points")
+    if not all(finding.passed for finding in exam.findings):
+        return
+    each = [_on_workers(exam, kmeans_on_ranks, points, start) for points in (few, many)]
+    for points, run in zip((few, many), each, strict=True):
+        size = len(run.results)
+        _expect_same(exam, run.results, points, start, f"{size} ranks with different numbers of points")
+    _expect_bytes(exam, each, k, d)
+    starter = mpiexec()
+    if starter is not None and all(finding.passed for finding in exam.findings):
+        run = _guarded(exam, run_under_mpi, starter, kmeans_on_ranks, few, start, TOLERANCE, LIMIT, n_ranks=2)
+        _expect_same(exam, run.results, few, start, "2 processes of MPI")
+
+
+def _points(rng: np.random.Generator, centres: Floats, n: int) -> Floats:
+    """Points around the centres; neighbours in space are neighbours in the file, so the ranks' parts are not alike."""
+    points = centres[rng.integers(0, len(centres), n)] + rng.normal(0, 1.5, (n, centres.shape[1]))
+    ordered: Floats = points[np.argsort(points[:, 0])]
+    return ordered
+
+
+def _alone(exam: Examination, function: Any, points: Floats, start: Floats) -> Any:
+    return exam.call(
+        function, CountingCommunicator(SerialCommunicator()), points.copy(), start.copy(), TOLERANCE, LIMIT
+    )
+
+
+def _on_workers(exam: Examination, function: Any, points: Floats, start: Floats) -> RankRun:
+    n_workers = len(exam.client.scheduler_info(n_workers=-1)["workers"])
+    sizes = unequal_sizes(exam.rng, len(points), n_workers)
+    return _guarded(exam, run_on_workers, function, points, start, TOLERANCE, LIMIT, client=exam.client, sizes=sizes)
+
+
+def _guarded(exam: Examination, runner: Any, *arguments: Any, **options: Any) -> RankRun:
+    try:
+        run: RankRun = runner(*arguments, **options)
+    except GPUClusterError as error:
+        exam.require("It runs on several ranks without an error", False, str(error)[:300])
+        raise Halt from None
+    return run
+
+
+def _expect_same(exam: Examination, results: list[Any], points: Floats, start: Floats, ranks: str) -> None:
+    fits = [_fit(exam, result, start) for result in results]
+    same = all(np.array_equal(centroids, fits[0][0]) for centroids, _ in fits)
+    exam.expect("All ranks return the same centroids, bit by bit", same, f"{'equal' if same else 'not equal'}: {ranks}")
+    true = serial_lloyd(points, start, TOLERANCE, LIMIT)
+    gap = largest_gap(fits[0][0], true)
+    exam.expect(
+        "The centroids are those of a serial loop over all points, whatever the number of ranks",
+        gap < 1e-8,
+        f"largest difference {gap:.2g} with {ranks}",
+    )
+    inertias = fits[0][1]
+    rise = float((np.diff(inertias) / inertias[:-1]).max()) if len(inertias) > 1 else 0.0
+    exam.expect("The inertia never rises", rise < 1e-9, f"largest rise {max(0.0, rise):.2%} with {ranks}")
+    labels = ((points[:, None] - start) ** 2).sum(axis=2).min(axis=1).sum()
+    ratio = inertias[0] / labels
+    exam.expect("inertias[0] is the inertia of the start over all points", abs(ratio - 1) < 1e-9,
+                f"{ratio:.6g} times that, with {ranks}")  # fmt: skip
+
+
+def _fit(exam: Examination, result: Any, start: Floats) -> tuple[Floats, Floats]:
+    two = isinstance(result, (tuple, list)) and len(result) == 2
+    exam.require("It returns two things: path and inertias", two, describe(result))
+    try:
+        path = [np.asarray(centroids, dtype=float) for centroids in result[0]]
+        inertias = np.asarray([float(np.asarray(value).reshape(())) for value in result[1]])
+    except (TypeError, ValueError):
+        exam.require("path is a list of centroids, inertias a list of numbers", False, "something else")
+        raise Halt from None
+    right = len(path) > 1 and all(centroids.shape == start.shape for centroids in path)
+    exam.require("Each entry of path has one row per centroid", right, f"{len(path)} entries")
+    exam.require("There is one inertia per iteration: one less than entries in path", len(inertias) == len(path) - 1,
+                 f"{len(inertias)} inertias, {len(path)} entries in path")  # fmt: skip
+    finite = bool(np.isfinite(inertias).all() and np.isfinite(path[-1]).all())
+    exam.require("All numbers are finite", finite, "all are" if finite else "some are not")
+    return path[-1], inertias
+
+
+def _expect_bytes(exam: Examination, runs: list[RankRun], k: int, d: int) -> None:
+    """A rank gives the same number of bytes in each iteration, for few points and for many."""
+    spent = [max(run.all_bytes) / len(run.results[0][1]) for run in runs]
+    needed, most = 8 * k * (d + 1), 8 * k * (d + 1) + 64
+    observed = " and ".join(
+        f"{bytes_:,.0f} bytes for {n:,} points" for bytes_, n in zip(spent, (1500, 6000), strict=True)
+    )
+    exam.expect(
+        f"A rank gives 8 k (d + 1) = {needed} bytes per iteration, and at most 64 more (the inertia)",
+        all(needed <= bytes_ <= most for bytes_ in spent),
+        observed,
+    )
+    exam.expect("The bytes do not depend on the number of points", abs(spent[0] - spent[1]) < 1, observed)

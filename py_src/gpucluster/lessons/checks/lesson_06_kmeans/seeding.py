@@ -1,0 +1,116 @@
+"""Lesson 06, first centroids from a few random rounds over all points: k-means||."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import as_numpy
+from ...examination import Examination, Halt, describe
+from ...traffic import Traffic
+from .. import exercise
+from .cluster import inertia_of, share_out, unequal_sizes
+from .steps import squared_distances
+
+Floats = NDArray[np.float64]
+REPEATS = 300
+
+
+@exercise("06.8", "draw", "first_centroids")
+def check_seeding(exam: Examination, draw: Any, first_centroids: Any) -> None:
+    """Points are drawn on their own and in proportion; the centroids they lead to are good."""
+    _expect_draw(exam, draw)
+    if all(finding.passed for finding in exam.findings):
+        _expect_first(exam, first_centroids)
+
+
+def _expect_draw(exam: Examination, draw: Any) -> None:
+    n, d = 120, 2
+    block = np.concatenate([exam.rng.normal(0, 1, (n // 2, d)), exam.rng.normal(6, 1, (n // 2, d))])
+    candidates = np.concatenate([block[:2], exam.rng.normal(0, 1, (1, d))])
+    squared = squared_distances(block, candidates).min(axis=1)
+    base = int(exam.rng.integers(1 << 30))
+    # Of a block with a small share of the cost, most draws are empty: who draws a fixed number is found out.
+    for wanted, share in ((8, 0.6), (2, 0.15)):
+        cost = float(squared.sum()) / share
+        times, sizes = np.zeros(n), []
+        for repeat in range(REPEATS):
+            rows = _drawn(exam, draw, block, candidates, wanted, cost, base + repeat)
+            where = _rows_of(exam, rows, block)
+            times[where] += 1
+            sizes.append(len(rows))
+        true = np.minimum(1, wanted * squared / cost)
+        mean, expected = float(np.mean(sizes)), float(true.sum())
+        slack = 6 * float(np.sqrt((true * (1 - true)).sum() / REPEATS))
+        exam.expect(
+            "On average, a block gives wanted × (its share of the cost) points",
+            abs(mean - expected) < slack,
+            f"{mean:.2f} points in {REPEATS} draws; expected {expected:.2f} ± {slack:.2f}",
+        )
+        exam.expect("A candidate is never drawn again: its distance is 0", times[:2].sum() == 0,
+                    f"{times[:2].sum():.0f} times")  # fmt: skip
+        far = squared > np.median(squared)
+        part, true_part = times[far].sum() / max(1, times.sum()), float(true[far].sum() / true.sum())
+        slack = 6 * np.sqrt(true_part * (1 - true_part) / max(1.0, times.sum())) + 0.02
+        exam.expect(
+            "The chance of a point grows with its squared distance to the nearest candidate",
+            abs(part - true_part) < slack,
+            f"{part:.0%} of the drawn points are of the farther half; expected {true_part:.0%}",
+        )
+    first = _drawn(exam, draw, block, candidates, 8, float(squared.sum()), base)
+    again = _drawn(exam, draw, block, candidates, 8, float(squared.sum()), base)
+    exam.expect("The same seed draws the same points", np.array_equal(first, again), f"{len(first)} and {len(again)}")
+
+
+def _drawn(exam: Examination, draw: Any, block: Floats, candidates: Floats, *rest: Any) -> Floats:
+    rows = np.asarray(exam.call(draw, block.copy(), candidates.copy(), *rest), dtype=float)
+    good = rows.ndim == 2 and rows.shape[1] == block.shape[1]
+    exam.require("It returns points, one per row; perhaps none: an array of 0 × d", good, f"shape {rows.shape}")
+    return rows
+
+
+def _rows_of(exam: Examination, rows: Floats, block: Floats) -> Any:
+    known = {row.tobytes(): index for index, row in enumerate(block)}
+    where = [known.get(np.ascontiguousarray(row).tobytes()) for row in rows]
+    exam.require("The drawn points are points of the block", None not in where, f"{where.count(None)} are not")
+    exam.require("No point is drawn twice at once", len(set(where)) == len(where), f"{len(where)} rows")
+    return where
+
+
+def _expect_first(exam: Examination, first_centroids: Any) -> None:
+    k, n, d = 6, 4000, 3
+    centres = 25 * np.stack(np.meshgrid(*[[0, 1, 2]] * d), axis=-1).reshape(-1, d)[exam.rng.permutation(3**d)[:k]]
+    # Groups of very different size: a random start seldom has a point in each.
+    sizes = unequal_sizes(exam.rng, n, k)
+    points = np.concatenate([exam.rng.normal(c, 1.0, (size, d)) for c, size in zip(centres, sizes, strict=True)])
+    parts = share_out(exam.client, points, unequal_sizes(exam.rng, n, 3))
+    with Traffic(exam.client) as traffic:
+        result = exam.call(first_centroids, exam.client, parts, k, int(exam.rng.integers(1 << 30)))
+    two = isinstance(result, (tuple, list)) and len(result) == 2
+    exam.require("It returns two things: centroids and candidates", two, describe(result))
+    try:
+        centroids, candidates = (np.asarray(as_numpy(item), dtype=float) for item in result)
+    except (TypeError, ValueError):
+        exam.require("Both are arrays of numbers", False, "something else")
+        raise Halt from None
+    exam.require("There are k centroids", centroids.shape == (k, d), f"shape {centroids.shape} for k = {k}, d = {d}")
+    exam.require("All numbers are finite", np.isfinite(centroids).all(), "some are not")
+    expected = 1 + 5 * 2 * k
+    exam.require("candidates has one row per candidate", candidates.ndim == 2 and candidates.shape[1] == d,
+                 f"shape {candidates.shape}")  # fmt: skip
+    exam.expect(
+        f"Five rounds that want 2 k = {2 * k} points each give about {expected} candidates (half to twice as many)",
+        0.4 * expected < len(candidates) < 2 * expected,
+        f"{len(candidates)} candidates",
+    )
+    known = {row.tobytes() for row in points}
+    mine = sum(np.ascontiguousarray(row).tobytes() in known for row in candidates)
+    exam.expect("All candidates are points of the data", mine == len(candidates), f"{mine} of {len(candidates)}")
+    starts = [inertia_of(points, points[exam.rng.permutation(n)[:k]]) for _ in range(5)]
+    ratio = inertia_of(points, centroids) / float(np.median(starts))
+    exam.expect("Their inertia is below the median of five random starts", ratio < 1, f"{ratio:.3g} times that median")
+    share = traffic.bytes / points.nbytes
+    exam.expect("The points stay on the workers", share < 0.5,
+                f"{traffic.bytes:,} bytes left the workers, the points have {points.nbytes:,}")  # fmt: skip

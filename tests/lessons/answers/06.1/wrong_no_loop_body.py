@@ -1,0 +1,1 @@
+order = "B I H C G F J D"

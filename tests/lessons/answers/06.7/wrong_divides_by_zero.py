@@ -1,0 +1,2 @@
+def update(sums, counts, centroids, far_points):
+    return sums / counts[:, None]
