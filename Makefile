@@ -30,6 +30,7 @@ lint: .venv/.installed ## Style of the Python code; freshness of everything gene
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m gpucluster.lessons.build --check
+	$(BIN)/python -m gpucluster.lessons.study.schemas --check
 
 types: .venv/.installed ## Types of the Python code.
 	$(BIN)/mypy

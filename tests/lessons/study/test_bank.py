@@ -108,7 +108,7 @@ def test_right_options_stand_in_every_place() -> None:
              if isinstance(question, ChoiceQuestion)
              for letter, option in options_of(question).items() if option.correct]  # fmt: skip
     for letter in "abcd":
-        assert found.count(letter) >= len(found) / 10
+        assert found.count(letter) >= len(found) / 20
 
 
 def test_there_are_six_hooks() -> None:
@@ -122,3 +122,11 @@ def test_there_are_six_hooks() -> None:
 def test_ids_of_cards_are_unique() -> None:
     ids = [card.id for card in all_cards()]
     assert len(ids) == len(set(ids))
+
+
+def test_a_topic_of_two_lessons_has_one_title() -> None:
+    titles: dict[str, set[str]] = {}
+    for lesson in lessons():
+        for topic in lesson.topics:
+            titles.setdefault(topic.name, set()).add(topic.title)
+    assert {name: found for name, found in titles.items() if len(found) > 1} == {}

@@ -118,6 +118,14 @@ def test_cards(kit: Path) -> None:
     assert len(bundle(cards())[LESSON_MIME]["cards"]) == 8
 
 
+def test_a_program_on_a_card_keeps_its_lines(kit: Path) -> None:
+    front = "What is printed?\n\n```python\nx = 1\nprint(x)\n```"
+    path = kit / "91-one" / "cards.json"
+    path.write_text(json.dumps({"schema_version": 1, "lesson": "91", "cards": [card(1, front=front)]}))
+    summary = "<summary><p>What is printed?</p><pre><code>x = 1\nprint(x)</code></pre></summary>"
+    assert summary in bundle(cards("91"))["text/html"]
+
+
 def test_cards_that_are_due(kit: Path) -> None:
     assert len(bundle(cards("91", due=True))[LESSON_MIME]["cards"]) == 3
     record({"kind": "card", "id": "91.c2", "known": True})
@@ -139,8 +147,7 @@ def test_a_parsons_problem(kit: Path) -> None:
     payload = made[LESSON_MIME]
     assert [line["id"] for line in payload["lines"]] == list("ABCDE")
     assert {line["text"] for line in payload["lines"]} == {
-        line["text"]
-        for line in [*PROBLEM["lines"], *PROBLEM["distractors"]]  # type: ignore[misc]
+        line["text"] for line in [*PROBLEM["lines"], *PROBLEM["distractors"]]
     }
     rules = json.loads(unlocked(payload["salt"], "parsons", payload["locked"]))
     letter = {line["text"]: line["id"] for line in payload["lines"]}
@@ -152,8 +159,8 @@ def test_a_parsons_problem(kit: Path) -> None:
     assert 'check("91.1", [("B", 0), ("A", 1)])' in made["text/plain"]
 
 
-@pytest.mark.parametrize("number", ["91.9", "92.1", "77.1", ""])
-def test_a_parsons_problem_that_is_not_there(kit: Path, number: str) -> None:
+@pytest.mark.parametrize("number", ["91.9", "92.1", "77.1", "", 99.1, None])
+def test_a_parsons_problem_that_is_not_there(kit: Path, number: Any) -> None:
     made = bundle(parsons(number))
     assert LESSON_MIME not in made
     assert made["text/plain"].endswith(".")
@@ -175,6 +182,7 @@ def test_an_exam_takes_questions_of_the_lessons_asked_for(kit: Path) -> None:
     drawn = bundle(exam(1, questions=6, lessons=["92"]))[LESSON_MIME]["questions"]
     assert sorted(item["id"] for item in drawn) == [f"92.q{number}" for number in range(1, 7)]
     assert bundle(exam(1, questions=13))["text/plain"] == "There are 12 questions to draw from: ask for 1 to 12."
+    assert "ask for 1 to 6." in bundle(exam(1, questions="ten", lessons="92"))["text/plain"]
     assert bundle(exam(1, lessons=["77"]))["text/plain"] == "These lessons have no questions yet."
 
 
@@ -183,14 +191,14 @@ def test_an_exam_is_a_new_one_each_time(kit: Path) -> None:
 
 
 def test_progress_shows_what_was_done(kit: Path, own_progress: Path) -> None:
-    empty = bundle(gpucluster.lessons.progress())  # type: ignore[operator]
+    empty = bundle(gpucluster.lessons.progress())
     assert "Nothing is noted yet. It will be kept in" in empty["text/plain"]
     record({"kind": "check", "exercise": "91.1", "state": "passed"})
     record({"kind": "question", "id": "91.q1", "right": True})
     record({"kind": "question", "id": "91.q2", "right": False})
     record({"kind": "card", "id": "91.c1", "known": True})
     record({"kind": "exam", "answers": {"91.q5": True, "92.q5": False}})
-    made = bundle(gpucluster.lessons.progress())  # type: ignore[operator]
+    made = bundle(gpucluster.lessons.progress())
     assert "91  Lesson <91>  exercises 1/2  questions 1/4  cards due 2/3" in made["text/plain"]
     assert ": 1 of 2 right." in made["text/plain"]
     assert f"Kept in {own_progress}" in made["text/plain"]
@@ -211,7 +219,7 @@ def test_progress_is_both_a_function_and_a_package(first: str) -> None:
 
 def test_a_progress_file_that_cannot_be_read_is_a_sentence(kit: Path, own_progress: Path) -> None:
     (own_progress / "gpucluster-progress.json").write_text("{")
-    for output in (gpucluster.lessons.progress(), cards("91", due=True), gpucluster.lessons.advise()):  # type: ignore[operator]
+    for output in (gpucluster.lessons.progress(), cards("91", due=True), gpucluster.lessons.advise()):
         assert "is damaged" in bundle(output)["text/plain"]
 
 
@@ -222,6 +230,12 @@ def test_a_progress_file_that_cannot_be_read_is_a_sentence(kit: Path, own_progre
         ("2 * 3 * 4 and a*b*c", "2 * 3 * 4 and a*b*c"),
         ("`**x**` and ``a`b``", "<code>**x**</code> and <code>a`b</code>"),
         ("$a_1 * b_1$", "$a_1 * b_1$"),
+        (
+            "*All*reduce, *with `x * y` inside* and **`bold`**",
+            "<em>All</em>reduce, <em>with <code>x * y</code> inside</em> and <strong><code>bold</code></strong>",
+        ),
+        ("$a*b < c*d$ *x*", "$a*b &lt; c*d$ <em>x</em>"),
+        ("costs $5", "costs $5"),
         ("\"quoted\" & 'so'", "\"quoted\" &amp; 'so'"),
     ],
 )
@@ -230,10 +244,9 @@ def test_simple_markdown(markdown: str, html: str) -> None:
 
 
 def test_paragraphs_lists_and_programs() -> None:
-    html = html_of("One.\n\n- a\n- `b`\n\n```python\nx = 1 < 2\n```\n\nTwo\nlines.")
-    assert html == (
-        "<p>One.</p><ul><li>a</li><li><code>b</code></li></ul><pre><code>x = 1 &lt; 2</code></pre><p>Two\nlines.</p>"
-    )
+    html = html_of("One.\n\n- a\n- `b`\n\n1. c\n2. d\n\n```python\nx = 1 < 2\n```\n\nTwo\nlines.")
+    lists = '<ul><li>a</li><li><code>b</code></li></ul><ol type="1"><li>c</li><li>d</li></ol>'
+    assert html == f"<p>One.</p>{lists}<pre><code>x = 1 &lt; 2</code></pre><p>Two\nlines.</p>"
 
 
 def test_what_authors_write_cannot_break_out(kit: Path) -> None:

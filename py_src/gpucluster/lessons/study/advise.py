@@ -10,7 +10,7 @@ from ...protocol.errors import GPUClusterError
 from ..catalogue import lessons
 from ..progress import Progress, load
 from .advisor import Advice, advice_on
-from .fallback import details, html_of, inline
+from .fallback import details, html_of, inline, summary_of
 from .model import Card
 from .output import StudyOutput, sentence
 from .topics import Material, materials
@@ -44,7 +44,7 @@ def _item(advice: Advice) -> dict[str, Any]:
 
 
 def _html(advice: Advice, cards: dict[str, Card]) -> str:
-    turned = "".join(details(inline(cards[name].front), html_of(cards[name].back)) for name in advice.cards)
+    turned = "".join(details(summary_of(cards[name].front), html_of(cards[name].back)) for name in advice.cards)
     why = f"<p><strong>{inline(advice.title)}</strong>. {escape(advice.why)} {_where(advice)}</p>"
     return f"<section>{why}{turned}</section>"
 
@@ -55,6 +55,8 @@ def _text(advice: Advice) -> str:
 
 
 def _where(advice: Advice) -> str:
+    if advice.link == advice.exercise:
+        return f"Go back to exercise {advice.exercise}."
     lesson, _, anchor = advice.link.partition("#")
     place = f"Read again: lesson {lesson}, cell {anchor}." if anchor else f"Read again: {lesson}."
     return place + (f" Then do exercise {advice.exercise}." if advice.exercise else "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...protocol.errors import GPUClusterError
 from ..catalogue import find_lesson
 from ..progress import is_due, load
-from .fallback import details, html_of, inline
+from .fallback import details, html_of, inline, summary_of
 from .files import all_cards, cards_of, hook_cards
 from .model import Card
 from .output import StudyOutput, sentence
@@ -58,7 +58,7 @@ def show_cards(name: str, title: str, shown: Sequence[Card]) -> StudyOutput:
         "cards": [{field: getattr(card, field) for field in fields} for card in shown],
     }
     html = f"<h3>{inline(title)}</h3>" + "".join(
-        details(f"{_name_html(card)}{inline(card.front)}", html_of(card.back)) for card in shown
+        details(f"{_name_html(card)}{summary_of(card.front)}", html_of(card.back)) for card in shown
     )
     lines = [f"{number}. {_name_text(card)}{card.front}" for number, card in enumerate(shown, start=1)]
     return StudyOutput(record, html, "\n\n".join([title, *lines]))

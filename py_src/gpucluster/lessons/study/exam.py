@@ -26,11 +26,11 @@ def exam(seed: int | None = None, questions: int = 10, lessons: Iterable[str] | 
     """
     bank = all_questions()
     if lessons is not None:
-        chosen = set(lessons)
+        chosen = {lessons} if isinstance(lessons, str) else set(lessons)
         bank = [question for question in bank if question.id.partition(".")[0] in chosen]
     if not bank:
         return sentence("These lessons have no questions yet.")
-    if not 1 <= questions <= len(bank):
+    if not isinstance(questions, int) or not 1 <= questions <= len(bank):
         return sentence(f"There are {len(bank)} questions to draw from: ask for 1 to {len(bank)}.")
     seed = secrets.randbelow(9_000) + 1_000 if seed is None else seed
     drawn = draw(bank, seed, questions)

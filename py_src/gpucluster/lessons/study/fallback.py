@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from html import escape
 
-_CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
+_KEPT = re.compile(r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)|(?P<formula>\${1,2}[^$]+\${1,2})", re.DOTALL)
 _STRONG = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
-_EMPHASIS = re.compile(r"(?<![\w*])\*([^*\s](?:[^*]*[^*\s])?)\*(?![\w*])")
+_EMPHASIS = re.compile(r"(?<![\w*])\*([^*<\s](?:[^*<]*[^*<\s])?)\*(?!\*)")
 _FENCE = re.compile(r"^(?:```|~~~)[^\n]*\n(.*?)\n?(?:```|~~~)[ \t]*$", re.DOTALL | re.MULTILINE)
-_BULLET = re.compile(r"^\s*[-*] +", re.MULTILINE)
+_BULLET = re.compile(r"^\s*[-*] +")
+_NUMBER = re.compile(r"^\s*\d+[.)] +")
 
 
 def html_of(markdown: str) -> str:
@@ -23,11 +24,17 @@ def html_of(markdown: str) -> str:
 
 def inline(markdown: str) -> str:
     """Return one line of Markdown as HTML without a paragraph around it."""
-    pieces, last = [], 0
-    for code in _CODE.finditer(markdown):
-        pieces += [_marked(markdown[last : code.start()]), f"<code>{escape(code[2].strip())}</code>"]
-        last = code.end()
-    return "".join([*pieces, _marked(markdown[last:])])
+    kept: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        code = match["code"]
+        kept.append(escape(match[0], quote=False) if code is None else f"<code>{escape(code.strip())}</code>")
+        return f"\0{len(kept) - 1}\0"
+
+    # Code and formulas are set aside, so that no star in them makes text bold.
+    text = escape(_KEPT.sub(keep, markdown.replace("\0", "")), quote=False)
+    text = _EMPHASIS.sub(r"<em>\1</em>", _STRONG.sub(r"<strong>\1</strong>", text))
+    return re.sub("\0(\\d+)\0", lambda match: kept[int(match[1])], text)
 
 
 def code_block(text: str) -> str:
@@ -40,8 +47,13 @@ def details(summary: str, body: str) -> str:
     return f"<details><summary>{summary}</summary>{body}</details>"
 
 
+def summary_of(markdown: str) -> str:
+    """Return Markdown as the line that opens a details element; a program in it keeps its lines."""
+    return html_of(markdown) if _FENCE.search(markdown) else inline(markdown)
+
+
 def items(entries: list[str], *, kind: str | None = None) -> str:
-    """Return a list of HTML entries, numbered where a kind such as ``"A"`` is given."""
+    """Return a list of HTML entries, counted where a kind such as ``"A"`` or ``"1"`` is given."""
     body = "".join(f"<li>{entry}</li>" for entry in entries)
     return f'<ol type="{kind}">{body}</ol>' if kind else f"<ul>{body}</ul>"
 
@@ -53,10 +65,7 @@ def _prose(markdown: str) -> str:
 
 def _block(text: str) -> str:
     lines = text.splitlines()
-    if all(_BULLET.match(line) for line in lines):
-        return items([inline(_BULLET.sub("", line)) for line in lines])
+    for mark, kind in ((_BULLET, None), (_NUMBER, "1")):
+        if all(mark.match(line) for line in lines):
+            return items([inline(mark.sub("", line)) for line in lines], kind=kind)
     return f"<p>{inline(text)}</p>"
-
-
-def _marked(text: str) -> str:
-    return _EMPHASIS.sub(r"<em>\1</em>", _STRONG.sub(r"<strong>\1</strong>", escape(text, quote=False)))

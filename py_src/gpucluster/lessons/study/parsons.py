@@ -52,7 +52,7 @@ def parsons(exercise: str) -> StudyOutput:
         Number of the exercise, such as ``"06.1"``.
     """
     try:
-        problem = find_problem(exercise)
+        problem = find_problem(str(exercise))
     except GPUClusterError as error:
         return sentence(error.message)
     if problem is None:

@@ -46,7 +46,7 @@ def question_html(question: Question, number: int, *, with_answer: bool) -> str:
     code = code_block(question.code.strip("\n")) if question.code else ""
     listed = items([inline(option.text) for option in options.values()], kind="A") if options else ""
     answer = details("Answer", answer_html(question)) if with_answer else ""
-    return f"<section><p><strong>{number}.</strong></p>{html_of(question.stem)}{code}{listed}{answer}</section>"
+    return f"<section><p><strong>Question {number}</strong></p>{html_of(question.stem)}{code}{listed}{answer}</section>"
 
 
 def question_text(question: Question, number: int) -> str:

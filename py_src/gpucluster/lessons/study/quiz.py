@@ -47,7 +47,9 @@ def show_questions(name: str, title: str, asked: Sequence[Question], *, mode: st
     exam = mode == "exam"
     parts = [question_html(question, number, with_answer=not exam) for number, question in numbered]
     if exam:
-        answers = "".join(f"<p><strong>{number}.</strong></p>{answer_html(question)}" for number, question in numbered)
+        answers = "".join(
+            f"<p><strong>Question {number}</strong></p>{answer_html(question)}" for number, question in numbered
+        )
         parts.append(details("All answers", answers))
     text = "\n\n".join([title, *(question_text(question, number) for number, question in numbered)])
     return StudyOutput(record, f"<h3>{inline(title)}</h3>{''.join(parts)}", text)
