@@ -135,6 +135,15 @@ def test_cards_that_are_due(kit: Path) -> None:
     assert bundle(cards("91", due=True))["text/plain"] == "No card is due today."
 
 
+def test_new_cards_of_lessons_that_are_not_begun_can_wait(kit: Path) -> None:
+    def due() -> list[str]:
+        return [card["id"] for card in bundle(cards(due=True))[LESSON_MIME]["cards"]]
+
+    assert due() == ["hook.1", "hook.2"]
+    record({"kind": "question", "id": "92.q1", "right": True})
+    assert due() == ["92.c1", "92.c2", "92.c3", "hook.1", "hook.2"]
+
+
 def test_hooks_have_names(kit: Path) -> None:
     made = bundle(hooks())
     assert [card["name"] for card in made[LESSON_MIME]["cards"]] == ["<1>", "<2>"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import find_lesson
-from ..progress import is_due, load
+from ..progress import Progress, is_due, load
 from .fallback import details, html_of, inline, summary_of
 from .files import all_cards, cards_of, hook_cards
 from .model import Card
@@ -23,13 +23,12 @@ def cards(lesson: str | None = None, *, due: bool = False) -> StudyOutput:
     lesson : str, optional
         Number of the lesson, such as ``"03"``. Left out: those of all lessons.
     due : bool, optional
-        Only the cards whose day has come, and those that you have never turned.
+        Only the cards whose day has come, and those that you have never turned; of all lessons, only those begun.
     """
     try:
         found = all_cards() if lesson is None else cards_of(lesson)
         if due:
-            boxes = load().cards
-            found = [card for card in found if is_due(boxes.get(card.id))]
+            found = _due(found, load(), everything=lesson is not None)
     except GPUClusterError as error:
         return sentence(error.message)
     known = find_lesson(lesson) if lesson else None
@@ -37,6 +36,16 @@ def cards(lesson: str | None = None, *, due: bool = False) -> StudyOutput:
     if not found:
         return sentence("No card is due today." if due else "There are no cards yet.")
     return show_cards(lesson or "all", f"{title} (due today)" if due else title, found)
+
+
+def _due(found: list[Card], progress: Progress, *, everything: bool) -> list[Card]:
+    traces = (progress.exercises, progress.predictions, progress.questions, progress.cards)
+    begun = {name.partition(".")[0] for trace in traces for name in trace} | {"hook"}
+    return [
+        card
+        for card in found
+        if is_due(progress.cards.get(card.id)) and (everything or card.id.partition(".")[0] in begun)
+    ]
 
 
 def hooks() -> StudyOutput:
