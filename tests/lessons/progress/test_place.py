@@ -32,6 +32,15 @@ def test_then_the_nearest_folder_that_has_the_file(tmp_path: Path) -> None:
     assert learner_folder(deep) == tmp_path / "a"
 
 
+def test_a_file_above_the_copies_of_the_lessons_is_not_theirs(tmp_path: Path) -> None:
+    lesson = tmp_path / "gpucluster-lessons" / "03-the-kitchen"
+    lesson.mkdir(parents=True)
+    (tmp_path / FILE_NAME).write_text("{}")
+    assert learner_folder(lesson) == tmp_path / "gpucluster-lessons"
+    (lesson / FILE_NAME).write_text("{}")
+    assert learner_folder(lesson) == lesson
+
+
 @pytest.mark.parametrize(
     ("name", "parent"), [("03-the-kitchen", True), ("course", False), ("3-x", False), ("03", False)]
 )

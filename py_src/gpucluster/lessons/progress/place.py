@@ -10,6 +10,9 @@ FILE_NAME = "gpucluster-progress.json"
 FOLDER_VARIABLE = "GPUCLUSTER_LESSONS_FOLDER"
 """Environment variable that names the folder of the learner's lessons."""
 
+COPIES = "gpucluster-lessons"
+"""Name of the folder that ``gpucluster lab`` and the panel copy the lessons into."""
+
 _LESSON = re.compile(r"^\d\d-[a-z0-9-]+$")
 
 
@@ -17,7 +20,8 @@ def learner_folder(start: Path | None = None) -> Path:
     """Return the folder of the learner's lessons, which holds the progress file.
 
     In this order: the folder that ``GPUCLUSTER_LESSONS_FOLDER`` names; the nearest folder at or above the current
-    one that has the file; the parent, when the current folder is named like a lesson; the current folder.
+    one that has the file or is named ``gpucluster-lessons``; the parent, when the current folder is named like a
+    lesson; the current folder.
 
     Parameters
     ----------
@@ -28,7 +32,8 @@ def learner_folder(start: Path | None = None) -> Path:
         return Path(named).expanduser().absolute()
     here = (start or Path.cwd()).absolute()
     for folder in (here, *here.parents):
-        if (folder / FILE_NAME).is_file():
+        # The second, so that a file further up, which somebody made by accident, does not part us from the panel.
+        if (folder / FILE_NAME).is_file() or folder.name == COPIES:
             return folder
     return here.parent if _LESSON.match(here.name) else here
 
