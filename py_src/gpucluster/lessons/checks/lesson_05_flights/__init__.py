@@ -1,0 +1,1 @@
+"""Checks of lesson 05: ETL on a year of flights."""

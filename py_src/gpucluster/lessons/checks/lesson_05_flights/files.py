@@ -1,0 +1,118 @@
+"""Lesson 05, files: from CSV to Parquet, and reading two columns only."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...examination import Examination, describe
+from ...flightfiles import write_monthly_csv
+from ...tables import as_pandas
+from .. import exercise
+from .hidden import in_this_process, lazily, real
+
+NEEDED = ["origin", "dep_delay"]
+
+
+@exercise("05.2", "convert", "open_delays")
+def check_files(exam: Examination, convert: Any, open_delays: Any) -> None:
+    """Nothing is lost on the way to Parquet, each month has its file, and two columns are read without the others."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        table, paths = _hidden_months(exam, folder / "csv")
+        goal = folder / "parquet"
+        goal.mkdir()
+        with in_this_process():
+            result = exam.call(convert, [str(path) for path in paths], str(goal))
+        parts = sorted(path for path in goal.rglob("*.parquet") if not path.name.startswith("_"))
+        exam.expect("There is one Parquet file for each CSV file", len(parts) == len(paths),
+                    f"{len(parts)} Parquet files for {len(paths)} CSV files")  # fmt: skip
+        exam.require("There are Parquet files in the folder", bool(parts), "none")
+        _expect_content(exam, parts, table)
+        with in_this_process():
+            again = exam.call(as_pandas, result)
+        full = hasattr(result, "dask") and hasattr(again, "columns") and len(again) == len(table)
+        exam.expect("It returns the lazy table of what was written", full, describe(result))
+        for path in parts:
+            damage_other_columns(path, NEEDED)
+        lazy = lazily(exam, open_delays, str(goal))
+        _expect_two_columns(exam, lazy, table)
+
+
+def _hidden_months(exam: Examination, folder: Path) -> tuple[Any, list[Path]]:
+    """Some months with few flights each; in the first, nothing is missing."""
+    import pandas as pd
+
+    flights = real("flights")
+    months = np.sort(exam.rng.choice(np.arange(1, 13), size=int(exam.rng.integers(3, 6)), replace=False))
+    chosen = []
+    for number, month in enumerate(months):
+        rows = flights[flights["month"] == month]
+        flown = rows[rows["air_time"].notna() & rows["tailnum"].notna()]
+        pool = flown if number == 0 else pd.concat([flown.iloc[:400], rows[rows["air_time"].isna()]])
+        size = int(exam.rng.integers(60, 160))
+        chosen.append(pool.iloc[np.sort(exam.rng.choice(len(pool), size=size, replace=False))])
+    table = pd.concat(chosen).reset_index(drop=True)
+    return table, write_monthly_csv(folder, table)
+
+
+def _expect_content(exam: Examination, parts: list[Path], table: Any) -> None:
+    import pyarrow.parquet as pq
+
+    pieces = [exam.call(pq.read_table, path) for path in parts]
+    rows = sum(piece.num_rows for piece in pieces)
+    exam.expect("All rows arrive", rows == len(table), f"{rows} rows of {len(table)}")
+    types = {tuple((field.name, str(field.type)) for field in piece.schema) for piece in pieces}
+    exam.expect("All files have the same columns and types", len(types) == 1, f"{len(types)} different schemas")
+    schema = pieces[0].schema
+    names = [name for name in schema.names if not name.startswith("__")]
+    exam.require("The columns are the 19 of the CSV files", set(names) == set(table.columns),
+                 f"{len(names)} columns; {', '.join(sorted(set(names) ^ set(table.columns)))[:60]}")  # fmt: skip
+    is_time = str(schema.field("time_hour").type).startswith("timestamp")
+    exam.expect("time_hour is stored as a time, not as text", is_time, str(schema.field("time_hour").type))
+    for name in ("distance", "dep_delay", "air_time"):
+        total = sum(float(np.nansum(piece[name].to_pandas().astype(float))) for piece in pieces)
+        true = float(table[name].sum())
+        exam.expect(f"The sum of {name} is the same", total == true, f"{total:,.0f}, in the CSV files {true:,.0f}")
+    gaps = sum(int(piece["dep_delay"].to_pandas().isna().sum()) for piece in pieces)
+    true_gaps = int(table["dep_delay"].isna().sum())
+    exam.expect("What was missing is still missing", gaps == true_gaps, f"{gaps} gaps in dep_delay of {true_gaps}")
+    months = [set(piece["month"].to_pylist()) for piece in pieces]
+    exam.expect("Each file holds one month", all(len(found) == 1 for found in months),
+                f"{max(map(len, months))} months in one file")  # fmt: skip
+
+
+def damage_other_columns(path: Path, keep: list[str]) -> None:
+    """Overwrite the data of all other columns in a Parquet file: who reads them gets an error."""
+    import pyarrow.parquet as pq
+
+    about = pq.ParquetFile(path).metadata
+    with path.open("r+b") as file:
+        for group in range(about.num_row_groups):
+            for number in range(about.row_group(group).num_columns):
+                column = about.row_group(group).column(number)
+                name = column.path_in_schema
+                if name not in keep and not name.startswith("__"):  # an index that was stored is read along
+                    start = column.dictionary_page_offset or column.data_page_offset
+                    file.seek(min(start, column.data_page_offset))
+                    file.write(b"\xff" * column.total_compressed_size)
+
+
+def _expect_two_columns(exam: Examination, lazy: Any, table: Any) -> None:
+    names = list(getattr(lazy, "columns", []))
+    exam.require("The table has the two columns origin and dep_delay", sorted(names) == sorted(NEEDED),
+                 ", ".join(map(str, names))[:80])  # fmt: skip
+    with in_this_process():
+        try:
+            found = as_pandas(lazy)
+        except Exception:
+            # The other columns are damaged on purpose; what the error says would only mislead.
+            exam.require("It reads these two columns only: the others are damaged on purpose", False,
+                         "it failed on a damaged column")  # fmt: skip
+    exam.expect("It reads these two columns only: the others are damaged on purpose", True, "it read two columns")
+    total, true = float(found["dep_delay"].sum()), float(table["dep_delay"].sum())
+    exam.expect("Two columns: all rows, with their values", len(found) == len(table) and total == true,
+                f"{len(found)} rows, sum {total:,.0f}")  # fmt: skip

@@ -1,0 +1,175 @@
+"""Lesson 05, other shapes: categories across partitions, a row for each minute, flights in the air."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...examination import Examination, Halt, describe
+from ...memory import measure_peak
+from ...tables import as_pandas
+from .. import exercise
+from .hidden import in_parts, in_this_process, sample
+
+MOST, FIRST_MINUTE = 191, 133_674
+"""Measured: 191 flights at 2013-04-03 19:54, minute 133,674 of the year, and at three later minutes."""
+DTYPES = {"flight_row": "int32", "minute": "int16", "clock": "int32"}
+BYTES_PER_ROW = 110
+
+
+@exercise("05.7", "one_hot")
+def check_one_hot(exam: Examination, one_hot: Any) -> None:
+    """Every partition has a column for every category of the table, also for one it has never seen."""
+    import pandas as pd
+
+    for count, column in ((4, "carrier"), (3, "dest"), (1, "origin")):
+        table = sample(exam.rng, "flights", 240, ["carrier", "origin", "dest", "distance"])
+        table = table.sort_values(column, kind="stable").reset_index(drop=True)  # so that partitions differ
+        lazy = in_parts(exam.rng, table, count)
+        with in_this_process():
+            result = exam.call(one_hot, lazy, column)
+            is_lazy = hasattr(result, "to_delayed")
+            exam.require("It returns a lazy Dask table", is_lazy, describe(result))
+            parts = [exam.call(as_pandas, part) for part in result.to_delayed()]
+        true = pd.get_dummies(table[column], prefix=column, dtype=int)
+        names = [[str(name) for name in part.columns] for part in parts]
+        exam.expect("Every partition has the same columns, in the same order", all(one == names[0] for one in names),
+                    f"between {min(map(len, names))} and {max(map(len, names))} columns")  # fmt: skip
+        wanted = list(true.columns)
+        exam.require(
+            "There is one column per category of the whole table, named column_category",
+            all(set(one) == set(wanted) for one in names),
+            f"{len(set.intersection(*map(set, names)) & set(wanted))} of {len(wanted)} in every partition; "
+            f"the first: {', '.join(names[0][:3])}",
+        )
+        exam.expect("The columns of the lazy table say the same as its partitions",
+                    [str(name) for name in result.columns] == names[0], f"{len(result.columns)} columns")  # fmt: skip
+        found = pd.concat(parts)
+        exam.require("Each row is there once", len(found) == len(table), f"{len(found)} rows of {len(table)}")
+        try:
+            values = found[wanted].astype(float).to_numpy()
+        except (TypeError, ValueError):
+            exam.require("The columns hold 0 and 1, or False and True", False, str(found.dtypes.iloc[0]))
+            raise Halt from None
+        right = (values == true.to_numpy()).all(axis=1).sum()
+        exam.expect("Each row has a 1 in the column of its category, and 0 elsewhere", right == len(table),
+                    f"{right} of {len(table)} rows")  # fmt: skip
+
+
+@exercise("05.8", "minutes_in_air")
+def check_minutes(exam: Examination, minutes_in_air: Any) -> None:
+    """One row for each minute of each flight that was in the air, in little memory."""
+    for size, missing in ((5, 5), (1, 0), (40, 9)):
+        block = _block(exam, size, missing)
+        given = block.copy()
+        found = _minutes(exam, minutes_in_air, block)
+        exam.expect(
+            "The block is left as it was", block.equals(given), "unchanged" if block.equals(given) else "changed"
+        )
+        _expect_minutes(exam, found, given)
+    block = _block(exam, 2500, 60)
+    found, peak = measure_peak(_minutes, exam, minutes_in_air, block)
+    exam.expect(
+        f"It needs less than {BYTES_PER_ROW} bytes of memory per row of the result, at its worst moment",
+        peak < BYTES_PER_ROW * max(1, len(found)),
+        f"{peak / max(1, len(found)):.0f} bytes per row for {len(found):,} rows",
+    )
+
+
+def _block(exam: Examination, size: int, missing: int) -> Any:
+    import pandas as pd
+
+    rows = np.sort(exam.rng.choice(300_000, size=size, replace=False)) + 1000
+    air_time = exam.rng.integers(20, 320, size).astype(float)
+    air_time[exam.rng.choice(size, missing, replace=False)] = np.nan
+    departure = np.sort(exam.rng.integers(0, 520_000, size)).astype("int32")
+    return pd.DataFrame({"departure": departure, "air_time": air_time}, index=pd.Index(rows))
+
+
+def _minutes(exam: Examination, minutes_in_air: Any, block: Any) -> Any:
+    found = exam.call(minutes_in_air, block)
+    names = list(getattr(found, "columns", []))
+    exam.require("It returns a table with flight_row, minute and clock, in this order", names == list(DTYPES),
+                 ", ".join(map(str, names))[:80] or describe(found))  # fmt: skip
+    types = {name: str(found[name].dtype) for name in DTYPES}
+    exam.require("The types are int32, int16 and int32: 10 bytes per row", types == DTYPES, ", ".join(types.values()))
+    return found
+
+
+def _expect_minutes(exam: Examination, found: Any, block: Any) -> None:
+    flown = block[block["air_time"].notna()]
+    total = int(flown["air_time"].sum())
+    exam.expect("There is one row per minute in the air", len(found) == total,
+                f"{len(found):,} rows, the sum of air_time is {total:,}")  # fmt: skip
+    lengths = found.groupby("flight_row").size()
+    same = lengths.to_dict() == flown["air_time"].astype(int).to_dict()
+    exam.expect("flight_row is the number of the flight, its index in the block", same,
+                f"{len(set(lengths.index) & set(flown.index))} of {len(flown)} flights are there")  # fmt: skip
+    if not same:
+        return
+    grouped = found.groupby("flight_row")
+    order = grouped["minute"].apply(lambda minutes: sorted(minutes) == list(range(len(minutes))))
+    exam.expect(
+        "minute counts from 0 for each flight", bool(order.all()), f"right for {int(order.sum())} of {len(flown)}"
+    )
+    began = found["flight_row"].map(flown["departure"]).astype("int64")
+    right = (found["clock"] == began + found["minute"]).sum()
+    exam.expect(
+        "clock is the minute of departure plus minute", right == len(found), f"{right:,} of {len(found):,} rows"
+    )
+
+
+@exercise("05.9", "busiest", "peak")
+def check_busiest(exam: Examination, busiest: Any, peak: Any) -> None:
+    """The minute with the most flights is found although a minute's flights lie in several partitions."""
+    for count in (1, 3, 6):
+        table, most, first = _hidden_minutes(exam)
+        with in_this_process():
+            found = _pair(exam, exam.call(busiest, in_parts(exam.rng, table, count)))
+        exam.expect("number is the most flights that are in the air in one minute", found[0] == most,
+                    f"{found[0]:,} with {count} partition{'s' * (count > 1)}")  # fmt: skip
+        exam.expect(
+            "clock is the first minute with so many flights",
+            found[1] == first,
+            f"{found[1]:,} with {count} partition{'s' * (count > 1)}"
+            + (
+                ""
+                if found[1] == first
+                else ("; that minute comes later" if found[1] > first else "; that minute comes earlier")
+            ),
+        )
+    number, clock = _pair(exam, peak)
+    exam.expect("peak is what busiest found in the real year (±0)", (number, clock) == (MOST, FIRST_MINUTE),
+                f"{number:,} flights at minute {clock:,}")  # fmt: skip
+
+
+def _pair(exam: Examination, value: Any) -> tuple[int, int]:
+    is_pair = isinstance(value, (tuple, list)) and len(value) == 2
+    exam.require("It is a pair: number of flights, clock", is_pair, describe(value))
+    try:
+        return int(value[0]), int(value[1])
+    except (TypeError, ValueError):
+        exam.require("Both are numbers, computed", False, f"{describe(value[0])}, {describe(value[1])}")
+        raise Halt from None
+
+
+def _hidden_minutes(exam: Examination) -> tuple[Any, int, int]:
+    """Flights that cross each other, with two minutes that are equally busy; the later one comes first in the table."""
+    import pandas as pd
+
+    size, most = 60, int(exam.rng.integers(9, 14))
+    begins, lengths = exam.rng.integers(0, 4000, size), exam.rng.integers(5, 30, size)
+    rows = np.repeat(np.arange(size), lengths)
+    minute = np.arange(lengths.sum()) - np.repeat(lengths.cumsum() - lengths, lengths)
+    clock = np.repeat(begins, lengths) + minute
+    table = pd.DataFrame({"flight_row": rows, "minute": minute, "clock": clock})
+    crowd = int(table.groupby("clock").size().max()) + most
+    first, second = 4200 + int(exam.rng.integers(0, 50)), 4400 + int(exam.rng.integers(0, 50))
+    extra = [pd.DataFrame({"flight_row": np.arange(crowd) + size + n * crowd, "minute": 0, "clock": at})
+             for n, at in enumerate((second, first))]  # fmt: skip
+    # Spread over all partitions: no partition by itself knows how busy a minute is.
+    mixed = pd.concat([extra[0], table, extra[1]]).sample(frac=1, random_state=exam.rng)
+    late_first = mixed["clock"].to_numpy() == second
+    order = np.argsort(~late_first & (exam.rng.random(len(mixed)) < 0.5), kind="stable")
+    return mixed.iloc[order].astype(DTYPES).reset_index(drop=True), crowd, first

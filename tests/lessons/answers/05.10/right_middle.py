@@ -1,0 +1,14 @@
+"""The middle of the band, and a margin when cutting."""
+
+import math
+
+
+def npartitions_for(table_bytes, device_bytes, shuffles):
+    least, most = (1 / 32, 1 / 16) if shuffles else (1 / 16, 1 / 8)
+    if table_bytes <= most * device_bytes:
+        return 1
+    return math.ceil(table_bytes / (most * device_bytes))
+
+
+def cut(table, most_bytes):
+    return table.repartition(partition_size=int(most_bytes * 0.9))

@@ -1,0 +1,12 @@
+"""The time stays text."""
+
+import dask.dataframe as dd
+
+
+def convert(csv_files, folder):
+    dd.read_csv(csv_files, assume_missing=True).to_parquet(folder, write_index=False)
+    return dd.read_parquet(folder)
+
+
+def open_delays(folder):
+    return dd.read_parquet(folder, columns=["origin", "dep_delay"])

@@ -1,0 +1,10 @@
+"""All destinations are counted."""
+
+
+def join_airports(flights, airports):
+    places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})
+    return flights.merge(places, on="dest", how="left")
+
+
+def unknown_destinations(joined):
+    return joined.groupby("dest").size()
