@@ -3,6 +3,7 @@ const esModules = [
   '@jupyter',
   '@jupyterlab',
   '@lumino',
+  '@noble',
   '@microsoft',
   'exenv-es6',
   'lib0',

@@ -13,7 +13,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +41,11 @@ class Lab:
 
 
 @contextmanager
-def jupyter(app: str = "lab", *, base_url: str = "/", **more: str) -> Iterator[Lab]:
+def jupyter(app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (), **more: str) -> Iterator[Lab]:
     """Start ``jupyter lab`` or ``jupyter notebook``; stop it and all its clusters in the end.
 
-    ``base_url`` is the path of everything, as behind a JupyterHub; ``more`` is added to its environment.
+    ``base_url`` is the path of everything, as behind a JupyterHub; ``options`` are added to its command line, ``more``
+    to its environment.
     """
     # Not below pytest's own directory: the path of a unix socket must be short.
     directory = Path(tempfile.mkdtemp(prefix="gpc-", dir="/tmp"))
@@ -73,6 +74,7 @@ def jupyter(app: str = "lab", *, base_url: str = "/", **more: str) -> Iterator[L
         sys.executable, "-m", "jupyter", app, "--no-browser", "--ip=127.0.0.1", "--allow-root",
         f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.base_url={base_url}",
         f"--ServerApp.root_dir={directory / 'root'}", f"--IdentityProvider.token={lab.token}",
+        *options,
     ]  # fmt: skip
     with (directory / "log").open("wb") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)

@@ -63,7 +63,7 @@ class TestList:
         record({"kind": "check", "exercise": last.id, "state": "failed", "failed": ["It is *sorted*"]}, folder)
         _, answer = await api("GET", "lessons")
         assert answer["next"]["link"] == last.id
-        assert answer["next"]["why"] == "Its last check did not find: It is *sorted*."
+        assert answer["next"]["why"] == "In its last check this did not hold: It is *sorted*."
 
     async def test_a_file_that_cannot_be_read_is_a_sentence_and_stays(self, api, folder):
         folder.mkdir()

@@ -96,12 +96,10 @@ export function addLessons(options: ILessonOptions): void {
     isVisible: () => store.list?.has_class === true,
     describedBy: described({}),
     execute: () => {
-      const open = [...app.shell.widgets('main')].find(widget => widget.id === ClassTab.ID);
-      const tab = open ?? new ClassTab({ store, commands, trans });
-      if (open === undefined) {
-        app.shell.add(tab, 'main');
+      if (![...app.shell.widgets('main')].some(widget => widget.id === ClassTab.ID)) {
+        app.shell.add(new ClassTab({ store, trans }), 'main');
       }
-      app.shell.activateById(tab.id);
+      app.shell.activateById(ClassTab.ID);
     }
   });
   void app.restored.then(() => offerLessons(options));
@@ -114,11 +112,7 @@ async function offerLessons(options: ILessonOptions): Promise<void> {
     return;
   }
   const category = trans.__('GPU Clusters');
-  for (const command of [
-    CommandIDs.openLessons,
-    CommandIDs.openClass,
-    CommandIDs.deleteProgress
-  ]) {
+  for (const command of [CommandIDs.openLessons, CommandIDs.openClass, CommandIDs.deleteProgress]) {
     palette?.addItem({ command, category });
   }
   launcher?.add({

@@ -1,7 +1,6 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
-import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
 import { Poll } from '@lumino/polling';
 import React from 'react';
@@ -32,7 +31,6 @@ export class ClassTab extends MainAreaWidget<ClassContent> {
 export namespace ClassTab {
   export interface IOptions {
     store: ILessonStore;
-    commands: CommandRegistry;
     trans: TranslationBundle;
   }
 }
@@ -65,9 +63,11 @@ class ClassContent extends ReactWidget {
             {this._fault}
           </p>
         )}
-        {this._view === null
-          ? this._fault === null && <p role="status">{trans.__('Reading…')}</p>
-          : <ClassTables view={this._view} trans={trans} />}
+        {this._view === null ? (
+          this._fault === null && <p role="status">{trans.__('Reading…')}</p>
+        ) : (
+          <ClassTables view={this._view} trans={trans} />
+        )}
       </>
     );
   }

@@ -31,7 +31,7 @@ export function ClassTables({ view, trans }: IClassProps): JSX.Element {
       {learners.length === 0 ? (
         <p>
           {trans.__('Nobody shares yet. Each learner who wants to runs in a terminal:')}{' '}
-          <code>gpucluster lessons share {folder}</code>
+          <code>{`gpucluster lessons share ${folder}`}</code>
         </p>
       ) : (
         <>

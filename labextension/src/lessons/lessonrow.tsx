@@ -72,9 +72,7 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
           {questions.total > 0 && (
             <p>{trans.__('Quiz: %1 of %2 right', questions.done, questions.total)}</p>
           )}
-          {cards.total > 0 && (
-            <p>{trans.__('Cards: %1 of %2 due', cards.done, cards.total)}</p>
-          )}
+          {cards.total > 0 && <p>{trans.__('Cards: %1 of %2 due', cards.done, cards.total)}</p>}
           <div className="gpc-Buttons">
             <button
               className="gpc-Button"

@@ -72,13 +72,13 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
           <ul className="gpc-AdviceList">
             {list.advice.map(step => (
               <li key={step.link + step.title}>
-                <button className="gpc-LinkButton" onClick={() => open(step.link)}>
+                <button className="gpc-OpenLink" onClick={() => open(step.link)}>
                   {step.title}
                 </button>
                 <p className="gpc-Reason">{step.why}</p>
                 {step.exercise !== null && (
                   <button
-                    className="gpc-LinkButton"
+                    className="gpc-OpenLink"
                     onClick={() => step.exercise !== null && open(step.exercise)}
                   >
                     {trans.__('Exercise %1', step.exercise)}

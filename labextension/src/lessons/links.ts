@@ -30,9 +30,7 @@ export function findCell(cells: readonly ICellFacts[], target: ITarget): number 
   if (target.anchor !== null) {
     return cells.findIndex(cell => cell.id === target.anchor);
   }
-  return target.exercise === null
-    ? -1
-    : cells.findIndex(cell => cell.exercise === target.exercise);
+  return target.exercise === null ? -1 : cells.findIndex(cell => cell.exercise === target.exercise);
 }
 
 /** How many of a lesson's exercises are passed. */

@@ -22,8 +22,7 @@ export async function openLesson(link: string, options: IOpenOptions): Promise<v
   if (target === null) {
     throw new Error(trans.__('%1 is not a link to a lesson.', link));
   }
-  const panel =
-    openNotebook(notebooks, target.lesson) ?? (await openCopy(target.lesson, options));
+  const panel = openNotebook(notebooks, target.lesson) ?? (await openCopy(target.lesson, options));
   if (panel === null) {
     return; // Notebook 7 opens it in a browser tab of its own, where this page cannot reach.
   }
@@ -65,7 +64,11 @@ async function openCopy(lesson: string, options: IOpenOptions): Promise<Notebook
   return isNotebook(opened) ? opened : null;
 }
 
-async function goTo(panel: NotebookPanel, target: ITarget, trans: TranslationBundle): Promise<void> {
+async function goTo(
+  panel: NotebookPanel,
+  target: ITarget,
+  trans: TranslationBundle
+): Promise<void> {
   if (target.exercise === null && target.anchor === null) {
     return;
   }
@@ -77,7 +80,10 @@ async function goTo(panel: NotebookPanel, target: ITarget, trans: TranslationBun
   const place = findCell(cells, target);
   if (place === -1) {
     throw new Error(
-      trans.__('Your copy of lesson %1 has no such cell: it is from another version.', target.lesson)
+      trans.__(
+        'Your copy of lesson %1 has no such cell: it is from another version.',
+        target.lesson
+      )
     );
   }
   notebook.mode = 'command';

@@ -30,7 +30,7 @@ export class ClusterPanel extends ReactWidget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', options.trans.__('GPU clusters'));
     options.manager.changed.connect(this._onChanged, this);
-    options.lessons.changed.connect(this._onChanged, this);
+    options.lessons.changed.connect(this._onLessons, this);
     this._lessonPoll = new Poll({
       factory: () => options.lessons.refresh(),
       frequency: { interval: LESSONS_MS, backoff: false },
@@ -127,7 +127,18 @@ export class ClusterPanel extends ReactWidget {
     }
   }
 
+  /** Who has copies of the lessons finds them open. */
+  private _onLessons(): void {
+    const { list } = this._options.lessons;
+    if (!this._hasOpenedLessons && list !== null) {
+      this._hasOpenedLessons = true;
+      this._isShowingLessons = list.lessons.some(lesson => lesson.notebook !== null);
+    }
+    this._onChanged();
+  }
+
   private _setLessons(isShown: boolean): void {
+    this._hasOpenedLessons = true;
     if (this._isShowingLessons !== isShown) {
       this._isShowingLessons = isShown;
       this.update();
@@ -138,6 +149,7 @@ export class ClusterPanel extends ReactWidget {
   private readonly _options: ClusterPanel.IOptions;
   private readonly _lessonPoll: Poll;
   private _isShowingLessons = false;
+  private _hasOpenedLessons = false;
   private _isCreating = false;
   private _thresholds = DEFAULT_THRESHOLDS;
 }

@@ -83,17 +83,15 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
           <div className="gpc-Study-buttons">
             {isTurned ? (
               <>
-                <button
-                  ref={known}
-                  className="gpc-Button gpc-mod-accept"
-                  onClick={() => say(true)}
-                >
+                <button ref={known} className="gpc-Button gpc-mod-accept" onClick={() => say(true)}>
                   {trans.__('I knew it')}
                 </button>
                 <button className="gpc-Button" onClick={() => say(false)}>
                   {trans.__('Not yet')}
                 </button>
-                <OpenLink link={card.link}>{trans.__('Where this is taught: %1', card.link)}</OpenLink>
+                <OpenLink link={card.link}>
+                  {trans.__('Where this is taught: %1', card.link)}
+                </OpenLink>
               </>
             ) : (
               <button

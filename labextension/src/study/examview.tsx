@@ -30,9 +30,7 @@ export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.E
     }
     setHandedIn(true);
     const judged = questions.map(question => [question.id, right.includes(question)]);
-    void report([
-      { kind: 'exam', answers: Object.fromEntries(judged) as Record<string, boolean> }
-    ]);
+    void report([{ kind: 'exam', answers: Object.fromEntries(judged) as Record<string, boolean> }]);
   };
   return (
     <section className="gpc-Study gpc-Quiz gpc-mod-exam" aria-label={title}>
@@ -49,7 +47,9 @@ export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.E
           <strong>{trans.__('%1 of %2 right.', right.length, questions.length)}</strong>{' '}
           {right.length === questions.length
             ? trans.__('All of it.')
-            : trans.__('Below, each answer says why it is right or wrong, and where to read about it.')}
+            : trans.__(
+                'Below, each answer says why it is right or wrong, and where to read about it.'
+              )}
         </p>
       )}
       {questions.map((question, place) => (

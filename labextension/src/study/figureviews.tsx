@@ -23,10 +23,7 @@ export function PredictionView({ payload }: { readonly payload: IPredictionPaylo
     </div>
   );
   return (
-    <section
-      className="gpc-Study gpc-Prediction"
-      aria-label={trans.__('Prediction %1', question)}
-    >
+    <section className="gpc-Study gpc-Prediction" aria-label={trans.__('Prediction %1', question)}>
       <dl>
         {row(trans.__('You predicted'), predicted, 'predicted')}
         {row(trans.__('Observed'), observed, 'observed')}
@@ -40,17 +37,19 @@ export function PredictionView({ payload }: { readonly payload: IPredictionPaylo
 export function ReportView({ payload }: { readonly payload: IReportPayload }): JSX.Element {
   const { trans } = useSurroundings();
   return (
-    <dl
+    <section
       className="gpc-Study gpc-Report"
       aria-label={trans.__('Report of lesson %1', payload.lesson)}
     >
-      {payload.figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name.replace(/_/g, ' ')}</dt>
-          <dd>{value === null ? '–' : shown(value)}</dd>
-        </div>
-      ))}
-    </dl>
+      <dl>
+        {payload.figures.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name.replace(/_/g, ' ')}</dt>
+            <dd>{value === null ? '–' : shown(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 

@@ -40,7 +40,10 @@ export function Mark(props: {
     ? { 'aria-hidden': true }
     : { role: 'img', 'aria-label': isRight ? trans.__('holds') : trans.__('fails') };
   return (
-    <span className={isRight ? 'gpc-Mark gpc-mod-right' : 'gpc-Mark gpc-mod-wrong'} {...spoken}>
+    <span
+      className={isRight ? 'gpc-StudyMark gpc-mod-right' : 'gpc-StudyMark gpc-mod-wrong'}
+      {...spoken}
+    >
       {isRight ? '✓' : '✗'}
     </span>
   );

@@ -47,9 +47,7 @@ export function moved(program: Program, id: string, by: -1 | 1): Program {
 
 export function indented(program: Program, id: string, by: -1 | 1): Program {
   return program.map(line =>
-    line.id === id
-      ? { id, indent: Math.min(MAX_INDENT, Math.max(0, line.indent + by)) }
-      : line
+    line.id === id ? { id, indent: Math.min(MAX_INDENT, Math.max(0, line.indent + by)) } : line
   );
 }
 

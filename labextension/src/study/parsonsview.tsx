@@ -1,16 +1,7 @@
 import React, { useEffect, useId, useRef, useState } from 'react';
 
 import { Findings } from './findings';
-import {
-  callOf,
-  indented,
-  judge,
-  moved,
-  placed,
-  removed,
-  rulesOf,
-  type Program
-} from './ordering';
+import { callOf, indented, judge, moved, placed, removed, rulesOf, type Program } from './ordering';
 import type { IFinding, IParsonsPayload } from './payload';
 import { ProgramList } from './programlist';
 import { Markdown, useSurroundings } from './surroundings';

@@ -121,7 +121,7 @@ export function readPayload(data: unknown): LessonPayload | null {
     if ((entry.schema_version ?? 1) !== 1) {
       return null;
     }
-    const read = READERS[text(entry.kind)];
+    const read = READERS.get(text(entry.kind));
     return read === undefined ? null : read(entry);
   } catch (error) {
     if (error instanceof Unreadable) {
@@ -133,53 +133,55 @@ export function readPayload(data: unknown): LessonPayload | null {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-const READERS: Readonly<Record<string, ((entry: Entry) => LessonPayload) | undefined>> = {
-  quiz: entry => ({
-    kind: 'quiz',
-    id: text(entry.id),
-    title: text(entry.title),
-    mode: oneOf(entry.mode, ['practice', 'exam']),
-    questions: list(entry.questions, question)
-  }),
-  cards: entry => ({
-    kind: 'cards',
-    id: text(entry.id),
-    title: text(entry.title),
-    cards: list(entry.cards, card)
-  }),
-  parsons: entry => ({
-    kind: 'parsons',
-    exercise: text(entry.exercise),
-    title: text(entry.title),
-    prompt: text(entry.prompt),
-    indent: flag(entry.indent),
-    lines: list(entry.lines, option),
-    salt: text(entry.salt),
-    locked: text(entry.locked)
-  }),
-  advice: entry => ({ kind: 'advice', items: list(entry.items, advice) }),
-  check: entry => ({
-    kind: 'check',
-    exercise: text(entry.exercise),
-    title: text(entry.title),
-    state: oneOf(entry.state, ['passed', 'failed', 'not_yet', 'unavailable']),
-    findings: list(entry.findings, finding),
-    message: text(entry.message),
-    next_step: text(entry.next_step)
-  }),
-  prediction: entry => ({
-    kind: 'prediction',
-    question: text(entry.question),
-    predicted: plain(entry.predicted),
-    observed: plain(entry.observed),
-    unit: text(entry.unit)
-  }),
-  report: entry => ({
-    kind: 'report',
-    lesson: text(entry.lesson),
-    figures: Object.entries(record(entry.figures)).map(([name, value]) => [name, plain(value)])
+const READERS = new Map<string, (entry: Entry) => LessonPayload>(
+  Object.entries<(entry: Entry) => LessonPayload>({
+    quiz: entry => ({
+      kind: 'quiz',
+      id: text(entry.id),
+      title: text(entry.title),
+      mode: oneOf(entry.mode, ['practice', 'exam']),
+      questions: list(entry.questions, question)
+    }),
+    cards: entry => ({
+      kind: 'cards',
+      id: text(entry.id),
+      title: text(entry.title),
+      cards: list(entry.cards, card)
+    }),
+    parsons: entry => ({
+      kind: 'parsons',
+      exercise: text(entry.exercise),
+      title: text(entry.title),
+      prompt: text(entry.prompt),
+      indent: flag(entry.indent),
+      lines: list(entry.lines, option),
+      salt: text(entry.salt),
+      locked: text(entry.locked)
+    }),
+    advice: entry => ({ kind: 'advice', items: list(entry.items, advice) }),
+    check: entry => ({
+      kind: 'check',
+      exercise: text(entry.exercise),
+      title: text(entry.title),
+      state: oneOf(entry.state, ['passed', 'failed', 'not_yet', 'unavailable']),
+      findings: list(entry.findings, finding),
+      message: text(entry.message),
+      next_step: text(entry.next_step)
+    }),
+    prediction: entry => ({
+      kind: 'prediction',
+      question: text(entry.question),
+      predicted: plain(entry.predicted),
+      observed: plain(entry.observed),
+      unit: text(entry.unit)
+    }),
+    report: entry => ({
+      kind: 'report',
+      lesson: text(entry.lesson),
+      figures: Object.entries(record(entry.figures)).map(([name, value]) => [name, plain(value)])
+    })
   })
-};
+);
 
 function question(value: unknown): IQuestion {
   const entry = record(value);

@@ -144,7 +144,9 @@ export function ProgramList(props: IProgramListProps): JSX.Element {
       )}
       <p id={`${id}-keys`} hidden={program.length === 0} className="gpc-Study-quiet">
         {isIndented
-          ? trans.__('Arrows up and down select, with Alt they move, left and right indent, Delete takes out.')
+          ? trans.__(
+              'Arrows up and down select, with Alt they move, left and right indent, Delete takes out.'
+            )
           : trans.__('Arrows up and down select, with Alt they move, Delete takes out.')}
       </p>
     </div>

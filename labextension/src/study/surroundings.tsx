@@ -82,7 +82,7 @@ export function OpenLink(props: {
 }): JSX.Element | null {
   const { open } = useSurroundings();
   return open === null ? null : (
-    <button className="gpc-LinkButton" onClick={() => open(props.link)}>
+    <button className="gpc-OpenLink" onClick={() => open(props.link)}>
       {props.children}
     </button>
   );
