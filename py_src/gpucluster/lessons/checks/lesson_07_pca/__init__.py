@@ -1,0 +1,1 @@
+"""Checks of lesson 07: distributed PCA and SVD."""

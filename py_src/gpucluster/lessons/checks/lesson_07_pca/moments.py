@@ -1,0 +1,124 @@
+"""Lesson 07, what a block contributes: sums that add up, and moments that are merged."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from ...examination import Examination
+from .. import exercise
+from .answers import Floats, mixed_table, numbers, relative_gap, several, split
+
+
+@exercise("07.1", "moments", "covariance")
+def check_moments(exam: Examination, moments: Any, covariance: Any) -> None:
+    """n, Σx and XᵀX add up over any split, and give the covariance matrix."""
+    for n, d, count in [(9, 3, 2), (40, 5, 4), (300, 6, 7)]:
+        table = mixed_table(exam.rng, n, d)
+        whole = _sums(exam, moments, table)
+        exam.expect("n counts the rows", whole[0] == n, f"{whole[0]:g} for {n} rows")
+        gap = relative_gap(whole[1], table.sum(axis=0))
+        exam.expect("sums are the sums of the columns", gap < 1e-9, f"relative difference {gap:.2g}")
+        gap = relative_gap(whole[2], table.T @ table)
+        exam.expect(
+            "products is XᵀX: one number for each pair of columns", gap < 1e-9, f"relative difference {gap:.2g}"
+        )
+        parts = [_sums(exam, moments, part) for part in split(exam.rng, table, count)]
+        total = [sum(values) for values in zip(*parts, strict=True)]
+        gap = max(relative_gap(np.asarray(a), np.asarray(b)) for a, b in zip(total, whole, strict=True))
+        exam.expect("The results of the parts add up to those of the whole", gap < 1e-9,
+                    f"relative difference {gap:.2g} for {count} parts of {n} rows")  # fmt: skip
+        found = numbers(exam, "The covariance matrix", exam.call(covariance, n, *total[1:]), (d, d))
+        gap = float(np.abs(found - np.cov(table.T)).max())
+        exam.expect("The covariance matrix is that of np.cov", gap < 1e-8,
+                    f"largest difference {gap:.2g} for {n} rows")  # fmt: skip
+    table = mixed_table(exam.rng, 4000, 4).astype(np.float32)
+    gap = relative_gap(_sums(exam, moments, table)[2], table.astype(float).T @ table.astype(float))
+    exam.expect("Blocks of float32 are added up in float64", gap < 1e-10, f"relative difference {gap:.2g}")
+
+
+def _sums(exam: Examination, moments: Any, table: Any) -> list[Any]:
+    d = table.shape[1]
+    given = table.copy()
+    n, sums, products = several(exam, exam.call(moments, table), "n", "sums", "products")
+    exam.expect("The block is left as it was", np.array_equal(given, table), "compared before and after")
+    return [
+        float(numbers(exam, "n", n, ())),
+        numbers(exam, "sums", sums, (d,)),
+        numbers(exam, "products", products, (d, d)),
+    ]
+
+
+@exercise("07.3", "block_moments", "merge")
+def check_merge(exam: Examination, block_moments: Any, merge: Any) -> None:
+    """Moments about the mean merge to those of the whole, and keep their digits far from zero."""
+    for n, d, count in [(12, 3, 2), (60, 4, 3), (400, 5, 7)]:
+        table = mixed_table(exam.rng, n, d)
+        parts = [_about_mean(exam, block_moments, part) for part in split(exam.rng, table, count)]
+        _expect_whole(exam, parts, parts[0] if count == 1 else _merged(exam, merge, parts), table)
+        backwards = _merged(exam, merge, parts[::-1])
+        gap = relative_gap(backwards[2], _merged(exam, merge, parts)[2])
+        exam.expect("The order of merging does not matter", gap < 1e-9, f"relative difference {gap:.2g}")
+    for shift in (1000.0, 5000.0):
+        table = (exam.rng.normal(size=(6000, 4)) + shift * exam.rng.uniform(0.8, 1.2, 4)).astype(np.float32)
+        true = np.cov(table.astype(float).T)
+        parts = [_about_mean(exam, block_moments, part) for part in split(exam.rng, table, 5)]
+        n, _, centred = _merged(exam, merge, parts)
+        mine = float(np.abs(np.asarray(centred) / (n - 1) - true).max())
+        naive = float(np.abs(one_pass_float32(table) - true).max())
+        exam.expect(
+            "Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32",
+            mine * 100 < naive,
+            f"your error {mine:.2g}, one pass {naive:.2g}, for columns near {shift:,.0f}",
+        )
+
+
+def one_pass_float32(table: Any) -> Any:
+    """Covariance from n, Σx and XᵀX, all in float32: what goes wrong far from zero."""
+    n, sums = np.float32(len(table)), table.sum(axis=0)
+    return (table.T @ table - np.outer(sums, sums) / n) / (n - 1)
+
+
+def _about_mean(exam: Examination, block_moments: Any, part: Any) -> tuple[float, Floats, Floats]:
+    d = part.shape[1]
+    given = part.copy()
+    result = exam.call(block_moments, part)
+    exam.expect("The block is left as it was", np.array_equal(given, part), "compared before and after")
+    return _three(exam, result, d)
+
+
+def _merged(exam: Examination, merge: Any, parts: list[Any]) -> tuple[float, Floats, Floats]:
+    d = len(parts[0][1])
+
+    def one(first: Any, second: Any) -> Any:
+        copies = [np.copy(item) for item in (*first, *second)]
+        result = _three(exam, exam.call(merge, first, second), d)
+        same = all(np.array_equal(a, b) for a, b in zip(copies, (*first, *second), strict=True))
+        exam.expect("merge changes none of its arguments", same, "compared before and after")
+        return result
+
+    merged: tuple[float, Floats, Floats] = reduce(one, parts)
+    return merged
+
+
+def _three(exam: Examination, result: Any, d: int) -> tuple[float, Floats, Floats]:
+    n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
+    return (
+        float(numbers(exam, "n", n, ())),
+        numbers(exam, "mean", mean, (d,)),
+        numbers(exam, "products about the mean", centred, (d, d)),
+    )
+
+
+def _expect_whole(exam: Examination, parts: list[Any], merged: Any, table: Floats) -> None:
+    n, mean, centred = merged
+    sizes = " + ".join(f"{part[0]:g}" for part in parts)
+    exam.expect("n adds up", n == len(table), f"{sizes} rows give {n:g}")
+    gap = float(np.abs(mean - table.mean(axis=0)).max())
+    exam.expect("The merged mean is the mean of all rows", gap < 1e-9, f"largest difference {gap:.2g} for {sizes} rows")
+    true = np.cov(table.T) * (len(table) - 1)
+    gap = relative_gap(centred, true)
+    exam.expect("The merged products are those of all rows about their common mean", gap < 1e-8,
+                f"relative difference {gap:.2g} for {sizes} rows")  # fmt: skip

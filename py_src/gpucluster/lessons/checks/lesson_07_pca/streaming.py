@@ -1,0 +1,89 @@
+"""Lesson 07, a table that never is in memory as a whole: blocks are made, used and let go."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from ...examination import Examination, Halt, describe
+from ...traffic import Traffic
+from .. import exercise
+from .answers import Floats, numbers, relative_gap, several
+
+PATCHES, FIRST_RATIO = 515_000, 0.8123
+"""Of all 16 × 16 patches of the two photos."""
+
+_alive = {"now": 0, "most": 0}
+
+
+def counted_block(number: int, rows: int, columns: int, seed: int) -> Floats:
+    """Make a block on a worker, and count how many of them live there at once."""
+    rng = np.random.default_rng([seed, number])
+    block: Floats = rng.normal(number % 3, 1 + np.arange(columns) / columns, (rows, columns))
+    _alive["now"] += 1
+    _alive["most"] = max(_alive["most"], _alive["now"])
+    weakref.finalize(block, _let_go)
+    return block
+
+
+def _let_go() -> None:
+    _alive["now"] -= 1
+
+
+def _start_counting() -> None:
+    _alive["most"] = _alive["now"]
+
+
+def _most_alive() -> int:
+    return _alive["most"] - _alive["now"]
+
+
+@exercise("07.4", "fit_stream", "n_patches", "first_ratio")
+def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio: Any) -> None:
+    """One merged result comes to the notebook, blocks are let go, and the real photos have the known numbers."""
+    import dask
+    import dask.array as da
+
+    n_blocks, d, seed = 24, 30, int(exam.rng.integers(1 << 30))
+    sizes = [int(size) for size in exam.rng.integers(40, 160, n_blocks)]
+    delayed = dask.delayed(counted_block)
+    blocks = [delayed(number, size, d, seed) for number, size in enumerate(sizes)]
+    X = da.concatenate([da.from_delayed(block, (size, d), float) for block, size in zip(blocks, sizes, strict=True)])
+    exam.client.run(_start_counting)
+    with exam.client.as_current(), Traffic(exam.client) as traffic:
+        result = exam.call(fit_stream, exam.client, X)
+    most = max(exam.client.run(_most_alive).values())
+    table = np.concatenate([counted_block(number, size, d, seed) for number, size in enumerate(sizes)])
+    n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
+    mean, centred = numbers(exam, "mean", mean, (d,)), numbers(exam, "products about the mean", centred, (d, d))
+    exam.expect("n counts all rows", n == len(table), f"{n:g} of {len(table)} rows, cut into {n_blocks} blocks")
+    gap = float(np.abs(mean - table.mean(axis=0)).max())
+    exam.expect("mean is the mean of all rows", gap < 1e-8, f"largest difference {gap:.2g}")
+    gap = relative_gap(centred, np.cov(table.T) * (len(table) - 1))
+    exam.expect("The products are those of all rows about their mean", gap < 1e-8, f"relative difference {gap:.2g}")
+    one = 8 * (d * d + d + 1)
+    exam.expect(
+        "One merged result comes to the notebook, not one per block, and no rows",
+        traffic.bytes < 3 * one,
+        f"{traffic.bytes:,} bytes left the workers; one result has {one:,}, {n_blocks} blocks have {table.nbytes:,}",
+    )
+    share = 0.75 * n_blocks / len(exam.client.scheduler_info(n_workers=-1)["workers"])
+    exam.expect(
+        "Blocks are used and let go: no worker holds all of its blocks at once",
+        most < share,
+        f"at most {most} blocks were alive on a worker, of {n_blocks}",
+    )
+    _expect_photos(exam, n_patches, first_ratio)
+
+
+def _expect_photos(exam: Examination, n_patches: Any, first_ratio: Any) -> None:
+    try:
+        rows, ratio = float(n_patches), float(first_ratio)
+    except (TypeError, ValueError):
+        exam.require("n_patches and first_ratio are numbers", False, f"{describe(n_patches)}, {describe(first_ratio)}")
+        raise Halt from None
+    exam.expect("All 16 × 16 patches of both photos were counted", rows == PATCHES, f"{rows:,.0f} patches")
+    exam.expect("The first component explains the share of the variance that it does in these photos",
+                abs(ratio - FIRST_RATIO) < 0.001, f"{ratio:.4f}")  # fmt: skip
