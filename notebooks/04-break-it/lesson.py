@@ -1,0 +1,627 @@
+# ---
+# jupyter:
+#   gpucluster:
+#     lesson: "04"
+#     title: "Break it: failure and recovery"
+#     minutes: 45
+#     needs: cpu
+#     topics:
+#       placement: {title: Where results are, link: "04#placement"}
+#       recomputation: {title: What is computed again, link: "04.1"}
+#       lost-inputs: {title: Lost inputs, link: "04#scatter"}
+#       side-effects: {title: Tasks that write, link: "04#impure"}
+#       giving-up: {title: When Dask gives up, link: "04#killed-worker"}
+#     objectives:
+#       - explain from the graph which tasks are computed again
+#       - prove that an answer survives the loss of a worker
+#       - distinguish lost results from lost inputs
+#       - repair a task that is not safe to run twice
+#       - decide how often Dask may try
+# ---
+
+# %% [markdown]
+# # Break it: failure and recovery
+#
+# **45 minutes** (20 of reading, 25 of writing) · you need: lesson 02 (graphs, futures, persist)
+#
+# At the end you can
+#
+# * **explain** from the graph which tasks are computed again;
+# * **prove** that an answer survives the loss of a worker;
+# * **distinguish** lost results from lost inputs;
+# * **repair** a task that is not safe to run twice;
+# * **decide** how often Dask may try.
+#
+# Work from top to bottom. Where you see `...`, it is your turn. `check("04.1", rerun)` tries your answer, `hint("04.1")` gives the
+# next of three hints, and `solution("04.1")` shows one right solution after the hints.
+#
+# **This lesson ends worker processes on purpose.** Run it on a cluster on which nobody computes anything else.
+
+# %% tags=["run"]
+# %load_ext gpucluster
+from gpucluster import lessons
+
+lab = lessons.start("04")
+
+# %% [markdown]
+# The lines above say what you are running on. The rest of this notebook is the same everywhere.
+
+# %% tags=["run"]
+import os
+import tempfile
+import time
+from concurrent.futures import CancelledError
+from pathlib import Path
+
+import dask
+from distributed import wait
+from distributed.scheduler import KilledWorker
+
+from gpucluster import datasets
+from gpucluster.lessons import check, compare, expect_failure, hint, predict, solution
+from gpucluster.lessons.figures import recovery as figures
+from gpucluster.lessons.recovery import TaskHistory, addresses, crash, restored
+
+# %% [markdown] anchor="placement"
+# ## 1. A graph, and where its results are
+#
+# How many minutes did New York's flights of 2013 leave late, all together? One task per month reads its flights, one adds up
+# the minutes, and one adds up the months. All numbers are whole minutes, so the sum is exact, in any order.
+
+# %% tags=["run"]
+def read(month):
+    """Read one month of departure delays; the sleep stands for a slow disk."""
+    time.sleep(0.2)
+    table = datasets.flights(as_frame="pandas", columns=["month", "dep_delay"])
+    return table.loc[table.month == month, "dep_delay"]
+
+
+def late(delays):
+    return int(delays.clip(lower=0).sum())
+
+
+def add(*minutes):
+    return sum(minutes)
+
+
+graph = {f"read-{month:02d}": [] for month in range(1, 13)}
+graph |= {f"late-{month:02d}": [f"read-{month:02d}"] for month in range(1, 13)}
+graph["total"] = [f"late-{month:02d}" for month in range(1, 13)]
+
+
+def build():
+    """Return the 25 tasks of the graph, lazily, by name."""
+    tasks = {}
+    for key, needed in graph.items():
+        inputs = [tasks[one] for one in needed]
+        if key.startswith("read"):
+            inputs = [int(key[-2:])]
+        function = {"read": read, "late": late, "total": add}[key.split("-")[0]]
+        tasks[key] = dask.delayed(function)(*inputs, dask_key_name=key)
+    return tasks
+
+
+display(lessons.banner("flights"))
+print(f"{len(graph)} tasks")
+
+# %% [markdown]
+# Nothing has run yet, and nobody has decided where. "Even though the process is defined, the place where the result will be stored is not assigned",
+# say the slides. Let us look: we run the same graph twice, and ask the scheduler each time who has the results. We keep futures
+# of the `late` tasks and of `total`, and none of the `read` tasks.
+
+# %% tags=["run"]
+WANTED = [key for key in graph if not key.startswith("read")]
+
+
+def run():
+    """Compute the graph; return futures of what we want to keep."""
+    tasks = build()
+    computed = lab.client.compute([tasks[key] for key in WANTED], optimize_graph=False)
+    wait(computed)
+    return dict(zip(WANTED, computed))
+
+
+def places(futures):
+    """Which workers hold each result: {key: set of addresses}."""
+    held = lab.client.who_has(list(futures.values()))
+    return {key: set(held[future.key]) for key, future in futures.items()}
+
+
+def forget(futures):
+    """Give results up, and wait until the scheduler has dropped them."""
+    futures.clear()
+    for _ in range(100):
+        if not lab.client.run_on_scheduler(lambda dask_scheduler: "total" in dask_scheduler.tasks):
+            break
+        time.sleep(0.05)
+
+
+futures = run()
+first = places(futures)
+undisturbed = futures["total"].result()
+forget(futures)
+futures = run()
+second = places(futures)
+
+names = {address: f"worker {number}" for number, address in enumerate(addresses(lab.client))}
+for key in ["late-01", "late-02", "late-03", "total"]:
+    print(f"{key}: first on {', '.join(names[one] for one in first[key])}, "
+          f"then on {', '.join(names[one] for one in second[key])}")
+print(f"{sum(first[key] != second[key] for key in WANTED)} of {len(WANTED)} results are somewhere else the second time")
+print(f"the total is the same: {undisturbed:,} and {futures['total'].result():,} minutes")
+
+# %% [markdown]
+# **Explain:** the graph says *what* depends on what. *Where* a task runs is decided when it runs, from what the workers are doing at this moment. That is why
+# a graph can be finished by other workers than those it began with. (Sometimes both runs look the same; nothing promises it either way.)
+#
+# The `read` results are nowhere: nobody has a future of them, and no task still needs them, so Dask has **released** them. But
+# the scheduler still knows how to make them: it keeps the **recipe** of everything that a future depends on.
+
+# %% [markdown]
+# ## 2. A worker crashes
+#
+# `crash` ends a worker's process at once, as a power cut would (`os._exit(1)` in the worker). What it held is gone. Then two
+# things happen: a *nanny*, a small process that watches over the worker, starts a new and empty one. And the scheduler looks at its
+# graph: which of the lost results does somebody still want?
+#
+# **Predict:** we have futures of the 12 `late` tasks and of `total`. The worker that holds `total` crashes. How many of the 25 tasks are
+# computed again?
+
+# %% tags=["predict"]
+predict("04.a", 13 if len(addresses(lab.client)) == 2 else 25)  # SOLUTION
+
+# %% [markdown] exercise="04.1" title="Which tasks run again?" topic="recomputation"
+# ### Exercise 04.1 · Which tasks run again? (10 min)
+#
+# Write `rerun`. It gets
+#
+# * `graph`: for each key, the list of keys that it needs, as above;
+# * `memory`: for each key whose result is in memory, the **set** of workers that hold it (there may be several);
+# * `wanted`: the set of keys with futures;
+# * `lost`: the worker that crashes.
+#
+# It returns the set of keys that are computed again. All tasks have been computed before; what is not in `memory` has been
+# released.
+#
+# The check tries it on 200 random graphs. Then it computes one on your cluster, crashes a worker, and compares your prediction with the scheduler's log.
+
+# %% tags=["exercise"] exercise="04.1"
+def rerun(graph, memory, wanted, lost):
+    """Return the set of keys that are computed again when the worker is lost."""
+    ### BEGIN SOLUTION
+    again = set()
+    todo = list(wanted)
+    while todo:
+        key = todo.pop()
+        if key not in again and not memory.get(key, set()) - {lost}:  # nobody else has it
+            again.add(key)
+            todo.extend(graph[key])
+    return again
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="04.1"
+check("04.1", rerun)
+
+# %% [markdown] tags=["hint-1"] exercise="04.1"
+# Begin with what is wanted. A wanted key that another worker still holds is safe. For one that nobody holds any more, look at what
+# it needs, and ask the same question there.
+
+# %% [markdown] tags=["hint-2"] exercise="04.1"
+# `memory.get(key, set()) - {lost}` is the set of workers that still hold a key after the crash. If it is empty, the key must be computed again, and each of
+# `graph[key]` must be looked at in the same way.
+
+# %% [markdown] tags=["hint-3"] exercise="04.1"
+# Keep a list `todo = list(wanted)` and a set `again`. While there is something in `todo`: take a key with `pop`; if it is not in `again` and nobody
+# else holds it, add it to `again`, and add `graph[key]` to `todo`. A key that is not wanted and that nobody needs is never looked at.
+
+# %% [markdown]
+# Now for real. `TaskHistory` reads in the scheduler's log how often each task was computed inside its block.
+
+# %% tags=["run"]
+forget(futures)  # the check has crashed a worker, too: begin anew
+futures = run()
+held = places(futures)
+[victim, *_] = held["total"]
+prediction = rerun(graph, held, set(WANTED), victim)
+
+n_workers = len(addresses(lab.client))
+with TaskHistory(lab.client) as history:
+    crash(lab.client, victim)
+    wait(list(futures.values()))
+restored(lab.client, n_workers)
+
+again = set(history.computed)
+print(f"the total is still {futures['total'].result():,} minutes; {n_workers} workers again")
+if prediction is not None:
+    print(f"predicted: {len(prediction)} tasks; seen in the log: {len(again)}: "
+          f"{'the same tasks' if prediction == again else 'not the same tasks'}")
+compare("04.a", len(again), "tasks")
+
+# %% tags=["run"]
+figures.recomputed(graph, {key: min(workers - {victim} or workers) for key, workers in held.items()}, again, victim)
+
+# %% [markdown]
+# **Explain:** only the crashed worker's results are computed again, and what they need: their `read` tasks had been released, so they had to
+# run again as well. What the other worker held was not touched.
+#
+# **Change:** crash the *other* worker (`victim = next(one for one in addresses(lab.client) if one not in held["total"])`). To add up the months, the
+# worker of `total` had fetched all `late` results, and for some seconds these copies are still there: perhaps nothing has to be computed again. Then
+# keep futures of the `read` tasks as well (`WANTED = list(graph)`), and run from section 1 again. How many tasks now? And
+# which price do you pay in memory?
+
+# %% tags=["run"]
+forget(futures)
+
+# %% [markdown] exercise="04.2" title="Survive a crash in the middle" topic="recomputation"
+# ## 3. A crash in the middle
+#
+# ### Exercise 04.2 · Survive it (8 min)
+#
+# Write `survive`: it starts a lazy result, crashes a worker **while it is computed** and after something has been done, and returns the
+# result, when there are as many workers as before.
+#
+# Useful: `client.compute(lazy)` starts it and returns a future at once. `client.has_what()` says what each worker holds: `{address: (keys…)}`.
+# `crash(client, address)` and `restored(client, n_workers)` are those of above.
+
+# %% tags=["exercise"] exercise="04.2"
+def survive(client, lazy):
+    """Compute a lazy result, crash a worker in the middle, and return the result."""
+    ### BEGIN SOLUTION
+    n_workers = len(addresses(client))
+    future = client.compute(lazy)
+    holding = []
+    while not holding:
+        time.sleep(0.05)
+        holding = [address for address, keys in client.has_what().items() if len(keys) >= 2]
+    crash(client, holding[0])
+    result = future.result()
+    restored(client, n_workers)
+    return result
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="04.2"
+check("04.2", survive)
+
+# %% [markdown] tags=["hint-1"] exercise="04.2"
+# Four steps: start, wait a moment, crash, fetch the result. "A moment" is not a number of seconds: wait until some worker holds something.
+
+# %% [markdown] tags=["hint-2"] exercise="04.2"
+# `[address for address, keys in client.has_what().items() if keys]` are the workers that hold a result. Ask again and again, with a short
+# `time.sleep` in between, until there is one. Choose the victim among these.
+
+# %% [markdown] tags=["hint-3"] exercise="04.2"
+# `n_workers = len(addresses(client))` first. `future = client.compute(lazy)`, a `while` loop until `holding` is not empty,
+# `crash(client, holding[0])`, `result = future.result()`, `restored(client, n_workers)`, `return result`.
+
+# %% tags=["run"]
+with TaskHistory(lab.client) as history:
+    disturbed = survive(lab.client, build()["total"])
+
+if disturbed is not None:
+    print(f"undisturbed: {undisturbed:,} minutes")
+    print(f"with a crash: {disturbed:,} minutes; the difference is {disturbed - undisturbed}")
+    print(f"computed more than once: {', '.join(sorted(history.again)) or 'nothing'}")
+else:
+    print("Not yet: write survive first (exercise 04.2).")
+
+# %% [markdown]
+# ### Spot the error
+#
+# > "In case of a failure, Dask reaches a node and repeats the action **without disturbing the rest of the process**."
+#
+# You have seen it work. What does the sentence hide? Think of three things before you open the answer.
+#
+# <details><summary>Answer</summary>
+#
+# 1. It is not one *action*: all results that the worker held and that somebody still needs are computed again, and the inputs that were
+#    released, back to the beginning of the graph.
+# 2. The rest *is* disturbed: whoever waits for these results waits longer, and the remaining workers have more to do.
+# 3. It holds only if a task can be repeated: its inputs must still be there (section 4), and running it twice must do no harm (section 5).
+# </details>
+
+# %% [markdown] anchor="scatter"
+# ## 4. Lost inputs: scatter has no recipe
+#
+# `client.scatter(data)` sends data from the notebook to a worker and returns a future. It looks like the future of a task. Let us
+# lose it.
+
+# %% tags=["run"]
+def load():
+    """The data, as the notebook got it from somewhere."""
+    table = datasets.flights(as_frame="pandas", columns=["dep_delay"])
+    return table.dep_delay.dropna().to_numpy()
+
+
+def late_minutes(delays):
+    return int(delays.clip(min=0).sum())
+
+
+holder = addresses(lab.client)[-1]
+scattered = lab.client.scatter(load(), workers=[holder], hash=False)
+minutes = lab.client.submit(late_minutes, scattered, pure=False)
+print(f"before the crash: {minutes.result():,} minutes; the future is {scattered.status}")
+
+crash(lab.client, holder)
+with expect_failure(CancelledError):
+    lab.client.submit(late_minutes, scattered, pure=False).result()
+print(f"the future of the data is now {scattered.status}")
+restored(lab.client, n_workers)
+
+# %% [markdown]
+# **Explain:** read the message. The scheduler did not repeat anything. It dropped the data, and everything that depends on it, because there is no
+# task from which it could be made. (`lost dependencies` or `already forgotten`: what you see depends on who noticed first.)
+
+# %% [markdown] exercise="04.3" title="Load again what was lost" topic="lost-inputs"
+# ### Exercise 04.3 · Load it again (8 min)
+#
+# 1. Write `with_reload`: run `task(data)` on the cluster, where `data` is the future of scattered data. If the data was lost, call `reload()` in the
+#    notebook, scatter what it returns, and run the task on that. Return **two** things: the result, and the future of the data that
+#    can be used next time. An error of the task itself, such as a `ValueError`, is not a loss: it must reach the caller.
+# 2. Why can Dask not bring back scattered data by itself? Set `why` to `"a"`, `"b"`, `"c"` or `"d"`:
+#
+#    * a: it could, but takes longer than `timeout`
+#    * b: because the data was too large for the other workers
+#    * c: because no task in the graph makes it; the notebook made it
+#    * d: because only the nanny may read it
+
+# %% tags=["exercise"] exercise="04.3"
+def with_reload(client, data, task, reload):
+    """Run task(data); load the data again if it was lost. Return the result and the future of the data."""
+    ### BEGIN SOLUTION
+    try:
+        return client.submit(task, data, pure=False).result(), data
+    except CancelledError:
+        data = client.scatter(reload(), hash=False)
+        return client.submit(task, data, pure=False).result(), data
+    ### END SOLUTION
+
+
+why = "c"  # SOLUTION
+
+# %% tags=["check"] exercise="04.3"
+check("04.3", with_reload, why)
+
+# %% [markdown] tags=["hint-1"] exercise="04.3"
+# `try:` to submit the task and to fetch its result. Which error says that data was lost? It stood in the box above. Catch this one only.
+
+# %% [markdown] tags=["hint-2"] exercise="04.3"
+# The error is a `CancelledError` (its full name is `FutureCancelledError`, a kind of it). In `except CancelledError:`, scatter what `reload()`
+# returns, and submit the task again. Use `pure=False`: a task that is repeated on purpose.
+
+# %% [markdown] tags=["hint-3"] exercise="04.3"
+# In the `try` block: `return client.submit(task, data, pure=False).result(), data`. In the `except` block: `data = client.scatter(reload(),
+# hash=False)`, and the same `return` once more. For `why`: who made the data?
+
+# %% tags=["run"]
+answer = with_reload(lab.client, scattered, late_minutes, load)
+if answer is not None:
+    total_minutes, scattered = answer
+    print(f"{total_minutes:,} minutes; the future of the data is {scattered.status}")
+else:
+    print("Not yet: write with_reload first (exercise 04.3).")
+del scattered, minutes, answer
+
+# %% [markdown]
+# **A rule:** let tasks load their data (`read` in section 1). Then the recipe is part of the graph, and the data is not sent through the notebook. Scatter only what
+# is small and easy to make again.
+
+# %% [markdown] anchor="impure"
+# ## 5. Tasks that write
+#
+# A task that only returns a value may run twice: the second value replaces the first. A task that *does* something outside, such as sending
+# a mail, or appending to a file, is called **impure**. Here is one. It appends a line per month to a file. In month 5, the worker
+# crashes after writing, before it can say that it is done.
+
+# %% tags=["run"]
+def append(folder, number, line):
+    """Append a line to one file that all tasks share."""
+    with open(Path(folder) / "lines.txt", "a") as file:
+        file.write(line + "\n")
+
+
+def write_month(month, record, folder, marker):
+    """Write the line of a month; in month 5, crash once."""
+    record(folder, month, f"month {month:2}")
+    if month == 5 and not Path(marker).exists():
+        Path(marker).touch()
+        os._exit(1)
+    return month
+
+
+def write_all(record, folder):
+    """Write the lines of twelve months, with one crash."""
+    with tempfile.TemporaryDirectory() as other:
+        months = lab.client.map(write_month, range(1, 13), record=record, folder=folder, marker=f"{other}/crashed", pure=False)
+        lab.client.gather(months)
+    restored(lab.client, n_workers)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    write_all(append, folder)
+    written = (Path(folder) / "lines.txt").read_text().splitlines()
+print(f"12 tasks, {len(written)} lines. More than once: "
+      f"{', '.join(sorted({line for line in written if written.count(line) > 1}))}")
+
+# %% [markdown]
+# **Explain:** no error, no warning, and a wrong file. Month 5 was written twice. So was each month that the crashed worker had done before: its
+# results were lost, so its tasks ran again. A task must be **idempotent**: to run it twice has the same effect as to run it
+# once.
+
+# %% [markdown] exercise="04.4" title="Make the writing idempotent" topic="side-effects"
+# ### Exercise 04.4 · Write it so that it may run twice (8 min)
+#
+# Write both sides. Each task has a `number` of its own; two tasks may have the same words in their `line`.
+#
+# 1. `record(folder, number, line)`: keeps the line somewhere in the folder.
+# 2. `read_lines(folder)`: returns the list of all lines, one per task, in any sequence.
+#
+# The check runs tasks once, several times, at the same time, and with a real crash.
+
+# %% tags=["exercise"] exercise="04.4"
+def record(folder, number, line):
+    """Keep the line of one task, however often it runs."""
+    ### BEGIN SOLUTION
+    target = Path(folder) / f"line-{number:06d}.txt"
+    with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".part", delete=False) as file:
+        file.write(line)
+    os.replace(file.name, target)  # all at once: nobody ever sees half a file
+    ### END SOLUTION
+
+
+def read_lines(folder):
+    """Return all lines, one per task."""
+    ### BEGIN SOLUTION
+    return [path.read_text() for path in sorted(Path(folder).glob("line-*.txt"))]
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="04.4"
+check("04.4", record, read_lines)
+
+# %% [markdown] tags=["hint-1"] exercise="04.4"
+# What makes the difference between "add" and "set"? Appending adds. Which operation on files sets, so that the second time changes nothing?
+
+# %% [markdown] tags=["hint-2"] exercise="04.4"
+# One file per task, with a name made from `number`. The second run of the same task writes the same file again. `read_lines` reads all files of
+# the folder.
+
+# %% [markdown] tags=["hint-3"] exercise="04.4"
+# `(Path(folder) / f"line-{number}.txt").write_text(line)`, and `[path.read_text() for path in sorted(Path(folder).glob("line-*.txt"))]`. Even better: write to a
+# temporary name first, then `os.replace(temporary, target)`. So a crash while writing leaves no half line.
+
+# %% tags=["run"]
+with tempfile.TemporaryDirectory() as folder:
+    write_all(record, folder)
+    written = read_lines(folder)
+print(f"12 tasks, {len(written)} lines." if written is not None else "Not yet: write record and read_lines first (exercise 04.4).")
+
+# %% [markdown]
+# `to_parquet` works like this: one file per partition, with the partition's number in its name. A database does it with a key and
+# "insert or replace".
+
+# %% [markdown] anchor="killed-worker"
+# ## 6. When Dask gives up
+#
+# What if the *task* is what ends the worker, each time? A result larger than the memory, a crash in a library written in C: to repeat it on the next
+# worker ends the next worker. Here is such a task, and what you would see in your notebook:
+
+# %% tags=["run"]
+def poison():
+    """End the worker that runs this."""
+    os._exit(1)
+
+
+with expect_failure(KilledWorker):
+    lab.client.submit(poison, pure=False).result()
+restored(lab.client, n_workers)
+
+# %% [markdown]
+# **Explain:** the scheduler cannot know why the worker died. It tried again on another one, and gave up when the task was present at the death of too many: the
+# setting `distributed.scheduler.allowed-failures` is 3 by default, so the fourth death is the last. Look into the workers' logs for the reason: most often it is
+# memory. (`cluster.logs()` and the log in the panel.)
+#
+# There are two counters, and they are easily confused:
+#
+# | | counts | where it is set |
+# |---|---|---|
+# | `retries=` | errors that the task *raises* | per task, in `submit`, `compute`, or `dask.annotate` |
+# | `allowed-failures` | *deaths of workers* while they ran the task | for the scheduler, for all tasks |
+
+# %% tags=["run"]
+def set_allowed(dask_scheduler, number):
+    """Set how many workers a task may end before the scheduler gives up; return the number that was set before."""
+    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
+    return before
+
+
+before = lab.client.run_on_scheduler(set_allowed, number=1)
+with expect_failure(KilledWorker):
+    lab.client.submit(poison, retries=10, pure=False).result()
+print("put back:", lab.client.run_on_scheduler(set_allowed, number=before), "→", before)
+restored(lab.client, n_workers)
+
+# %% [markdown]
+# Two workers were lost instead of four. The ten `retries` did not matter: the task raised no error, it ended the process.
+
+# %% [markdown] exercise="04.5" title="Try, but not for ever" topic="giving-up"
+# ### Exercise 04.5 · Try, but not for ever (8 min)
+#
+# Write `run_carefully`: run `task(*args)` with so many `retries` for errors that it raises, and let it end at most `allowed` workers before the scheduler gives
+# up (it then ends `allowed + 1`). Return the result, or **return the exception** if there is one. Whatever happens, put the scheduler's setting
+# back.
+
+# %% tags=["exercise"] exercise="04.5"
+def run_carefully(client, task, args, retries, allowed):
+    """Return the result of task(*args), or the exception with which it ended."""
+    ### BEGIN SOLUTION
+    before = client.run_on_scheduler(set_allowed, number=allowed)
+    try:
+        return client.submit(task, *args, retries=retries, pure=False).result()
+    except Exception as error:
+        return error
+    finally:
+        client.run_on_scheduler(set_allowed, number=before)
+    ### END SOLUTION
+
+# %% tags=["check"] exercise="04.5"
+check("04.5", run_carefully)
+
+# %% [markdown] tags=["hint-1"] exercise="04.5"
+# One call of `set_allowed` before, one after. Which Python statement runs the second one also if there was an error in between?
+
+# %% [markdown] tags=["hint-2"] exercise="04.5"
+# `try: … except Exception as error: return error … finally: …`. The `finally` part runs even after a `return`.
+
+# %% [markdown] tags=["hint-3"] exercise="04.5"
+# `before = client.run_on_scheduler(set_allowed, number=allowed)`; in `try`, `return client.submit(task, *args, retries=retries, pure=False).result()`; in `finally`,
+# set `before` again. Wait for the result inside the `try` block: a future alone says nothing.
+
+# %% tags=["run"]
+outcome = run_carefully(lab.client, poison, (), retries=5, allowed=0)
+restored(lab.client, n_workers)
+print(f"{type(outcome).__name__}" if outcome is not None else "Not yet: write run_carefully first (exercise 04.5).")
+print(f"{len(addresses(lab.client))} workers, as at the beginning")
+
+# %% [markdown] tags=["keypoints"]
+# ## Keypoints
+#
+# * Where a result lies is decided at run time, and may change. The graph is what lasts: it is the recipe.
+# * After a crash, Dask computes again what is wanted and held by nobody, and, where needed, its inputs back to the beginning. Nothing else.
+# * Scattered data has no recipe: it is lost, together with everything that depends on it. Let tasks load data.
+# * A task may run more than once. If it writes, it must be idempotent: set, do not add.
+# * `retries` counts errors, `allowed-failures` counts dead workers. `KilledWorker` means: look at the workers' logs, most often it is memory.
+
+# %% [markdown]
+# ## Quiz and cards
+
+# %% tags=["quiz"]
+lessons.quiz("04")
+
+# %% tags=["cards"]
+lessons.cards("04")
+
+# %% [markdown] anchor="scheduler-lost"
+# ### Laptop, one GPU, cluster
+#
+# * **Laptop:** both workers are processes of one machine; a nanny replaces them within a second or two. The notebook and the scheduler survive, because they are other
+#   processes.
+# * **One GPU:** the only worker crashes, so *all* results are computed again, and everything waits until it is back. Results in GPU memory are lost in
+#   the same way; results that were spilled to the host belong to the worker's process, and are lost, too.
+# * **Cluster:** a whole node may go, with its nanny: then nobody replaces the worker, unless the cluster scales by itself. Batch systems end workers when
+#   their time is over. If the *scheduler* goes, all is lost: write intermediate results to files.
+
+# %% tags=["run"]
+lab.close()
+
+# %% [markdown] tags=["instructor"]
+# ### For the instructor
+#
+# * **Goal:** learners predict from a graph what is computed again, and name the two cases in which recovery is not safe: lost inputs and side effects.
+# * **Time:** 8 section 1 · 12 section 2 · 8 section 3 · 8 section 4 · 5 section 5 · 4 section 6. When late, give the solution of 04.2, and leave 04.5 as homework.
+# * **On the projector:** the figure of section 2, then ask: "and if we had kept the `read` results?". The panel beside the notebook: a
+#   worker disappears and comes back. The question for the class in section 5: which of your own tasks write something?
+# * **Frequent mistakes:** 04.1: everything upstream of a lost key is returned, although another worker still holds the input; copies on two
+#   workers are overlooked; lost results that nobody wants are returned. 04.2: crashing before anything was done (then nothing is computed *again*), or after the result
+#   was there. 04.3: `except Exception`, which hides mistakes of the task. 04.4: comparing lines instead of numbers, so that equal lines disappear. 04.5: the
+#   setting is put back before the result was fetched.
+# * **What to skip when late:** section 6, if the class has seen `KilledWorker` before.
+# * **A warning:** the lesson ends workers. Learners who share a cluster need one of their own: `gpucluster create --name mine`.

@@ -1,0 +1,1 @@
+"""Checks of lesson 03: the kitchen, or schedulers, sharing and starvation."""

@@ -1,0 +1,1 @@
+"""Checks of lesson 04: break it, or failure and recovery."""

@@ -1,0 +1,111 @@
+"""Break a cluster on purpose, and see in the scheduler's own log what it does then."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from distributed import Client
+
+PATIENCE_SECONDS = 60.0
+"""How long to wait for a worker that has been started anew."""
+
+
+def addresses(client: Client) -> list[str]:
+    """Return the addresses of all workers, in the order of their names."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    return sorted(workers, key=lambda address: str(workers[address]["name"]))
+
+
+def crash(client: Client, worker: str) -> None:
+    """End a worker's process at once, without a goodbye, as a power cut would; return when the scheduler has noticed.
+
+    What the worker held in memory is gone. Its nanny, a small process that watches over it, starts a new worker with a
+    new address soon afterwards.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected to the cluster.
+    worker : str
+        Address of the worker.
+    """
+    # The process cannot answer any more, which is no error here.
+    client.run(os._exit, 1, workers=[worker], on_error="ignore")
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while worker in client.scheduler_info(n_workers=-1)["workers"] and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def restored(client: Client, n_workers: int) -> None:
+    """Wait until so many workers are there again.
+
+    Raises
+    ------
+    TimeoutError
+        After a minute, with a sentence.
+    """
+    # Not client.wait_for_workers: it may count from a list that is two seconds old, with the dead worker in it.
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (running := _running(client)) < n_workers:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{running} of {n_workers} workers came back. Restart the cluster in the panel.")
+        time.sleep(0.05)
+
+
+def _running(client: Client) -> int:
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    return sum(worker["status"] == "running" for worker in workers)
+
+
+def _count(dask_scheduler: Any) -> int:
+    return int(dask_scheduler.transition_counter)
+
+
+def _computed_since(dask_scheduler: Any, before: int) -> Counter[str]:
+    new = dask_scheduler.transition_counter - before
+    log = list(dask_scheduler.transition_log)[-new:] if new > 0 else []
+    # Key, state before, state after, …; a task that was computed goes from processing to memory.
+    return Counter(str(entry[0]) for entry in log if (entry[1], entry[2]) == ("processing", "memory"))
+
+
+class TaskHistory:
+    """How often each task was computed inside a ``with`` block, by the scheduler's own log.
+
+    The log is short (1,000 changes of state by default): enough for some hundred tasks.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Connected to the cluster.
+
+    Attributes
+    ----------
+    computed : collections.Counter
+        Number of times, by key; known when the block has ended.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.computed: Counter[str] = Counter()
+        self._before = 0
+
+    def __enter__(self) -> TaskHistory:
+        self._before = self.client.run_on_scheduler(_count)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.computed = self.client.run_on_scheduler(_computed_since, before=self._before)
+
+    @property
+    def again(self) -> set[str]:
+        """Keys that were computed more than once."""
+        return {key for key, times in self.computed.items() if times > 1}
