@@ -1,0 +1,142 @@
+"""Which exercise, cell, question or card covers which row of the source material: ``notebooks/coverage.yaml``.
+
+The page about it: ``python -m gpucluster.lessons.building.coverage > docs/lessons/coverage.md``
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...protocol.errors import GPUClusterError
+from ..catalogue import lessons, notebooks_folder
+from ..study.files import all_cards, all_questions
+
+SOURCES = {"S0": 66, "S1": 68, "S2": 60, "S3": 32, "S4": 17}
+"""Number of rows of each of the five documents that the lessons grew from."""
+_PLANNED = {f"{number:02}" for number in range(9, 17)}
+
+_PLACES = (
+    (re.compile(r"^\d\d\.\d{1,2}$"), "exercise"),
+    (re.compile(r"^\d\d#[a-z][a-z0-9-]*$"), "cell"),
+    (re.compile(r"^\d\d\.q\d{1,3}$"), "question"),
+    (re.compile(r"^(\d\d\.c|hook\.)\d{1,3}$"), "card"),
+)
+
+_HEAD = """# What the lessons cover
+
+The lessons grew from five documents (S0 to S4) with {total} rows: facts, techniques and claims that a learner should
+meet. This page is made from `notebooks/coverage.yaml` and says where each row is: an exercise (`03.2`), a cell
+(`03#starvation`), a question (`03.q1`) or a card (`03.c3`). {covered} rows are covered; {planned} belong to lessons that
+are planned and not written yet. A test fails when a row points to nothing.
+
+"""
+
+
+class CoverageError(GPUClusterError):
+    """The file cannot be read."""
+
+    code = "coverage"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the source material."""
+
+    id: str
+    item: str
+    where: tuple[str, ...] = ()
+    planned: str | None = None
+
+
+def row_ids() -> list[str]:
+    """Return the ids of all rows, in order."""
+    return [f"{source}-{number:02}" for source, total in SOURCES.items() for number in range(1, total + 1)]
+
+
+def read_rows(path: Path | None = None) -> list[Row]:
+    """Read the file.
+
+    Raises
+    ------
+    CoverageError
+        With the row that is not in order.
+    """
+    import yaml  # type: ignore[import-untyped]
+
+    path = path or notebooks_folder() / "coverage.yaml"
+    try:
+        # All plain text: 06.10 is no number.
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506  # makes no objects
+    except (OSError, yaml.YAMLError) as error:
+        raise CoverageError(f"{path.name} cannot be read: {error}") from None
+    if not isinstance(data, dict):
+        raise CoverageError(f"{path.name} is no list of rows.")
+    return [_row(str(id), entry) for id, entry in data.items()]
+
+
+def problems(rows: list[Row]) -> list[str]:
+    """Return a sentence for each row that is missing, unknown, or points to nothing."""
+    known, found = row_ids(), [row.id for row in rows]
+    sentences = [f"{id} is missing." for id in known if id not in found]
+    sentences += [f"{id} is no row of the source material." for id in found if id not in known]
+    places = _all_places()
+    for row in rows:
+        if row.planned is None and not row.where:
+            sentences.append(f"{row.id} is neither covered nor planned.")
+        if row.planned is not None and row.planned not in _PLANNED:
+            sentences.append(
+                f"{row.id} is planned for {row.planned!r}, which is no lesson that is still to be written."
+            )
+        sentences += [
+            f"{row.id} points to {place!r}, which does not exist." for place in row.where if place not in places
+        ]
+    return sentences
+
+
+def page(rows: list[Row]) -> str:
+    """Return the page for people, as Markdown."""
+    covered = sum(bool(row.where) for row in rows)
+    parts = [_HEAD.format(total=len(rows), covered=covered, planned=len(rows) - covered)]
+    for source in SOURCES:
+        parts.append(f"## {source}\n\n| Row | What | Where |\n|---|---|---|\n")
+        own = [row for row in rows if row.id.startswith(source)]
+        parts += [f"| {row.id} | {row.item.replace('|', chr(92) + '|')} | {_where(row)} |\n" for row in own]
+        parts.append("\n")
+    return "".join(parts).rstrip() + "\n"
+
+
+def _where(row: Row) -> str:
+    return ", ".join(f"`{place}`" for place in row.where) or f"planned: lesson {row.planned}"
+
+
+def _row(id: str, entry: Any) -> Row:
+    if (
+        not isinstance(entry, dict)
+        or not isinstance(entry.get("item"), str)
+        or set(entry) - {"item", "where", "planned"}
+    ):
+        raise CoverageError(f"{id} needs an item, and where it is covered or for which lesson it is planned.")
+    where = entry.get("where", [])
+    if not isinstance(where, list) or ("where" in entry) == ("planned" in entry):
+        raise CoverageError(f"{id} needs either a list of places or the lesson for which it is planned.")
+    for place in where:
+        if not any(pattern.match(place) for pattern, _ in _PLACES):
+            raise CoverageError(f"{id}: {place!r} is no exercise, cell, question or card.")
+    return Row(id, entry["item"], tuple(where), entry.get("planned"))
+
+
+def _all_places() -> set[str]:
+    known = lessons()
+    cells = {f"{lesson.id}#{anchor}" for lesson in known for anchor in lesson.anchors}
+    tasks = {exercise.id for lesson in known for exercise in lesson.exercises}
+    items: list[Callable[[], list[Any]]] = [all_questions, all_cards]
+    return cells | tasks | {item.id for read in items for item in read()}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(read_rows()))
