@@ -31,10 +31,11 @@ def spread(client: Client, array: Any) -> Any:
     from distributed import wait
 
     workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
-    delayed = array.to_delayed().ravel()
+    made = client.compute(list(array.to_delayed().ravel()))
     futures = [
-        client.compute(block, workers=[workers[number % len(workers)]], allow_other_workers=False)
-        for number, block in enumerate(delayed)
+        # A key of its own: the block may lie elsewhere already, under the key that it has in the array.
+        client.submit(_itself, block, workers=[workers[number % len(workers)]], allow_other_workers=False, pure=False)
+        for number, block in enumerate(made)
     ]
     wait(futures)
     blocks = [
@@ -84,6 +85,10 @@ def worker_order(client: Client, array: Any) -> Any:
     held = blocks_by_worker(client, array)
     first = dict.fromkeys(number for numbers in held.values() for number in numbers)  # a block may have copies
     return np.concatenate([as_numpy(array.blocks[number].compute()) for number in first])
+
+
+def _itself(block: Any) -> Any:
+    return block
 
 
 def _flat(keys: Any) -> list[Any]:

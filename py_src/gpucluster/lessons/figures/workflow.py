@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..pictures import ATTRIBUTION
 from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, when_ready
 
 LAYERS = {
@@ -112,7 +113,8 @@ def losses(curve: Sequence[float], best: float | None) -> None:
     axes.plot(np.arange(1, len(curve) + 1), curve, color=ACCENT, linewidth=1.6)
     if best is not None:
         axes.axhline(best, color=WARNING, linewidth=1, linestyle="--")
-        axes.text(len(curve), best, "scikit-learn ", color=WARNING, fontsize=9, ha="right", va="bottom")
+        axes.text(len(curve), 0.96 * best, "scikit-learn", color=WARNING, fontsize=9, ha="right", va="top")
+        axes.set_ylim(0.7 * best, None)
     axes.set(xlabel="evaluation of the gradient", ylabel="mean loss", title="Every point is one sum over all blocks")
     show(figure)
 
@@ -135,10 +137,11 @@ def neighbours(queries: Any, own: Any, rows: Any, images: Any, labels: Any) -> N
     """Show some digits, each with its nearest neighbours; a neighbour that is another digit has a coloured frame."""
     rows = np.asarray(rows)
     figure, axes = new_axes(1.05 * (rows.shape[1] + 1), 1.25 * len(rows), nrows=len(rows), ncols=rows.shape[1] + 1)
+    grid = np.reshape(axes, rows.shape[:1] + (-1,))  # one query only: matplotlib gives a flat array
     for i in range(len(rows)):
         shown = [(queries[i], own[i]), *((images[row], labels[row]) for row in rows[i])]
         for j, (image, label) in enumerate(shown):
-            one = axes[i, j]
+            one = grid[i, j]
             one.imshow(np.asarray(image).reshape(8, 8), cmap="Greys", vmin=0, vmax=16)
             one.set(xticks=[], yticks=[])
             different = label != own[i]
@@ -167,17 +170,14 @@ def airports(table: Any, labels: Any) -> None:
     show(figure)
 
 
-@when_ready
-def label_order(true: Any, by_worker: Any, blocks: Sequence[int]) -> None:
-    """Draw the label of each row as a strip: in the order of the rows, and worker by worker."""
-    figure, axes = new_axes(9, 2.2, nrows=2, sharex=True)
-    titles = ("labels in the order of X", "the same labels, put together worker by worker")
+def label_order(true: Any, by_worker: Any, shape: Sequence[int], palette: Any) -> None:
+    """Paint a photo with the colour of each pixel's label: in the order of the pixels, and worker by worker."""
+    figure, axes = new_axes(10, 3.9, ncols=2)
+    colours = np.clip(np.asarray(palette), 0, 1)
+    titles = ("labels by predict, in the order of X", "the same labels, put together worker by worker")
     for one, labels, title in zip(axes, (true, by_worker), titles, strict=True):
-        one.imshow(np.asarray(labels)[None], aspect="auto", cmap="tab10", vmin=0, vmax=9, interpolation="nearest")
-        one.set(yticks=[])
-        one.set_title(title, fontsize=10, loc="left")
-        one.spines[:].set_visible(False)
-        for edge in np.cumsum(blocks)[:-1]:
-            one.axvline(edge - 0.5, color="white", linewidth=2.5)
-    axes[1].set_xlabel("row (white lines: ends of blocks of X)")
+        one.imshow(colours[np.asarray(labels)].reshape(shape))
+        one.set_axis_off()
+        one.set_title(title, fontsize=10)
+    figure.supxlabel(ATTRIBUTION, fontsize=8, color=QUIET)
     show(figure)

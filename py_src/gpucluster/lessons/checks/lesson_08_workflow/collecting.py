@@ -94,7 +94,7 @@ def _refusal(collect: Any, array: Any, limit: int) -> str:
     try:
         result = collect(array, limit)
     except Exception as error:
-        return describe_error(error, collect)
+        return describe_error(error).partition(" (in ")[0]
     return f"it returned {describe(result)}"
 
 

@@ -69,7 +69,7 @@ def _expect_dealt(exam: Examination, deal: Any) -> None:
         exam.require("It returns two things: X and y", two, describe(result))
         lazy = all(is_dask_collection(part) and hasattr(part, "to_delayed") for part in result)
         exam.require("Both are still Dask arrays", lazy, " and ".join(describe(part) for part in result))
-        blocks = compute([list(np.ravel(part.to_delayed())) for part in result])[0]  # type: ignore[no-untyped-call]
+        blocks = compute([list(np.ravel(part.to_delayed())) for part in result])[0]
     rows, labels = ([as_numpy(block) for block in part] for part in blocks)
     same = len(rows) == len(labels) and all(len(a) == len(b) for a, b in zip(rows, labels, strict=False))
     exam.require(
