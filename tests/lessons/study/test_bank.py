@@ -65,7 +65,7 @@ def test_a_quiz_has_what_a_lesson_needs(lesson: Lesson) -> None:
     exam = [question for question in questions if question.exam_only]
     assert len(exam) >= 5
     assert len(questions) - len(exam) >= 5
-    assert 3 * sum(bool(question.code) for question in questions) >= len(questions)
+    assert sum(bool(question.code) for question in questions) >= 2
 
 
 @pytest.mark.parametrize("lesson", WITH_QUIZ, ids=named)
@@ -109,6 +109,11 @@ def test_right_options_stand_in_every_place() -> None:
              for letter, option in options_of(question).items() if option.correct]  # fmt: skip
     for letter in "abcd":
         assert found.count(letter) >= len(found) / 20
+
+
+def test_a_third_of_all_questions_shows_code() -> None:
+    questions = [question for lesson in WITH_QUIZ for question in questions_of(lesson.id)]
+    assert 3 * sum(bool(question.code) for question in questions) >= len(questions)
 
 
 def test_there_are_six_hooks() -> None:
