@@ -6,50 +6,23 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+Run = Callable[..., str]
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.wheel, pytest.mark.timeout(600)]
 
 
-def run(*command: str | Path, cwd: Path, environment: dict[str, str]) -> str:
-    """Run a command; its output, or a failure that shows it."""
-    answer = subprocess.run(
-        [str(part) for part in command], cwd=cwd, env=environment, capture_output=True, text=True, timeout=400
-    )
-    assert answer.returncode == 0, f"{command} failed:\n{answer.stdout[-3000:]}\n{answer.stderr[-3000:]}"
-    return answer.stdout + answer.stderr
-
-
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of a clean copy of what git tracks, built as `make build` does."""
-    source = tmp_path_factory.mktemp("source")
-    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-    for name in filter(None, tracked.decode().split("\0")):
-        if (ROOT / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, source / name)
-    assert not (source / "py_src/gpucluster/labextension").exists(), "built files are tracked"
-    (source / "node_modules").symlink_to(ROOT / "node_modules")
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    environment.pop("SKIP_JUPYTER_BUILDER", None)
-    run("jlpm", "build:prod", cwd=source, environment=environment)
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=source, environment=environment)
-    (built,) = (source / "dist").glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run: Run) -> Iterator[tuple[Path, dict[str, str]]]:
     """An environment with the wheel and its dependencies, and a PATH without Node."""
     venv = tmp_path_factory.mktemp("wheel") / "venv"
     registry = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
@@ -94,7 +67,7 @@ def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Pat
     assert not [name for name, text in texts.items() if root in text]
 
 
-def test_installed_wheel_runs_a_cluster_without_node(installed: tuple[Path, dict[str, str]]) -> None:
+def test_installed_wheel_runs_a_cluster_without_node(installed: tuple[Path, dict[str, str]], run: Run) -> None:
     """Both extensions are found and enabled, and the command line makes and stops a cluster."""
     venv, environment = installed
     where = run(venv / "bin/python", "-c", "import gpucluster; print(gpucluster.__file__)",

@@ -1,0 +1,49 @@
+"""The wheel, built once for all tests here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    """Run a command; its output, or a failure that shows it."""
+
+    def command(*words: str | Path, cwd: Path, environment: dict[str, str]) -> str:
+        answer = subprocess.run(
+            [str(word) for word in words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=400
+        )
+        assert answer.returncode == 0, f"{words} failed:\n{answer.stdout[-3000:]}\n{answer.stderr[-3000:]}"
+        return answer.stdout + answer.stderr
+
+    return command
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
+    """The wheel of a clean copy of what git tracks, built as `make build` does."""
+    source = tmp_path_factory.mktemp("source")
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    for name in filter(None, tracked.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, source / name)
+    assert not (source / "py_src/gpucluster/labextension").exists(), "built files are tracked"
+    (source / "node_modules").symlink_to(ROOT / "node_modules")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    environment.pop("SKIP_JUPYTER_BUILDER", None)
+    run("jlpm", "build:prod", cwd=source, environment=environment)
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=source, environment=environment)
+    (built,) = (source / "dist").glob("*.whl")
+    return built

@@ -1,0 +1,196 @@
+"""The Binder image without Docker: the same packages in a fresh environment, below the path of a hub."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import nbformat
+import pytest
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+ROOT = Path(__file__).parents[2]
+BINDER = ROOT / "binder"
+PREFIX = "/user/ada/"
+LARGEST = 1_500_000_000
+LESSONS = ("00-check-in", "06-kmeans")
+
+Run = Callable[..., str]
+
+
+def test_the_packages_are_those_of_gpucluster() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (BINDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if not line.startswith(("#", "-c"))] == project["dependencies"]
+    assert (BINDER / "runtime.txt").read_text(encoding="utf-8").strip() == "python-3.11"
+    for name in ("postBuild", "start"):
+        assert os.access(BINDER / name, os.X_OK)
+        subprocess.run(["bash", "-n", str(BINDER / name)], check=True)
+
+
+def test_the_workspace_has_the_lesson_left_and_the_dashboard_right() -> None:
+    data = json.loads((BINDER / "workspace.json").read_text(encoding="utf-8"))["data"]
+    layout = data["layout-restorer:data"]
+    left, right = (area["widgets"] for area in layout["main"]["dock"]["children"])
+    assert left == ["notebook:gpucluster-lessons/00-check-in/00-check-in.ipynb"]
+    assert (ROOT / "notebooks" / "00-check-in" / "00-check-in.ipynb").is_file()
+    assert data[right[0]]["data"]["name"] == "lesson-00"  # the cluster that the lesson makes
+    assert layout["right"]["current"] == "gpucluster-panel"  # with the gauges
+    sides = json.loads((BINDER / "overrides.json").read_text(encoding="utf-8"))
+    assert sides["@jupyterlab/application-extension:sidebar"] == {"overrides": {"gpucluster-panel": "right"}}
+
+
+@pytest.fixture(scope="module")
+def image(wheel: Path, run: Run) -> Iterator[tuple[Path, dict[str, str]]]:
+    """What Binder makes: an environment, and a home folder with the lessons."""
+    home = Path(tempfile.mkdtemp(prefix="gb", dir="/tmp"))
+    venv = home / "env"
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "PYTHON", "GPUCLUSTER"))
+    }
+    environment = {
+        **kept,
+        "PATH": f"{venv}/bin:{os.environ['PATH']}",
+        "HOME": str(home),
+        "GPUCLUSTER_DIR": str(home / "registry"),
+        "GPUCLUSTER_WHEELS": str(wheel.parent),
+        "GPUCLUSTER_BINDER_FOLDER": str(home / "gpucluster-lessons"),
+        "JUPYTERHUB_SERVICE_PREFIX": PREFIX,
+    }
+    run(sys.executable, "-m", "venv", venv, cwd=home, environment=environment)
+    run(
+        "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "-r",
+        BINDER / "requirements.txt",
+        cwd=home,
+        environment=environment,
+    )
+    run(BINDER / "postBuild", cwd=home, environment=environment)
+    yield home, environment
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def server(image: tuple[Path, dict[str, str]]) -> Iterator[httpx.Client]:
+    """JupyterLab as Binder starts it."""
+    home, environment = image
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    token = secrets.token_hex(16)
+    command = [BINDER / "start", "jupyter", "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
+               f"--ServerApp.base_url={PREFIX}", f"--IdentityProvider.token={token}"]  # fmt: skip
+    log = home / "log"
+    with log.open("wb") as file:
+        process = subprocess.Popen(command, cwd=home, env=environment, stdout=file, stderr=subprocess.STDOUT)
+    try:
+        headers = {"Authorization": f"token {token}"}
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}{PREFIX}", headers=headers, trust_env=False) as client:
+            for _ in range(600):
+                assert process.poll() is None, log.read_text()[-3000:]
+                try:
+                    if client.get("api/status").status_code == 200:
+                        break
+                except httpx.TransportError:
+                    time.sleep(0.2)
+            yield client
+    finally:
+        process.terminate()
+        process.wait(30)
+        subprocess.run(
+            ["gpucluster", "stop", "--all", "--yes"], env=environment, cwd=home, capture_output=True, timeout=60
+        )
+
+
+@pytest.mark.wheel
+@pytest.mark.timeout(600)
+def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
+    home, _ = image
+    size = sum(path.lstat().st_size for path in (home / "env").rglob("*"))
+    print(f"The environment takes {size / 1e6:,.0f} MB.")
+    assert size < LARGEST
+    copied = {path.name for path in (home / "gpucluster-lessons").iterdir()}
+    assert set(LESSONS) <= copied
+    for lesson in LESSONS:
+        assert (home / "gpucluster-lessons" / lesson / f"{lesson}-recall.ipynb").is_file()
+
+
+@pytest.mark.wheel
+@pytest.mark.timeout(600)
+def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
+    workspace = server.get("lab/api/workspaces/default").json()
+    assert workspace["data"] == json.loads((BINDER / "workspace.json").read_text(encoding="utf-8"))["data"]
+    assert server.get("gpucluster/clusters").status_code == 200
+
+
+@pytest.mark.wheel
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_lessons_run_below_the_path_of_a_hub(lesson: str, server: httpx.Client) -> None:
+    path = f"gpucluster-lessons/{lesson}/{lesson}.ipynb"
+    book = nbformat.from_dict(server.get(f"api/contents/{path}").json()["content"])
+    session = {"path": path, "type": "notebook", "name": "", "kernel": {"name": "python3"}}
+    kernel = server.post("api/sessions", json=session).json()["kernel"]["id"]
+    address = str(server.base_url).replace("http:", "ws:") + f"api/kernels/{kernel}/channels"
+    cells = [cell.source for cell in book.cells if cell.cell_type == "code"]
+    try:
+        text = "\n".join(asyncio.run(run_cells(address, dict(server.headers), cells)))
+    finally:
+        server.delete(f"api/kernels/{kernel}")
+    assert f"Dashboard  {PREFIX}gpucluster/dashboard/" in text
+    assert f"Stopped lesson-{lesson[:2]}." in text
+    assert "not yet" in text
+
+
+async def run_cells(address: str, headers: dict[str, str], cells: list[str]) -> list[str]:
+    """Run cells through the server; what they printed and showed."""
+    connection = await websocket_connect(HTTPRequest(address, headers=headers))
+    found = []
+    try:
+        for cell in cells:
+            found += await run_cell(connection, cell)
+    finally:
+        connection.close()
+    return found
+
+
+async def run_cell(connection: Any, code: str) -> list[str]:
+    """Run one cell; what it printed and showed."""
+    request = secrets.token_hex(8)
+    header = {"msg_id": request, "msg_type": "execute_request", "session": "s", "username": "ada", "version": "5.3"}
+    content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": True}
+    message = {"header": header, "parent_header": {}, "metadata": {}, "content": content, "channel": "shell"}
+    await connection.write_message(json.dumps(message))
+    found = []
+    while True:
+        answer = await connection.read_message()
+        assert answer is not None, "the kernel's connection has ended"
+        if isinstance(answer, bytes):
+            continue
+        data = json.loads(answer)
+        if data["parent_header"].get("msg_id") != request:
+            continue
+        shown = data["content"]
+        assert data["msg_type"] != "error", shown
+        found += [shown["text"]] if "text" in shown else []
+        found += [shown["data"].get("text/plain", "")] if "data" in shown else []
+        if data["msg_type"] == "status" and shown["execution_state"] == "idle":
+            return found
