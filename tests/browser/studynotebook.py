@@ -51,14 +51,14 @@ QUESTIONS = [
     ),
     TextQuestion.model_validate(
         {
-            "id": "06.q4", "type": "text", "topic": "sums", "link": "06.5", "stem": "How is the sum of all workers called?",
+            "id": "06.q4", "type": "text", "topic": "sums", "link": "06.5", "stem": "What adds up all arrays?",
             "answers": ["allreduce", "all reduce"], "explanation": "Every worker has the sum in the end.",
         }
     ),
 ]  # fmt: skip
 EXAM = [question.model_copy(update={"id": question.id.replace("q", "q1")}) for question in QUESTIONS]
 CARDS = [
-    Card(id="06.c1", topic="sums", link="06.3", front="Why is the *mean of means* wrong?", back="Parts differ in size."),
+    Card(id="06.c1", topic="sums", link="06.3", front="Why not the *mean of means*?", back="Parts differ in size."),
     Card(id="06.c2", topic="sums", link="06.4", front="What is $\\sum_i n_i$?", back="The number of **all** points."),
     Card(
         id="hook.3", topic="sums", link="06.4", name="sum and count", front="What do you merge?",
@@ -148,7 +148,7 @@ def _parsons() -> StudyOutput:
 
 def _advice() -> StudyOutput:
     item = {
-        "topic": "sums", "title": "Sums and counts", "score": 4, "link": "06#mean-of-means", "cards": ["06.c1", "06.c2"],
-        "exercise": "06.4", "why": "Question 06.q1 was answered wrong. Exercise 06.4 is not passed after 3 checks.",
+        "topic": "sums", "title": "Sums and counts", "score": 4, "link": "06#mean-of-means", "exercise": "06.4",
+        "cards": ["06.c1", "06.c2"], "why": "Question 06.q1 was answered wrong. 06.4 is not passed after 3 checks.",
     }  # fmt: skip
     return StudyOutput({"kind": "advice", "schema_version": 1, "items": [item]}, "<p>Advice</p>", "Advice")

@@ -271,6 +271,13 @@ describe('lines to put in order', () => {
 });
 
 describe('what comes from elsewhere', () => {
+  it('leaves the keys to what has the focus', async () => {
+    await draw(quizOf('practice', text.question));
+    const entry = output.node.querySelector<HTMLInputElement>('[type="text"]')!;
+    entry.focus();
+    expect(entry.hasAttribute('data-lm-suppress-shortcuts')).toBe(true);
+  });
+
   it('is shown as text, never as markup', async () => {
     await draw({
       kind: 'check',

@@ -22,8 +22,17 @@ export class StudyOutput extends Widget implements IRenderMime.IRenderer {
   constructor(private readonly _surroundings: ISurroundings) {
     super();
     this.addClass('gpc-StudyOutput');
-    // Keys belong to the quiz here: in a notebook, Enter would otherwise go into the cell above.
-    this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
+    this.node.addEventListener('focusin', this);
+  }
+
+  /**
+   * Keys belong to the quiz here: in a notebook, arrows would otherwise go to the next cell. The notebook's shortcuts
+   * hold for whatever has the focus, so that is what must carry the mark, not this node.
+   */
+  handleEvent(event: Event): void {
+    if (event.type === 'focusin') {
+      (event.target as Element).setAttribute('data-lm-suppress-shortcuts', 'true');
+    }
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -53,6 +62,7 @@ export class StudyOutput extends Widget implements IRenderMime.IRenderer {
 
   override dispose(): void {
     if (!this.isDisposed) {
+      this.node.removeEventListener('focusin', this);
       this._clear();
       super.dispose();
     }
