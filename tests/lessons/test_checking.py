@@ -142,3 +142,15 @@ def test_the_record_is_json() -> None:
     assert record["state"] == "failed"
     assert record["findings"][1] == {"expected": "<script>", "passed": False, "observed": "a & b"}
     assert set(bundle) == {"text/plain", "text/html", LESSON_MIME}
+
+
+def test_nbgrader_sees_an_error_where_an_answer_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    for answer in (broken, ...):
+        with pytest.raises(AssertionError, match=r"06\.2 .*: not"):
+            check("06.2", answer)
+
+    def assign(points: Any, centroids: Any) -> Any:
+        return (-2 * points @ centroids.T + (centroids**2).sum(axis=1)).argmin(axis=1)
+
+    assert check("06.2", assign).passed

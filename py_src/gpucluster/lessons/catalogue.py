@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"
 _PACKAGED = Path(__file__).parent / "notebooks"
 _REPOSITORY = Path(__file__).parents[3] / "notebooks"
 
@@ -99,7 +101,12 @@ class Lesson:
 
 
 def notebooks_folder() -> Path:
-    """Return the folder of the lessons: inside the package, or the repository's in an editable install."""
+    """Return the folder of the lessons: inside the package, or the repository's in an editable install.
+
+    The environment variable ``GPUCLUSTER_NOTEBOOKS`` names another one, such as a site's own lessons.
+    """
+    if named := os.environ.get(NOTEBOOKS_VARIABLE):
+        return Path(named)
     return _PACKAGED if _PACKAGED.is_dir() else _REPOSITORY
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,14 @@ from .results import CheckResult, State
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+NBGRADER_VARIABLE = "NBGRADER_EXECUTION"
+"""Environment variable that nbgrader sets while it grades or validates a notebook."""
+
+
+class NotPassed(AssertionError):
+    """An answer that nbgrader is to give no point for."""
 
 
 def check(exercise: str, *answers: Any, client: Client | None = None, seed: int | None = None) -> CheckResult:
@@ -37,12 +46,15 @@ def check(exercise: str, *answers: Any, client: Client | None = None, seed: int 
     CheckResult
         Which properties hold. It shows itself at the end of a cell.
     """
-    result = _examine(exercise, answers, client, seed)
+    result = examine(exercise, answers, client, seed)
     _note(result)
+    if os.environ.get(NBGRADER_VARIABLE) and not result.passed:
+        raise NotPassed(repr(result))  # nbgrader takes a cell without an error for right
     return result
 
 
-def _examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed: int | None) -> CheckResult:
+def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed: int | None) -> CheckResult:
+    """Check an answer and write nothing down; see `check`."""
     known = find_exercise(exercise)
     if known is None:
         return CheckResult(

@@ -31,8 +31,8 @@ _HEAD = """# What the lessons cover
 
 The lessons grew from five documents (S0 to S4) with {total} rows: facts, techniques and claims that a learner should
 meet. This page is made from `notebooks/coverage.yaml` and says where each row is: an exercise (`03.2`), a cell
-(`03#starvation`), a question (`03.q1`) or a card (`03.c3`). {covered} rows are covered; {planned} belong to lessons that
-are planned and not written yet. A test fails when a row points to nothing.
+(`03#starvation`), a question (`03.q1`) or a card (`03.c3`). {covered} rows are covered; {planned} belong to lessons
+that are planned and not written yet. A test fails when a row points to nothing.
 
 """
 

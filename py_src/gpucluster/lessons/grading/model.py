@@ -1,0 +1,84 @@
+"""What grading gives, and the limits that it keeps."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Place = Literal["outside", "inside"]
+"""Where the check runs: in the grader's process, or, where that cannot be, in the learner's kernel."""
+
+Status = Literal["graded", "time", "memory", "processes", "stopped", "unreadable"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Limits(_Part):
+    """What one notebook may use.
+
+    Attributes
+    ----------
+    seconds : float
+        For the whole notebook, its checks included.
+    cell_seconds : float
+        For one cell, or one check.
+    memory_bytes : int
+        For the kernel and the workers that it starts, together.
+    processes : int
+        For the same.
+    """
+
+    seconds: float = 300
+    cell_seconds: float = 120
+    memory_bytes: int = 3 * 2**30
+    processes: int = 100
+
+
+class Property(_Part):
+    """One property that an answer must have."""
+
+    expected: str = Field(max_length=2_000)
+    passed: bool
+    observed: str = Field(max_length=4_000)
+
+
+class ExerciseGrade(_Part):
+    """What one exercise got."""
+
+    id: str = Field(max_length=20)
+    title: str = Field("", max_length=300)
+    points: float = Field(0, ge=0)
+    of: float = Field(1, ge=0)
+    state: Literal["passed", "failed", "not_yet", "not_reached", "tampered", "ungraded"] = "not_reached"
+    place: Place = "outside"
+    findings: list[Property] = Field(default_factory=list, max_length=200)
+    message: str = Field("", max_length=2_000)
+
+
+class NotebookGrade(_Part):
+    """What one notebook got."""
+
+    learner: str
+    lesson: str
+    file: str
+    status: Status = "graded"
+    points: float = 0
+    of: float = 0
+    exercises: list[ExerciseGrade] = Field(default_factory=list, max_length=200)
+    notes: list[str] = Field(default_factory=list, max_length=50)
+    seconds: float = 0
+    peak_bytes: int = 0
+
+
+class Grades(_Part):
+    """What a class got."""
+
+    graded_at: str
+    version: str
+    seed: int
+    limits: Limits
+    submissions: list[NotebookGrade]
+    notes: list[str] = Field(default_factory=list)

@@ -1,0 +1,112 @@
+"""Judging the answers of a notebook from outside of its kernel."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..checks import find_exercise
+from ..examination import Examination, Halt, NeedsCluster, NotYet
+from ..hints import title_of
+from .model import ExerciseGrade, Place, Property
+from .remote import Kernel
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_MOST_TEXT = 1_500
+
+
+class RefereeExamination(Examination):
+    """An examination that connects to the notebook's cluster only when a check asks for it."""
+
+    _own: Any = None
+
+    @property
+    def client(self) -> Client:
+        """A client of the referee's own."""
+        if self._own is None:
+            cluster = _cluster()
+            if cluster is None:
+                raise NeedsCluster
+            self._own = cluster.get_client()
+        own: Client = self._own
+        return own
+
+    def close(self) -> None:
+        """Disconnect."""
+        if self._own is not None:
+            self._own.close()
+
+
+def judge(kernel: Kernel, exercise: str, seed: int, place: Place) -> ExerciseGrade:
+    """Return what an exercise gets; whatever the learner's code does, this returns."""
+    grade = ExerciseGrade(id=exercise, title=title_of(exercise), place=place)
+    try:
+        if place == "inside":
+            return _judged_inside(grade, kernel.ask("inside", exercise, seed))
+        return _judged_outside(grade, kernel, seed)
+    except Exception as error:  # a check that trips over an odd answer has not passed
+        grade.state, grade.points = "failed", 0
+        grade.message = f"The check could not finish: {type(error).__name__}: {error}"[:_MOST_TEXT]
+        return grade
+
+
+def _judged_outside(grade: ExerciseGrade, kernel: Kernel, seed: int) -> ExerciseGrade:
+    known = find_exercise(grade.id)
+    if known is None:
+        grade.state, grade.of, grade.message = "ungraded", 0, "There is no check for this exercise."
+        return grade
+    answers = kernel.answers(list(known.answers))
+    if any(answer is Ellipsis for answer in answers):
+        grade.state = "not_yet"
+        return grade
+    exam = RefereeExamination(np.random.default_rng(seed))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            known.examine(exam, *answers)
+    except NotYet:
+        grade.state = "not_yet"
+        return grade
+    except NeedsCluster:
+        grade.message = "There was no cluster to check it on."
+    except Halt:
+        pass
+    finally:
+        exam.close()
+    return _graded(grade, [(one.expected, one.passed, one.observed) for one in exam.findings])
+
+
+def _judged_inside(grade: ExerciseGrade, record: Any) -> ExerciseGrade:
+    if record["state"] == "not_yet":
+        grade.state = "not_yet"
+        return grade
+    if record.get("wrong_passes"):
+        grade.state = "tampered"
+        grade.message = "Answers that are wrong for certain pass in this kernel as well: something was changed."
+        return grade
+    grade.message = str(record.get("message", ""))[:_MOST_TEXT]
+    findings = [(str(one["expected"]), one["passed"] is True, str(one["observed"])) for one in record["findings"]]
+    return _graded(grade, findings)
+
+
+def _graded(grade: ExerciseGrade, findings: list[tuple[str, bool, str]]) -> ExerciseGrade:
+    grade.findings = [
+        Property(expected=expected[:_MOST_TEXT], passed=passed, observed=observed[:_MOST_TEXT])
+        for expected, passed, observed in findings[:200]
+    ]
+    passed = bool(grade.findings) and all(one.passed for one in grade.findings)
+    grade.state = "passed" if passed else "failed"
+    grade.points = grade.of if passed else 0
+    return grade
+
+
+def _cluster() -> Any:
+    """The cluster that the notebook has made, in the registry of this warden."""
+    from ...client import api
+
+    alive = [model for model in api.list() if not model.state.ended]
+    return api.connect(alive[0].id) if alive else None

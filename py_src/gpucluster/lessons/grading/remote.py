@@ -1,0 +1,199 @@
+"""The learner's objects, as the referee sees them: calls go to the kernel, plain data comes back.
+
+Comparing and calculating is never left to the kernel: an object that says it is equal to everything would pass all
+checks. What a check compares it must first turn into plain data, with ``numpy.asarray``, ``compute()`` and the like.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NoReturn
+
+import cloudpickle
+import numpy as np
+
+from .channel import Channel, ChannelClosed
+from .values import Handle, NotPlain, decode
+
+_KNOWN = {"dask", "distributed", "gpucluster", "numpy", "pandas", "sklearn"}
+"""Packages whose classes a check may ask for; no other module is imported because the kernel names it."""
+
+
+class Kernel:
+    """The referee's side of the channel.
+
+    Parameters
+    ----------
+    channel : Channel
+        Connected to `serving.serve`.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._failure: Exception | None = None
+
+    def answers(self, names: list[str]) -> list[Any]:
+        """Return what the notebook has under these names; ``...`` where it is empty."""
+        return list(self.ask("answers", names))
+
+    def ask(self, operation: str, *about: Any, sent: Any = None) -> Any:
+        """Ask the kernel for something.
+
+        Parameters
+        ----------
+        operation : str
+            What to do; see `serving`.
+        *about
+            JSON data.
+        sent : optional
+            Anything; it is pickled. Objects of the learner become what they are again.
+
+        Raises
+        ------
+        Exception
+            What the learner's code raised, or that the kernel does not answer.
+        """
+        if self._failure is not None:
+            raise self._failure
+        try:
+            self._channel.send([operation, *about], [_pickled(sent)])
+            (outcome, *details), buffers = self._channel.receive()
+            if outcome == "value":
+                value = decode(details[0], buffers, self._wrap)
+                self._write_back(sent, details[1], buffers)
+                return value
+        except (ChannelClosed, NotPlain, ValueError, TypeError, IndexError) as error:
+            # The check goes on with its other properties; none of them can hold any more.
+            self._failure = KernelSilent(f"your code did not answer: {error}")
+            raise self._failure from None
+        raise _error_of(details)
+
+    def end(self) -> None:
+        """Say goodbye."""
+        try:
+            self._channel.send(["end"], [b""])
+        except ChannelClosed:
+            return
+        finally:
+            self._channel.close()
+
+    def _wrap(self, handle: Handle) -> Any:
+        return Remote(self, handle)
+
+    def _write_back(self, sent: Any, changed: Any, buffers: list[bytes]) -> None:
+        """What the learner's code did to the arrays that it was given, the check is to see."""
+        for place, tree in changed:
+            given, new = sent[0][int(place)], decode(tree, buffers, self._wrap)
+            if isinstance(given, np.ndarray) and isinstance(new, np.ndarray) and given.shape == new.shape:
+                given[...] = new
+
+
+class KernelSilent(Exception):
+    """The kernel has ended, takes too long, or sends nonsense."""
+
+
+class Remote:
+    """One object of the learner."""
+
+    def __init__(self, kernel: Kernel, handle: Handle) -> None:
+        object.__setattr__(self, "_kernel", kernel)
+        object.__setattr__(self, "_handle", handle)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._ask("call", sent=(args, kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._ask("attribute", name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._ask("item", sent=key)
+
+    def __len__(self) -> int:
+        return int(self._ask("length"))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._ask("items"))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self._ask("array"), dtype=dtype)
+
+    def __repr__(self) -> str:
+        return f"an object of the learner ({self._handle.kind})"
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise TypeError("an object of the learner cannot be changed from outside")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an object of the learner cannot be sent to workers from outside")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        # So that isinstance() knows a Dask array. What a class is called proves nothing, and checks rely on no more.
+        return _class_of(self._handle.kind)
+
+    def measure_peak(self, *args: Any, **kwargs: Any) -> tuple[Any, int]:
+        """Return the result of a call, and how much memory it takes in the kernel at its worst moment."""
+        result, peak = self._ask("peak", sent=(args, kwargs))
+        return result, int(peak)
+
+    def _ask(self, operation: str, *about: Any, sent: Any = None) -> Any:
+        return self._kernel.ask(operation, self._handle.number, *about, sent=sent)
+
+
+def _class_of(kind: str) -> type:
+    parts = kind.split(".")
+    if parts[0] in _KNOWN:
+        for cut in range(len(parts) - 1, 0, -1):
+            try:
+                found: Any = import_module(".".join(parts[:cut]))
+            except ImportError:
+                continue
+            for name in parts[cut:]:
+                found = getattr(found, name, None)
+            return found if isinstance(found, type) else Remote
+    return Remote
+
+
+def _error_of(details: Any) -> Exception:
+    """An error with the name and the text that it had, of a class that is ours."""
+    try:
+        name, text = (str(part)[:2_000] for part in details)
+    except (TypeError, ValueError):
+        return KernelSilent("your code did not answer: the message cannot be read")
+    known = getattr(builtins, name, None)
+    if isinstance(known, type) and issubclass(known, Exception):
+        try:
+            return known(text)
+        except TypeError:  # such as UnicodeDecodeError, which wants five arguments
+            pass
+    made: Exception = type(name if name.isidentifier() else "Exception", (Exception,), {})(text)
+    return made
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    def persistent_id(self, value: Any) -> Any:
+        if type(value) is Remote:
+            return ("object", value._handle.number)
+        if type(value).__module__.startswith(("distributed", "gpucluster")) and _is_client(value):
+            return ("client", value.scheduler.address)
+        return None
+
+
+def _is_client(value: Any) -> bool:
+    from distributed import Client
+
+    return isinstance(value, Client)
+
+
+def _pickled(value: Any) -> bytes:
+    file = io.BytesIO()
+    _Pickler(file).dump(value)
+    return file.getvalue()

@@ -1,0 +1,156 @@
+"""Running the cells of one notebook, with the referee between them."""
+
+from __future__ import annotations
+
+import queue
+import socket
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import KernelManager
+
+from .cage import Cage
+from .channel import Channel
+from .model import ExerciseGrade, Limits, Place
+from .referee import judge
+from .remote import Kernel
+from .watch import Watch
+
+_READY_S = 60.0
+_GRACE_S = 5.0
+
+
+class KernelEnded(Exception):
+    """The kernel does not live any more, or does not come back from a cell."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cell ended: ``error`` is empty where it did."""
+
+    error: str = ""
+
+
+class Session:
+    """One kernel.
+
+    Parameters
+    ----------
+    cage : Cage
+        Where it runs.
+    limits : Limits
+        What it may use.
+    watch : Watch
+        Says when a limit was passed.
+    """
+
+    def __init__(self, cage: Cage, limits: Limits, watch: Watch) -> None:
+        self.cage, self.limits, self.watch = cage, limits, watch
+        self.manager = KernelManager(transport="ipc", ip=str(cage.root / "kernel"))
+        argv = [sys.executable, "-m", "gpucluster.lessons.grading.kernel", "-f", "{connection_file}"]
+        self.manager._kernel_spec = KernelSpec(argv=argv, display_name="grading", language="python")
+        self.manager.start_kernel(cwd=str(cage.work), env=cage.environment())
+        self.client: BlockingKernelClient = self.manager.client()
+        self.client.start_channels()
+        try:
+            self.client.wait_for_ready(timeout=_READY_S)
+        except RuntimeError as error:
+            self.close()
+            raise KernelEnded(str(error)) from None
+
+    def run(self, code: str) -> Outcome:
+        """Run one cell.
+
+        Raises
+        ------
+        KernelEnded
+            When the kernel has died in it, or had to be killed.
+        """
+        request = self.client.execute(code, store_history=True, allow_stdin=False, stop_on_error=False)
+        return self._finish(request, time.monotonic() + self.limits.cell_seconds)
+
+    def judge(self, exercise: str, seed: int, place: Place) -> ExerciseGrade:
+        """Let the referee look at the answers of an exercise, as the notebook has them now."""
+        self.cage.socket.unlink(missing_ok=True)
+        deadline = time.monotonic() + self.limits.cell_seconds
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(self.cage.socket))
+            listening.listen(1)
+            listening.settimeout(self.limits.cell_seconds)
+            request = self.client.execute(_serving(self.cage.socket), store_history=False, allow_stdin=False)
+            try:
+                connection = self._accept(listening, deadline)
+                kernel = Kernel(Channel(connection, deadline))
+                grade = judge(kernel, exercise, seed, place)
+                kernel.end()
+            finally:
+                with suppress(KernelEnded):
+                    self._finish(request, time.monotonic() + _GRACE_S)
+        return grade
+
+    def close(self) -> None:
+        """End the kernel."""
+        self.client.stop_channels()
+        with suppress(Exception):  # it may be gone already; the warden ends all that is left
+            self.manager.shutdown_kernel(now=True)
+        self.manager.cleanup_resources()
+
+    def _accept(self, listening: socket.socket, deadline: float) -> socket.socket:
+        listening.settimeout(0.25)
+        while time.monotonic() < deadline:
+            with suppress(TimeoutError):
+                return listening.accept()[0]
+            self._alive()
+        raise KernelEnded("the kernel does not answer")
+
+    def _finish(self, request: str, deadline: float) -> Outcome:
+        error = ""
+        interrupted = False
+        while True:
+            self._alive()
+            try:
+                message = self.client.get_iopub_msg(timeout=0.25)
+            except queue.Empty:
+                if time.monotonic() < deadline:
+                    continue
+                if interrupted:
+                    self.manager.shutdown_kernel(now=True)
+                    raise KernelEnded("a cell did not end") from None
+                self.manager.interrupt_kernel()
+                interrupted, deadline = True, time.monotonic() + _GRACE_S
+                continue
+            if time.monotonic() > deadline and not interrupted:  # it prints without end
+                self.manager.interrupt_kernel()
+                interrupted, deadline = True, time.monotonic() + _GRACE_S
+            elif time.monotonic() > deadline:
+                self.manager.shutdown_kernel(now=True)
+                raise KernelEnded("a cell did not end")
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            content: dict[str, Any] = message["content"]
+            if message["msg_type"] == "error":
+                error = f"{content.get('ename')}: {content.get('evalue')}"
+            if message["msg_type"] == "status" and content.get("execution_state") == "idle":
+                return Outcome("the cell took too long" if interrupted else error[:500])
+
+    def _alive(self) -> None:
+        if self.watch.exceeded is not None:
+            raise KernelEnded(f"it used too much: {self.watch.exceeded}")
+        if not self.manager.is_alive():
+            raise KernelEnded("the kernel has died")
+
+
+def _serving(path: Path) -> str:
+    return (
+        "def _serve():\n"
+        "    from gpucluster.lessons.grading.serving import serve\n"
+        f"    serve({str(path)!r}, get_ipython().user_ns)\n"
+        "_serve()\n"
+        "del _serve\n"
+    )

@@ -1,0 +1,123 @@
+"""Finding the notebooks that learners handed in."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...protocol.errors import InvalidRequest
+from ..catalogue import find_lesson
+
+LARGEST_NOTEBOOK = 30 * 2**20
+_DEEPEST = 4
+_SKIPPED = re.compile(r"^\.|^__|\.backup-")
+_NUMBER = re.compile(r"(?:^|[^0-9])(\d\d)-[a-z]")
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One notebook.
+
+    Attributes
+    ----------
+    problem : str
+        Why it cannot be graded; empty when it can.
+    """
+
+    learner: str
+    lesson: str
+    path: Path
+    problem: str = ""
+
+
+def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission]:
+    """Return the notebooks below a folder, in the order of their learners.
+
+    A learner is named by the first folder below ``folder``, or, for a notebook that lies in it, by what the name of the
+    file has beside the name of the lesson: ``ana-06-kmeans.ipynb``. Links are not followed.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Where the class handed in.
+    lesson : str, optional
+        Only this lesson.
+
+    Raises
+    ------
+    InvalidRequest
+        When there is nothing to grade.
+    """
+    folder = folder.expanduser()
+    if not folder.is_dir():
+        raise InvalidRequest(f"There is no folder {folder}.")
+    found = [_submission(folder, path) for path in _notebooks(folder)]
+    found = [one for one in found if lesson is None or one.lesson == lesson]
+    if not found:
+        what = f"of lesson {lesson} " if lesson else ""
+        raise InvalidRequest(f"There is no notebook {what}in {folder}.")
+    return sorted(found, key=lambda one: (one.learner.casefold(), one.lesson, str(one.path)))
+
+
+def read_notebook(path: Path) -> dict[str, Any]:
+    """Return a notebook as plain data.
+
+    Raises
+    ------
+    ValueError
+        With the reason, in words that follow "it".
+    """
+    try:
+        if path.stat().st_size > LARGEST_NOTEBOOK:
+            raise ValueError(f"is larger than {LARGEST_NOTEBOOK // 2**20} MiB")
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(str(error) if str(error).startswith("is larger") else "is not a notebook") from None
+    cells = data.get("cells") if isinstance(data, dict) else None
+    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        raise ValueError("is not a notebook")
+    return dict(data)
+
+
+def source_of(cell: dict[str, Any]) -> str:
+    """Return the text of a cell."""
+    source = cell.get("source", "")
+    return "".join(str(line) for line in source) if isinstance(source, list) else str(source)
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    found = []
+    for place, folders, files in os.walk(folder, followlinks=False):
+        depth = len(Path(place).relative_to(folder).parts)
+        folders[:] = sorted(name for name in folders if not _SKIPPED.search(name)) if depth < _DEEPEST else []
+        paths = [Path(place) / name for name in sorted(files) if name.endswith(".ipynb") and not _SKIPPED.search(name)]
+        found += [path for path in paths if not path.is_symlink()]
+    return found
+
+
+def _submission(folder: Path, path: Path) -> Submission:
+    parts = path.relative_to(folder).parts
+    number = _NUMBER.search(path.name)
+    lesson = number[1] if number else ""
+    try:
+        about = read_notebook(path).get("metadata")
+        own = about.get("gpucluster") if isinstance(about, dict) else None
+        lesson = str(own.get("lesson", lesson))[:10] if isinstance(own, dict) else lesson
+        problem = "" if find_lesson(lesson) else "it belongs to no lesson of this kit"
+    except ValueError as error:
+        problem = f"it {error}"
+    known = find_lesson(lesson)
+    learner = parts[0] if len(parts) > 1 else path.stem
+    if len(parts) == 1 and known is not None:
+        learner = path.stem.replace(known.slug, "").strip("-_ .") or path.stem
+    return Submission(_printable(learner), lesson, path, problem)
+
+
+def _printable(name: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in name)[:100]

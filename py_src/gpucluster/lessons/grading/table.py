@@ -1,0 +1,47 @@
+"""The results as a table that spreadsheets open."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from .model import Grades
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def table_text(grades: Grades) -> str:
+    """Return the results as CSV: one row per notebook, one column per exercise."""
+    exercises = sorted({one.id: None for result in grades.submissions for one in result.exercises}, key=_order)
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(
+        ["learner", "lesson", "points", "of", "status", *exercises, "seconds", "peak_megabytes", "notes", "file"]
+    )
+    for result in grades.submissions:
+        found = {one.id: one for one in result.exercises}
+        points = [f"{found[name].points:g}" if name in found and found[name].of else "" for name in exercises]
+        row = [
+            result.learner,
+            result.lesson,
+            f"{result.points:g}",
+            f"{result.of:g}",
+            result.status,
+            *points,
+            f"{result.seconds:g}",
+            f"{result.peak_bytes / 1e6:.0f}",
+            " ".join(result.notes),
+            result.file,
+        ]
+        writer.writerow([_harmless(cell) for cell in row])
+    return file.getvalue()
+
+
+def _harmless(cell: str) -> str:
+    """A spreadsheet would take a text that begins like this for a formula, and run it."""
+    text = " ".join(cell.split())
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _order(exercise: str) -> list[int]:
+    return [int(part) if part.isdigit() else 0 for part in exercise.split(".")]

@@ -1,0 +1,82 @@
+"""A small lesson with three real exercises that need no cluster, and ways to hand it in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from gpucluster.lessons.building.files import render
+from gpucluster.lessons.catalogue import NOTEBOOKS_VARIABLE, find_lesson
+from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade
+
+EXERCISES = ("06.2", "06.3", "06.4")
+LIMITS = Limits(seconds=60, cell_seconds=20, memory_bytes=900 * 2**20, processes=40)
+IMPORTS = "import numpy as np\nfrom gpucluster.lessons import check\n"
+
+
+def lesson_source() -> str:
+    """The source of a lesson that has only these exercises."""
+    parts = [
+        "# ---\n# jupyter:\n"
+        '#   gpucluster: {lesson: "06", title: Small, minutes: 1, needs: cpu, objectives: [do]}\n# ---\n',
+        f"# %%\n{IMPORTS}",
+    ]
+    for number in EXERCISES:
+        exercise = find_lesson("06").exercise(number)
+        parts.append(f'# %% [markdown] exercise="{number}" title="{exercise.title}"\n# Text\n')
+        parts += [f'# %% [markdown] tags=["hint-{n}"] exercise="{number}"\n# Hint\n' for n in (1, 2, 3)]
+        solution = f"### BEGIN SOLUTION\n{exercise.solution}\n### END SOLUTION\n"
+        parts.append(f'# %% tags=["exercise"] exercise="{number}"\n{solution}')
+        parts.append(f'# %% tags=["check"] exercise="{number}"\n# The grader takes the place of this cell.\n')
+    return "\n".join(parts)
+
+
+@pytest.fixture(scope="module")
+def small_lesson(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder of lessons that has only the small one; everything here uses it."""
+    text = lesson_source()
+    folder = tmp_path_factory.mktemp("site") / "notebooks"
+    source = folder / "06-kmeans" / "lesson.py"
+    source.parent.mkdir(parents=True)
+    source.write_text(text, encoding="utf-8")
+    for file, content in render(source).items():
+        file.write_text(content, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(NOTEBOOKS_VARIABLE, str(folder))
+        yield folder
+
+
+@pytest.fixture
+def hand_in(small_lesson: Path, tmp_path: Path) -> Callable[..., Path]:
+    """Write a learner's notebook: code per exercise, and cells before everything."""
+
+    def write(learner: str, first: str = "", answers: dict[str, str] | None = None, name: str = "") -> Path:
+        lesson = find_lesson("06")
+        book: Any = nbformat.read(lesson.notebook, as_version=4)
+        given = {number: lesson.exercise(number).solution for number in EXERCISES} if answers is None else answers
+        for cell in book.cells:
+            own = cell.metadata.get("gpucluster", {}).get("exercise")
+            if "exercise" in cell.metadata.get("tags", ()) and own in given:
+                cell.source = given[own]
+        if first:
+            book.cells.insert(1, nbformat.v4.new_code_cell(first))
+        path = tmp_path / "class" / learner / (name or "06-kmeans.ipynb")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(book), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Callable[..., Grades]:
+    """Grade what was handed in."""
+
+    def run(limits: Limits = LIMITS) -> Grades:
+        return grade(find_submissions(tmp_path / "class"), limits, seed=7)
+
+    return run

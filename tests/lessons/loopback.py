@@ -1,0 +1,28 @@
+"""Written as ``sitecustomize`` for kernels and workers: sockets that lead off this machine raise an error."""
+
+import ipaddress
+import socket
+import sys
+
+
+def _refuse(event: str, arguments: tuple) -> None:
+    if event in {"socket.connect", "socket.sendto"}:
+        connection, address = arguments
+        if connection.family not in {socket.AF_INET, socket.AF_INET6}:
+            return
+        if event == "socket.connect" and connection.type & socket.SOCK_DGRAM:
+            return  # sends nothing; Dask looks up its own address in this way
+        if not ipaddress.ip_address(address[0].partition("%")[0]).is_loopback:
+            raise PermissionError(f"a lesson must work without a network, and wants {address!r}")
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+        host = host.decode() if isinstance(host, bytes) else host
+        if host in {None, "", "localhost", "0.0.0.0", "::", socket.gethostname()}:
+            return
+        try:
+            ipaddress.ip_address(host.partition("%")[0])
+        except ValueError:
+            raise PermissionError(f"a lesson must work without a network, and looks up {host!r}") from None
+
+
+sys.addaudithook(_refuse)
