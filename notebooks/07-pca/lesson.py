@@ -344,7 +344,7 @@ if block_moments(far[:2]) is not None and merge(block_moments(far[:2]), block_mo
 figures.errors_far_from_zero(errors)
 
 # %% [markdown]
-# **Explain:** the error of one pass grows with the *square* of the distance from zero. Your merged blocks keep their digits. The values
+# **Explain:** the error of one pass grows with the *square* of the distance from zero. Your merged blocks stay far below 1 in all cases. The values
 # of a photo lie between 0 and 1, so they are not far from zero, and 07.1 was right for them. A library cannot know that, so it merges.
 
 # %% [markdown] anchor="streaming"
@@ -453,11 +453,15 @@ if stream:
 figures.eigen_patches(mean, None if components is None else components[:17], 16)
 
 # %% [markdown]
-# The first is brightness. Then come slow waves across the square, then faster ones. Colour comes late: in these photos it says little that brightness does not
-# say. JPEG files use waves like these, not because of PCA, but for the same reason.
+# The first is brightness: nearly the same number in every pixel. The second is colour: warm against cold. Then come slow waves across the square, then faster
+# ones, some of them with colour. JPEG files use such waves as well: neighbouring pixels are alike, so slow waves say most.
 #
 # A tile x is *projected*: its coordinates are (x − mean) · component, one number per component. From k coordinates you get the tile back, nearly:
 # mean + Σ coordinate × component. How nearly says the **PSNR**, 10 log₁₀(1 / mean squared error), in decibels, for values from 0 to 1. Higher is better.
+
+# %% tags=["run"]
+tiles = cut_tiles(load_photo(), 16)
+print(f"{len(tiles):,} tiles of the photo, side by side, × {tiles.shape[1]} numbers")
 
 # %% [markdown] exercise="07.5" title="A photo from 4, 16 and 64 numbers per tile" topic="components"
 # ### Exercise 07.5 · A photo from 4, 16 and 64 numbers per tile (10 min)
@@ -481,7 +485,6 @@ def psnr(original, copy):
     ### END SOLUTION
 
 
-tiles = cut_tiles(load_photo(), 16)
 quality = {}
 for k in (4, 16, 64):
     ### BEGIN SOLUTION
@@ -560,13 +563,13 @@ check("07.6", tall_svd)
 # `[client.submit(r_of, *level[i:i + 2], pure=False) for i in range(0, len(level), 2)]`. At the end `np.linalg.svd(R)` has singular values and Vt.
 
 # %% [markdown]
-# A table where it matters: powers of the time of day. To fit a curve, people take the columns 1, t, t², … t¹¹. These columns are nearly the same, so the last singular
+# A table where it matters: powers of the time t. To fit a curve, people take the columns 1, t, t², … t¹⁵. These columns are nearly the same, so the last singular
 # values are tiny.
 
 # %% tags=["run"]
 t = np.linspace(0, 1, 60_000)
-powers = np.stack([t**power for power in range(12)], axis=1)
-table = da.from_array(powers, chunks=(-(-len(powers) // 6), 12)).to_backend()
+powers = np.stack([t**power for power in range(16)], axis=1)
+table = da.from_array(powers, chunks=(-(-len(powers) // 6), 16)).to_backend()
 power_parts = lab.client.compute(list(table.to_delayed().ravel()))
 ways = {}
 tall = tall_svd(lab.client, power_parts)
@@ -638,7 +641,7 @@ figures.alignment(cosines)
 
 # %% [markdown]
 # **Explain:** the mean patch is the strongest thing in the table, so truncated SVD finds it first. In these photos PCA's first component looks nearly the same, for another reason: patches differ most in
-# brightness, and the mean patch is nearly uniform. The *shares* tell the two apart. A share of 0.93 or more in a truncated SVD may say only "the numbers are not centred"; it says nothing about how the rows differ.
+# brightness, and the mean patch is nearly uniform. The *shares* tell the two apart. A large share in a truncated SVD may only say that the numbers are far from zero; it says nothing about how the rows differ.
 
 # %% tags=["run"]
 from gpucluster.learn import TruncatedSVD

@@ -1,0 +1,10 @@
+import numpy as np
+
+
+def moments(block):
+    rows = block.astype(float)
+    return len(rows), rows.sum(axis=0), rows @ rows.T
+
+
+def covariance(n, sums, products):
+    return (products - np.outer(sums, sums) / n) / (n - 1)

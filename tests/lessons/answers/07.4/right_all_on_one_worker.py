@@ -1,0 +1,24 @@
+from functools import reduce
+
+import dask
+import numpy as np
+
+
+def block_moments(block):
+    rows = block.astype(float)
+    mean = rows.mean(axis=0)
+    return len(rows), mean, (rows - mean).T @ (rows - mean)
+
+
+def merge(a, b):
+    delta = b[1] - a[1]
+    n = a[0] + b[0]
+    return n, a[1] + b[0] / n * delta, a[2] + b[2] + a[0] * b[0] / n * np.outer(delta, delta)
+
+
+def fit_stream(client, X):
+    parts = [dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]
+    return dask.delayed(lambda results: reduce(merge, results))(parts).compute()
+
+
+n_patches, first_ratio = 515_000, 0.81228

@@ -1,0 +1,16 @@
+import numpy as np
+from gpucluster.lessons.pictures import load_photo
+from gpucluster.lessons.tiles import cut_tiles
+
+
+def reconstruct(rows, mean, components):
+    return mean + (rows - mean) @ (components.T @ components)
+
+
+def psnr(original, copy):
+    return -10 * np.log10(np.mean((copy - original) ** 2))
+
+
+tiles = cut_tiles(load_photo(), 16)
+_, _, own = np.linalg.svd(tiles - tiles.mean(axis=0), full_matrices=False)
+quality = {k: psnr(tiles, reconstruct(tiles, tiles.mean(axis=0), own[:k])) for k in (4, 16, 64)}
