@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson, lessons
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.checks import exercises
 from gpucluster.lessons.results import State
-from gpucluster.lessons.building.source import read_source
 
 ANSWERS = Path(__file__).parent / "answers"
 FILES = sorted(ANSWERS.glob("*/*.py"))

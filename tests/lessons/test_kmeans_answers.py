@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.results import State
-from gpucluster.lessons.building.source import read_source
 
 from tests.lessons.test_answers import ANSWERS, load, named
 
