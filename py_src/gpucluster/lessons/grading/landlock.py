@@ -73,12 +73,11 @@ def _all_but(hidden: Collection[Path]) -> Iterable[Path]:
         folder = above.pop()
         for name in os.listdir(folder):
             beside = folder / name
-            if beside in paths:
-                continue
-            if any(path.is_relative_to(beside) for path in paths):
-                above.append(beside)
-            else:
+            leads_to_one = any(path.is_relative_to(beside.resolve()) for path in paths)
+            if not leads_to_one:
                 yield beside
+            elif beside not in paths and not beside.is_symlink():  # a link to a folder above would open all of it
+                above.append(beside)
 
 
 def _allow(rules: int, path: Path, access: int) -> None:

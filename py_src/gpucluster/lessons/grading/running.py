@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 from pydantic import ValidationError
 
-from ..catalogue import NOTEBOOKS_VARIABLE, find_lesson
+from ..catalogue import NOTEBOOKS_VARIABLE, find_lesson, notebooks_folder
 from .cage import TOKEN_VARIABLE, Cage
 from .job import Job
 from .model import ExerciseGrade, Grades, Limits, NotebookGrade, Place
@@ -156,7 +156,7 @@ def _in_a_warden(job: Job) -> NotebookGrade:
     cage = Cage(root, secrets.token_hex(16))
     cage.prepare()
     environment = cage.environment()
-    del environment[NOTEBOOKS_VARIABLE]  # the warden sees all; the kernel does not
+    environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the warden sees the solutions; the kernel does not
     try:
         text = _ask_warden(job, environment)
         result = NotebookGrade.model_validate_json(text)

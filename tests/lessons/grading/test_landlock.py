@@ -1,0 +1,59 @@
+"""What a restricted process can still do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gpucluster.lessons.grading import landlock
+
+PROGRAM = """
+import os, pathlib, signal, subprocess, sys
+from gpucluster.lessons.grading.landlock import restrict
+own, other, hidden = (pathlib.Path(word) for word in sys.argv[1:4])
+pid = int(sys.argv[4])
+assert restrict(writable=[own, pathlib.Path("/dev/null")], unreadable=[hidden], signals=True)
+
+def may(step):
+    try:
+        step()
+    except OSError:
+        return False
+    return True
+
+print(
+    may(lambda: (own / "x").write_text("x")), may(lambda: (own / "y").mkdir()),
+    may(lambda: open("/dev/null", "w").close()),
+    may(lambda: (other / "file").read_text()), may(lambda: __import__("decimal")), may(lambda: os.listdir(hidden)),
+    may(lambda: (other / "file").write_text("x")), may(lambda: (other / "file").unlink()),
+    may(lambda: (other / "n").mkdir()),
+    may(lambda: (hidden / "file").read_text()), may(lambda: os.rename(other / "file", own / "z")),
+    subprocess.run(["cat", str(hidden / "file")], stderr=subprocess.DEVNULL).returncode == 0,
+    subprocess.run(["rm", str(other / "file")], stderr=subprocess.DEVNULL).returncode == 0,
+)
+print(may(lambda: os.kill(pid, signal.SIGTERM)))
+"""
+
+
+@pytest.mark.skipif(landlock.version() < 3, reason="this kernel has no Landlock, or an old one")
+def test_it_holds_for_the_process_and_its_children(tmp_path: Path) -> None:
+    for name in ("own", "other", "hidden"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text("secret", encoding="utf-8")
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        words = [str(tmp_path / name) for name in ("own", "other", "hidden")]
+        command = [sys.executable, "-c", PROGRAM, *words, str(sleeper.pid)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        allowed, signalled = done.stdout.splitlines()
+        assert allowed.split() == ["True"] * 6 + ["False"] * 7
+        if landlock.version() >= 6:
+            assert signalled == "False"
+            assert sleeper.poll() is None
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    assert (tmp_path / "other" / "file").read_text(encoding="utf-8") == "secret"

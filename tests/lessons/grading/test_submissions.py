@@ -1,0 +1,111 @@
+"""Which notebooks are graded, whose they are, and where in them exercises are judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.grading import find_submissions
+from gpucluster.lessons.grading.plan import steps_of
+from gpucluster.lessons.grading.submissions import LARGEST_NOTEBOOK, read_notebook
+from gpucluster.protocol.errors import InvalidRequest
+
+
+def put(path: Path, lesson: str | None = "06", cells: list[Any] | None = None) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    metadata = {"gpucluster": {"lesson": lesson}} if lesson else {}
+    book = {"cells": cells or [], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(book), encoding="utf-8")
+    return path
+
+
+def test_who_handed_in_what(tmp_path: Path) -> None:
+    put(tmp_path / "ana" / "06-kmeans.ipynb")
+    put(tmp_path / "ana" / "deep" / "er" / "my 06.ipynb")
+    put(tmp_path / "bo-06-kmeans.ipynb")
+    put(tmp_path / "Cy" / "06-kmeans.ipynb", lesson=None)
+    put(tmp_path / "x\x1b[31my" / "06-kmeans.ipynb")
+    for name in (
+        ".hidden/a.ipynb",
+        "ana/.ipynb_checkpoints/a.ipynb",
+        "ana/06-kmeans.backup-1/a.ipynb",
+        "a/b/c/d/e/f.ipynb",
+    ):
+        put(tmp_path / name)
+    (tmp_path / "ana" / "notes.txt").write_text("x", encoding="utf-8")
+    (tmp_path / "link.ipynb").symlink_to(tmp_path / "bo-06-kmeans.ipynb")
+    found = find_submissions(tmp_path)
+    assert [(one.learner, one.path.name, one.problem) for one in found] == [
+        ("ana", "06-kmeans.ipynb", ""),
+        ("ana", "my 06.ipynb", ""),
+        ("bo", "bo-06-kmeans.ipynb", ""),
+        ("Cy", "06-kmeans.ipynb", ""),
+        ("x?[31my", "06-kmeans.ipynb", ""),
+    ]
+    assert {one.lesson for one in found} == {"06"}
+
+
+def test_what_cannot_be_graded_is_named(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "x.ipynb", lesson="99")
+    put(tmp_path / "b" / "x.ipynb", lesson=None)
+    (tmp_path / "c").mkdir()
+    for name, text in {"c": "{", "d": "[]", "e": '{"cells": [1]}', "f": "[" * 10_000}.items():
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "06-kmeans.ipynb").write_text(text, encoding="utf-8")
+    (tmp_path / "g").mkdir()
+    (tmp_path / "g" / "06-kmeans.ipynb").write_bytes(b" " * (LARGEST_NOTEBOOK + 1))
+    problems = {one.learner: one.problem for one in find_submissions(tmp_path)}
+    assert problems["a"] == problems["b"] == "it belongs to no lesson of this kit"
+    assert {problems[name] for name in "cdef"} == {"it is not a notebook"}
+    assert problems["g"] == "it is larger than 30 MiB"
+
+
+def test_only_one_lesson(tmp_path: Path) -> None:
+    put(tmp_path / "a" / "06-kmeans.ipynb")
+    assert len(find_submissions(tmp_path, "06")) == 1
+    with pytest.raises(InvalidRequest, match="no notebook of lesson 05"):
+        find_submissions(tmp_path, "05")
+    with pytest.raises(InvalidRequest, match="There is no folder"):
+        find_submissions(tmp_path / "nowhere")
+
+
+def code(source: str, exercise: str | None = None, tag: str = "", id: str = "") -> dict[str, Any]:
+    metadata: dict[str, Any] = {"gpucluster": {"exercise": exercise}} if exercise else {}
+    return {"cell_type": "code", "id": id, "metadata": {**metadata, "tags": [tag]}, "source": [source]}
+
+
+def plan(*cells: Any) -> list[tuple[str, tuple[str, ...]]]:
+    lesson = find_lesson("06")
+    steps = steps_of({"cells": list(cells)}, lesson, read_notebook(lesson.notebook))
+    rest = {exercise.id for exercise in lesson.exercises}
+    return [(step.code, tuple(one for one in step.judged if one in {"06.2", "06.3"})) for step in steps if rest]
+
+
+def test_an_exercise_is_judged_where_its_check_was() -> None:
+    check = code('check("06.2", assign)', "06.2", "check", "ex-06-2-check")
+    changed = code("print(1)\ncheck('06.2', assign)", "06.2", "check", "ex-06-2-check")
+    answer = code("assign = 1", "06.2", "exercise")
+    text = {"cell_type": "markdown", "source": "x", "metadata": {}}
+    # As it came: the referee takes its place. Changed: it runs as well.
+    assert plan(answer, text, check, code("assign = 2"))[:3] == [
+        ("assign = 1", ()),
+        ("", ("06.2",)),
+        ("assign = 2", ()),
+    ]
+    assert plan(answer, changed)[1] == (changed["source"][0], ("06.2",))
+    # Deleted: after the last cell of the exercise. All gone: at the end.
+    assert plan(answer, code("x"))[:2] == [("assign = 1", ("06.2",)), ("x", ())]
+    assert plan(code("x"))[-1] == ("", ("06.2", "06.3"))
+
+
+def test_odd_metadata_does_no_harm() -> None:
+    odd = [
+        {"cell_type": "code", "source": 5, "metadata": {"gpucluster": [], "tags": "check"}},
+        {"cell_type": "code", "metadata": None},
+        {"cell_type": "code", "source": ["a", 5], "metadata": {"gpucluster": {"exercise": ["06.2"]}}},
+        {},
+    ]
+    assert [step[0] for step in plan(*odd)] == ["5", "", "a5", ""]
