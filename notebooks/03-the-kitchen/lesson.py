@@ -105,16 +105,16 @@ def nothing(number):
 
 
 began = time.perf_counter()
-for number in range(50):
+for number in range(20):
     lab.client.submit(nothing, number, pure=False).result()
-one_by_one = (time.perf_counter() - began) / 50
+one_by_one = (time.perf_counter() - began) / 20
 
 began = time.perf_counter()
-lab.client.gather(lab.client.map(nothing, range(500), pure=False))
-together = (time.perf_counter() - began) / 500
+lab.client.gather(lab.client.map(nothing, range(200), pure=False))
+together = (time.perf_counter() - began) / 200
 
-print(f"one after the other: {1000 * one_by_one:.2f} ms per task (mean of 50)")
-print(f"500 tasks at once:   {1000 * together:.2f} ms per task")
+print(f"one after the other: {1000 * one_by_one:.2f} ms per task (mean of 20)")
+print(f"200 tasks at once:   {1000 * together:.2f} ms per task")
 compare("03.a", 1000 * one_by_one, "ms")
 
 # %% [markdown]
@@ -491,7 +491,7 @@ del skewed, balanced
 # %% [markdown] anchor="overhead"
 # ## 6. Overhead: more tasks, more workers
 #
-# In section 1, a task that did nothing cost time all the same. Let the product say what it sees: the next cell runs 1,000 tiny tasks under
+# In section 1, a task that did nothing cost time all the same. Let the product say what it sees: the next cell runs 500 tiny tasks under
 # `%%gpucluster profile`.
 
 # %% tags=["run"]
@@ -500,11 +500,11 @@ def square(number):
     return number * number
 
 
-sum(lab.client.gather(lab.client.map(square, range(1_000), pure=False)))
+sum(lab.client.gather(lab.client.map(square, range(500), pure=False)))
 
 # %% [markdown]
 # Look at the line *mean* of the tasks: some microseconds of work. And at the wall time: nearly all of it is overhead of the notebook, the scheduler and the
-# workers. (The cell squares 1,000 numbers. A laptop does that in less than a millisecond.)
+# workers. (The cell squares 500 numbers. Without a cluster, that takes less than a millisecond.)
 
 # %% [markdown] exercise="03.5" title="Few tasks instead of many tiny ones" topic="overhead"
 # ### Exercise 03.5 · Batches (8 min)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from distributed import Client
+
+_LOST_WORKER_TIMEOUT, _LONG = "distributed.deploy.lost-worker-timeout", "1 hour"
+_usual: Any = "15s"  # in the scheduler's process: what the setting was before
 
 PATIENCE_SECONDS = 60.0
 """How long to wait for a worker that has been started anew."""
@@ -38,8 +42,45 @@ def crash(client: Client, worker: str) -> None:
     # The process cannot answer any more, which is no error here.
     client.run(os._exit, 1, workers=[worker], on_error="ignore")
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while worker in client.scheduler_info(n_workers=-1)["workers"] and time.monotonic() < deadline:
+    while worker in client.scheduler_info(n_workers=-1).get("workers", {}) and time.monotonic() < deadline:
         time.sleep(0.02)
+
+
+def recovered(client: Client, futures: Iterable[Any]) -> None:
+    """Wait until the scheduler has all these results in memory again.
+
+    After a crash, ``distributed.wait`` may come too early: for a moment, the notebook does not yet know what was lost.
+    """
+    keys = [future.key for future in futures]
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while missing := client.run_on_scheduler(_missing, keys=keys):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{missing} results did not come back. Restart the cluster in the panel.")
+        time.sleep(0.05)
+
+
+def _missing(dask_scheduler: Any, keys: list[str]) -> int:
+    tasks = dask_scheduler.tasks
+    return sum(key not in tasks or tasks[key].state != "memory" for key in keys)
+
+
+def expect_crashes(client: Client, expected: bool = True) -> None:
+    """Leave it to the nannies alone to replace workers, or, with ``False``, no longer.
+
+    Some seconds after a crash, Dask's cluster object looks whether the worker came back. If it looks while the next
+    crash of the same worker is being repaired, it replaces the nanny as well, and the new worker is lost once more.
+    """
+    client.run_on_scheduler(_set_lost_worker_timeout, expected=expected)
+
+
+def _set_lost_worker_timeout(expected: bool) -> None:
+    import dask
+
+    global _usual
+    now = dask.config.get(_LOST_WORKER_TIMEOUT)
+    if expected and now != _LONG:
+        _usual = now
+    dask.config.set({_LOST_WORKER_TIMEOUT: _LONG if expected else _usual})
 
 
 def restored(client: Client, n_workers: int) -> None:
@@ -59,8 +100,8 @@ def restored(client: Client, n_workers: int) -> None:
 
 
 def _running(client: Client) -> int:
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    return sum(worker["status"] == "running" for worker in workers)
+    known = client.scheduler_info(n_workers=-1).get("workers", {})  # nothing, once the scheduler is gone
+    return sum(worker["status"] == "running" for worker in known.values())
 
 
 def _count(dask_scheduler: Any) -> int:

@@ -13,7 +13,7 @@ from .. import exercise
 
 
 def random_kitchen(rng: np.random.Generator) -> tuple[list[Order], int, int]:
-    """Return orders, number of cooks and number of knives; orders come in any sequence, not sorted by what they need."""
+    """Return orders, number of cooks and number of knives; orders come in any sequence."""
     count = int(rng.integers(3, 14))
     orders: list[Order] = []
     for number in range(count):

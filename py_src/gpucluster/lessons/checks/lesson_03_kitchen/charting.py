@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -96,5 +97,5 @@ def _expect_rows(exam: Examination, made: Bars, records: list[dict[str, Any]]) -
     overlaps = 0
     for row in rows:
         spans = sorted((start, start + seconds) for one, start, seconds, _ in made if one == row)
-        overlaps += sum(later[0] < earlier[1] - 1e-6 for earlier, later in zip(spans, spans[1:], strict=False))
+        overlaps += sum(later[0] < earlier[1] - 1e-6 for earlier, later in pairwise(spans))
     exam.expect("No two bars of a row overlap", overlaps == 0, f"{overlaps} do")

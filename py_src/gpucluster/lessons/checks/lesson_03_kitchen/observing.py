@@ -52,6 +52,7 @@ class _Watcher(SchedulerPlugin):
 def watched_kitchen(cooks: int) -> Iterator[Watched]:
     """Open a kitchen of threads, and note each task that its scheduler sees done."""
     with small_kitchen(cooks) as (client, cluster):
-        watched = Watched(client, cluster.scheduler)
-        cluster.scheduler.add_plugin(_Watcher(watched))
+        scheduler: Any = cluster.scheduler
+        watched = Watched(client, scheduler)
+        scheduler.add_plugin(_Watcher(watched))
         yield watched

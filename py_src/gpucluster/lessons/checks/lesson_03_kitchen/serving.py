@@ -78,8 +78,8 @@ def _expect_shares(exam: Examination, idle_share: Any) -> None:
         log, cooks, share = random_log(exam.rng)
         found = exam.call(idle_share, log, cooks)
         right = isinstance(found, (int, float)) and abs(float(found) - share) < 1e-6
-        exam.expect("The idle share is right in 20 random logs, also when a cook has nothing to do", right,
-                    f"{found!r} instead of {share:.6f}: {len(log)} orders, {cooks} cooks" if not right else "all are")  # fmt: skip
+        observed = "all are" if right else f"{found!r} instead of {share:.6f}: {len(log)} orders, {cooks} cooks"
+        exam.expect("The idle share is right in 20 random logs, also when a cook has nothing to do", right, observed)
 
 
 def _finished(exam: Examination, kitchen: Watched, futures: Any, function: Any) -> list[Entry]:
@@ -124,7 +124,7 @@ def check_resources(exam: Examination, hand_out: Any, serve: Any) -> None:
 
 def _evening(rng: np.random.Generator, cooks: int, knives: int) -> list[Order]:
     """Orders for about one second: the knives are busy all the time, and so are the cooks without one."""
-    chopping = [Order(f"leek {number}", 0.2, knife=True) for number in range(5 * knives)]
+    chopping = [Order(f"leek {number}", 0.2, knife=True) for number in range(4 * knives)]
     others = [Order(f"egg {number}", 0.25) for number in range(3 * (cooks - knives))]
     orders = [*chopping, *others]
     return [orders[index] for index in rng.permutation(len(orders))] if rng.random() < 0.5 else orders

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def skewed_table(rng: np.random.Generator, rows: int, sizes: list[int]) -> Any:
     numbers = rng.permutation(rows)
     table = pd.DataFrame({"row": numbers, "value": rng.normal(size=rows), "text": [f"r{number}" for number in numbers]})
     edges = np.cumsum([0, *sizes])
-    parts = [table.iloc[start:end].reset_index(drop=True) for start, end in zip(edges[:-1], edges[1:], strict=True)]
+    parts = [table.iloc[start:end].reset_index(drop=True) for start, end in pairwise(edges)]
     return dd.from_map(lambda part: part, parts)
 
 

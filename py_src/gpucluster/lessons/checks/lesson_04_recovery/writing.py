@@ -1,0 +1,78 @@
+"""Lesson 04: tasks that write, and may run more than once."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from ...examination import Examination, describe
+from .. import exercise
+from .disturbing import as_it_was, call_freely, explain
+
+
+def write_and_crash(record: Callable[..., Any], folder: str, number: int, line: str, marker: str) -> int:
+    """Write a line; the first time, end the worker before it can say that it is done."""
+    record(folder, number, line)
+    if not os.path.exists(marker):
+        Path(marker).touch()
+        os._exit(1)
+    return number
+
+
+@exercise("04.4", "record", "read_lines")
+def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
+    """However often a task runs, its line is there once."""
+    count = int(exam.rng.integers(5, 12))
+    lines = [f"month {number}: {exam.rng.integers(1000)} minutes" for number in range(count)]
+    lines[1] = lines[0]  # two tasks may write the same words: comparing lines is not enough
+    with tempfile.TemporaryDirectory() as top:
+        folder = os.path.join(top, "once")
+        os.mkdir(folder)
+        for number, line in enumerate(lines):
+            _write(exam, record, folder, number, line)
+        _expect_lines(exam, "Each line is there once when each task runs once", read_lines, folder, lines)
+        folder = os.path.join(top, "often")
+        os.mkdir(folder)
+        runs = [number for number in range(count) for _ in range(int(exam.rng.integers(1, 4)))]
+        with ThreadPoolExecutor(4) as pool:
+            jobs = [
+                pool.submit(record, folder, runs[index], lines[runs[index]])
+                for index in exam.rng.permutation(len(runs))
+            ]
+        errors = [job.exception() for job in jobs if job.exception()]
+        exam.expect(
+            "Tasks may run again, also at the same time",
+            not errors,
+            explain(errors[0], record) if errors else "no error",
+        )
+        _expect_lines(exam, "Each line is there once however often its task runs", read_lines, folder, lines)
+        if not all(finding.passed for finding in exam.findings):
+            return
+        folder = os.path.join(top, "crash")
+        os.mkdir(folder)
+        marker = os.path.join(top, "crashed")
+        with as_it_was(exam.client):
+            numbers = list(range(count))
+            futures = exam.client.map(
+                write_and_crash, [record] * count, [folder] * count, numbers, lines, marker=marker, pure=False
+            )
+            done = exam.client.gather(futures, errors="skip")
+        exam.require("The tasks come to an end", len(done) == count, f"{len(done)} of {count}")
+        _expect_lines(exam, "After a real crash, there are exactly as many lines as tasks", read_lines, folder, lines)
+
+
+def _write(exam: Examination, record: Any, folder: str, number: int, line: str) -> None:
+    _, error = call_freely(exam, record, folder, number, line)
+    exam.require("record runs without an error", error is None, explain(error, record))
+
+
+def _expect_lines(exam: Examination, expected: str, read_lines: Any, folder: str, lines: list[str]) -> None:
+    found = exam.call(read_lines, folder)
+    listed = isinstance(found, (list, tuple)) and all(isinstance(line, str) for line in found)
+    exam.require("read_lines returns a list of lines", listed, describe(found))
+    same = sorted(line.rstrip("\n") for line in found) == sorted(lines)
+    exam.expect(expected, same, f"{len(found)} lines, {len(set(found))} different, from {len(lines)} tasks")
