@@ -14,7 +14,8 @@ from gpucluster.cli.lab import FOLDER, lab_command
 from gpucluster.lessons.catalogue import lessons
 from gpucluster.protocol.errors import GPUClusterError
 
-LESSON = f"{FOLDER}/06-kmeans/06-kmeans.ipynb"
+FIRST = lessons()[0]
+LESSON = f"{FOLDER}/{FIRST.slug}/{FIRST.slug}.ipynb"
 
 
 def test_lessons_are_copied_once_and_work_is_left_alone(tmp_path: Path) -> None:
