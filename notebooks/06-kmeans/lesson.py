@@ -128,7 +128,7 @@ pixels = photo.reshape(-1, 3) / 255
 figures.photo(photo)
 print(f"{len(pixels):,} points × {pixels.shape[1]} features, {pixels.nbytes / 1e6:.1f} MB as float64")
 
-# %% [markdown]
+# %% [markdown] anchor="share-out"
 # ### Step 1: share out the points
 #
 # `share_out` cuts the points into blocks and leaves one block after the other on a worker. You get back **futures**: names of
@@ -835,7 +835,7 @@ if fit and model is not None:
 # A fitted model has more to offer. `predict` gives the labels, row by row in the order of X, and stays lazy. `score` is the inertia with a
 # minus sign, so that larger is better; each worker adds up its own part.
 
-# %% tags=["run"]
+# %% tags=["run"] anchor="predict-and-score"
 if fit and model is not None:
     labels = model.predict(X)
     print(labels)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .mpi import mpiexec, run_under_mpi
-from .outcome import RankFailed, RankRun
+from .outcome import NoMPI, RankFailed, RankRun
 from .workers import run_on_workers
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["RankFailed", "RankRun", "mpiexec", "run_on_workers", "run_ranks", "run_under_mpi"]
+__all__ = ["NoMPI", "RankFailed", "RankRun", "mpiexec", "run_on_workers", "run_ranks", "run_under_mpi"]
 
 
 def run_ranks(
@@ -20,7 +20,8 @@ def run_ranks(
 ) -> RankRun:
     """Run ``function(comm, own_points, *arguments)`` as several ranks at the same time.
 
-    With MPI, the ranks are processes that ``mpiexec`` starts. Without it, they are the workers of the cluster.
+    With MPI, the ranks are processes that ``mpiexec`` starts. Where that is not possible, they are the workers of the
+    cluster.
 
     Parameters
     ----------
@@ -44,4 +45,8 @@ def run_ranks(
     if starter is None:
         print("MPI is not installed here (pip install 'gpucluster[mpi]'), so the workers of the cluster are the ranks.")
         return run_on_workers(function, points, *arguments, client=client)
-    return run_under_mpi(starter, function, points, *arguments, n_ranks=n_ranks)
+    try:
+        return run_under_mpi(starter, function, points, *arguments, n_ranks=n_ranks)
+    except NoMPI as error:
+        print(f"{error.message} The workers of the cluster are the ranks instead.")
+        return run_on_workers(function, points, *arguments, client=client)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .outcome import RankFailed, RankRun
+from .outcome import NoMPI, RankFailed, RankRun
 
 POINTS, TASK = "points.npy", "task.pickle"
 LONGEST_SECONDS, PATIENCE_SECONDS = 60, 8
@@ -40,8 +40,9 @@ def run_under_mpi(starter: str, function: Callable[..., Any], points: Any, *argu
         np.save(folder / POINTS, np.asarray(points))
         (folder / TASK).write_bytes(cloudpickle.dumps((function, arguments)))
         command = [starter, "-n", str(n_ranks), sys.executable, "-m", "gpucluster.lessons.ranks.program", name]
-        # One thread per rank: the ranks share the cores of this machine.
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        # One thread per rank, because they share the cores. All on this machine, also inside a job of a batch system.
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+                       "HYDRA_LAUNCHER": "fork", "HYDRA_RMK": "user"}  # fmt: skip
         with (folder / "complaints.txt").open("w+", encoding="utf-8") as complaints:
             program = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaints, env=environment,
@@ -92,7 +93,7 @@ def _collect(folder: Path, n_ranks: int, complaints: str) -> RankRun:
     files = [folder / f"result-{rank}.pickle" for rank in range(n_ranks)]
     if not all(file.exists() for file in files):
         last = complaints.strip().splitlines()[-1:] or ["it said nothing"]
-        raise RankFailed(f"mpiexec did not start {n_ranks} ranks that know each other ({last[0][:200]}).")
+        raise NoMPI(f"mpiexec did not start {n_ranks} ranks that know each other ({last[0][:200]}).")
     # The folder is private, and its files were written by the learner's own program.
     reports = [pickle.loads(file.read_bytes()) for file in files]  # noqa: S301
     return RankRun.of(reports, "processes of MPI, started by mpiexec")

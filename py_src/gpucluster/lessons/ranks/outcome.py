@@ -10,9 +10,15 @@ from ...protocol.errors import GPUClusterError
 
 
 class RankFailed(GPUClusterError):
-    """A rank of the learner's program ended with an error, or MPI did not start."""
+    """A rank of the learner's program ended with an error."""
 
     code = "rank_failed"
+
+
+class NoMPI(RankFailed):
+    """mpiexec is there, but does not start ranks on this machine."""
+
+    code = "no_mpi"
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,8 @@ def check_merge(exam: Examination, block_moments: Any, merge: Any) -> None:
         table = (exam.rng.normal(size=(6000, 4)) + shift * exam.rng.uniform(0.8, 1.2, 4)).astype(np.float32)
         true = np.cov(table.astype(float).T)
         parts = [_about_mean(exam, block_moments, part) for part in split(exam.rng, table, 5)]
-        n, _, centred = _merged(exam, merge, parts)
-        mine = float(np.abs(np.asarray(centred) / (n - 1) - true).max())
+        total, _, centred = _merged(exam, merge, parts)
+        mine = float(np.abs(centred / (total - 1) - true).max())
         naive = float(np.abs(one_pass_float32(table) - true).max())
         exam.expect(
             "Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32",

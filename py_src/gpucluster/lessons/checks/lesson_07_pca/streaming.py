@@ -43,13 +43,12 @@ def _most_alive() -> int:
 @exercise("07.4", "fit_stream", "n_patches", "first_ratio")
 def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio: Any) -> None:
     """One merged result comes to the notebook, blocks are let go, and the real photos have the known numbers."""
-    import dask
     import dask.array as da
+    from dask.delayed import delayed
 
     n_blocks, d, seed = 24, 30, int(exam.rng.integers(1 << 30))
     sizes = [int(size) for size in exam.rng.integers(40, 160, n_blocks)]
-    delayed = dask.delayed(counted_block)
-    blocks = [delayed(number, size, d, seed) for number, size in enumerate(sizes)]
+    blocks = [delayed(counted_block)(number, size, d, seed) for number, size in enumerate(sizes)]
     X = da.concatenate([da.from_delayed(block, (size, d), float) for block, size in zip(blocks, sizes, strict=True)])
     exam.client.run(_start_counting)
     with exam.client.as_current(), Traffic(exam.client) as traffic:
