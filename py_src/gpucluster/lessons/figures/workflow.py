@@ -64,13 +64,14 @@ def fit_trace(tasks: Sequence[dict[str, Any]], messages: Sequence[Any]) -> None:
     lanes = {worker: len(workers) - 1 - number for number, worker in enumerate(workers)}
     figure, axes = new_axes(10.5, 1.5 + 0.75 * len(workers), ncols=2)
     colours = dict(zip(sorted({word for _, word, *_ in computed}), (ACCENT, QUIET, "#6a9f58", "#b279a2"), strict=False))
-    for one in axes:
+    middle = _middle(messages)
+    for one, sent in zip(axes, (messages, middle), strict=True):
         for worker, word, start, stop in computed:
             one.barh(
                 lanes[worker], (stop - start) * 1000, left=(start - begin) * 1000, height=0.42,
                 color=colours.get(word, QUIET), alpha=0.35, label=word,
             )  # fmt: skip
-        for message in messages:
+        for message in sent:
             if message.source in lanes and message.target in lanes:
                 at = (message.seconds - begin) * 1000
                 one.annotate(
@@ -82,23 +83,26 @@ def fit_trace(tasks: Sequence[dict[str, Any]], messages: Sequence[Any]) -> None:
     found = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
     axes[0].legend(found.values(), found.keys(), frameon=False, fontsize=8, loc="upper left", ncols=2)
     axes[0].set_title(f"One fit: {len(computed)} tasks, {len(messages)} messages between workers", fontsize=10)
-    _zoom(axes[1], messages, begin)
+    _zoom(axes[1], middle, begin)
     show(figure)
 
 
-def _zoom(axes: Any, messages: Sequence[Any], begin: float) -> None:
-    iterations = sorted({message.number for message in messages})
-    if not iterations:
+def _middle(messages: Sequence[Any]) -> list[Any]:
+    """Return the messages of one operation, from the middle of a fit."""
+    numbers = sorted({message.number for message in messages})
+    return [message for message in messages if message.number == numbers[len(numbers) // 2]]
+
+
+def _zoom(axes: Any, inside: Sequence[Any], begin: float) -> None:
+    if not inside:
         axes.set_title("No messages of our own between workers", fontsize=10)
         return
-    middle = iterations[len(iterations) // 2]
-    inside = [message for message in messages if message.number == middle]
     times = [(message.seconds - begin) * 1000 for message in inside]
     margin = 0.3 + 0.35 * (max(times) - min(times))
     axes.set_xlim(min(times) - margin, max(times) + margin)
     for message, at in zip(inside, times, strict=True):
         axes.text(at, 0.5, f" {in_bytes(message.bytes)}", fontsize=8, color=WARNING, va="center")
-    axes.set_title(f"Closer: {inside[0].operation} number {middle}", fontsize=10)
+    axes.set_title(f"Closer: {inside[0].operation} number {inside[0].number}", fontsize=10)
 
 
 def _word(key: Any) -> str:
@@ -137,7 +141,7 @@ def neighbours(queries: Any, own: Any, rows: Any, images: Any, labels: Any) -> N
     """Show some digits, each with its nearest neighbours; a neighbour that is another digit has a coloured frame."""
     rows = np.asarray(rows)
     figure, axes = new_axes(1.05 * (rows.shape[1] + 1), 1.25 * len(rows), nrows=len(rows), ncols=rows.shape[1] + 1)
-    grid = np.reshape(axes, rows.shape[:1] + (-1,))  # one query only: matplotlib gives a flat array
+    grid = np.reshape(axes, (*rows.shape[:1], -1))  # one query only: matplotlib gives a flat array
     for i in range(len(rows)):
         shown = [(queries[i], own[i]), *((images[row], labels[row]) for row in rows[i])]
         for j, (image, label) in enumerate(shown):
