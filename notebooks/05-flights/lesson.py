@@ -49,6 +49,7 @@ lab = lessons.start("05")
 # %% tags=["run"] anchor="imports"
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import dask
@@ -696,8 +697,8 @@ minutes = datasets.flight_minutes()  # until your function is there, the library
 if ready("05.8", minutes_in_air):
     types = {"flight_row": "int32", "minute": "int16", "clock": "int32"}
     minutes = departures.map_partitions(minutes_in_air, meta=types)
-    limit, table_bytes = 400 * 2**20, 49_326_610 * 10
-    with clock.stage("prepare"), small_worker("400 MiB") as small:
+    limit, table_bytes = 450 * 2**20, 49_326_610 * 10
+    with clock.stage("prepare"), small_worker("450 MiB") as small:
         blocks = datasets.flights(npartitions=48, columns=columns).map_partitions(add_departure)
         through = blocks.map_partitions(minutes_in_air, meta=types)
         rows, in_air, last = dask.compute(through.shape[0], blocks["air_time"].sum(), through["clock"].max())
@@ -904,7 +905,7 @@ del year, fleet, operations
 
 # %% [markdown]
 # **Explain:** with two workers, about half of the rows already lie where they belong, so a shuffle has to move the other half; with *w*
-# workers it is (w − 1)/w of the table. A little more travels: the index, and for each row the number of its goal. The scheduler
+# workers it is (w − 1)/w of the table. The index travels as well, and for a sort the number of each row's goal. The scheduler
 # may also move a whole partition to a worker that has nothing to do. So "none" can show some bytes: that is a choice, not a need.
 
 # %% [markdown] anchor="stay"
@@ -927,8 +928,10 @@ def pipeline_with_detours(flights, weather):
 
 for line, code in collecting_calls(pipeline_with_detours):
     print(f"line {line}: {code}")
-with lab.traffic() as detours, clock.stage("analyse"):
+with lab.traffic() as detours, clock.stage("analyse"), warnings.catch_warnings(record=True) as said:
     expected = as_pandas(pipeline_with_detours(flights, weather))
+for text in sorted({str(warning.message).strip().splitlines()[0] for warning in said}):
+    print("Dask warns:", text)
 print(f"{detours.bytes:,} bytes of results travelled to the notebook, to get this table of {len(expected)} rows:")
 expected.sort_index().round(4)
 

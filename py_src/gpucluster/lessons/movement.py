@@ -61,4 +61,4 @@ def bytes_between_workers(client: Client, collection: Any) -> int:
         result = client.persist(collection)
         wait(result)
     result.release() if hasattr(result, "release") else None
-    return int(report.transfers.between_workers_bytes)
+    return report.transfers.between_workers_bytes or 0  # None: a cluster of one worker

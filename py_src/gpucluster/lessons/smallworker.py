@@ -42,7 +42,7 @@ def small_worker(memory_limit: str = "400 MiB") -> Iterator[Client]:
 
 def peak_memory(client: Client) -> int:
     """Return the most host memory that any of the workers' processes ever had, in bytes."""
-    return max(client.run(_peak).values())
+    return int(max(client.run(_peak).values()))
 
 
 def _peak() -> int:

@@ -51,22 +51,22 @@ def in_this_process() -> Iterator[list[int]]:
 
     count = [0]
 
-    class Counter(Callback):  # type: ignore[misc]
+    class Counter(Callback):
         def _start(self, dsk: Any) -> None:
             count[0] += 1
 
     # Without a cluster, rows cannot be shuffled from worker to worker: tasks carry them.
-    with dask.config.set({"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}), Counter():
+    with dask.config.set({"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}), Counter():  # type: ignore[no-untyped-call]
         yield count
 
 
 def lazily(exam: Examination, function: Callable[..., Any], *tables: Any) -> Any:
     """Call the learner's function with lazy tables; the result must be lazy, and nothing may have been computed."""
-    import dask
+    from dask.base import is_dask_collection
 
     with in_this_process() as count:
         result = exam.call(function, *tables)
-    lazy = dask.is_dask_collection(result)
+    lazy = is_dask_collection(result)
     exam.require("It returns a lazy Dask table or column", lazy, f"it returned {describe(result)}")
     exam.expect("Nothing is computed inside", count[0] == 0, f"computed {count[0]} times")
     return result
