@@ -1,0 +1,1 @@
+"""Checks of lesson 01: sizes, crossover, memory, choices."""

@@ -1,0 +1,14 @@
+def largest_scale(survives, highest):
+    good, bad = 0, highest + 1
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if survives(middle):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def dask_answer(table):
+    everything = table.compute()
+    return len(everything), everything.dep_delay.mean()

@@ -1,0 +1,13 @@
+def largest_scale(survives, highest):
+    good, bad = 0, highest
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if survives(middle):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def dask_answer(table):
+    return len(table), table.dep_delay.mean().compute()

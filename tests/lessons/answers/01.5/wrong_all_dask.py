@@ -1,0 +1,1 @@
+choices = dict.fromkeys("abcdefghij", "Dask")

@@ -1,0 +1,11 @@
+choices = {
+    "a": "pandas",
+    "b": "pandas",
+    "c": "one device",
+    "d": "spill",
+    "e": "Dask",
+    "g": "Dask",
+    "h": "Dask",
+    "i": "one device",
+    "j": "Dask",
+}
