@@ -64,12 +64,13 @@ def missing_planes(unknown: Any, flights: Any, names: Any) -> None:
     """Draw for each airline the share and the number of its flights whose plane is not known."""
     shares = (unknown / flights.reindex(unknown.index)).sort_values(ascending=False)
     figure, axes = new_axes(8.5, 0.27 * len(shares) + 1)
-    labels = [f"{share:.0%}   {int(unknown[carrier]):,} flights" for carrier, share in shares.items()]
+    labels = [f"{share:.1%}   {int(unknown[carrier]):,} flights" for carrier, share in shares.items()]
     colours = [WARNING if share > 0.5 else QUIET for share in shares]
     _bars(axes, [f"{names.get(carrier, '')} ({carrier})" for carrier in shares.index], shares, labels, colours)
     axes.set(title="Flights whose plane is not in the table", xlabel="share of the airline's flights")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.margins(x=0.3)
+    axes.set_xticks(np.arange(0, 1.01, 0.2))
     show(figure)
 
 
