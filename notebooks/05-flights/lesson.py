@@ -900,6 +900,13 @@ if ready("05.11", moves):
     display(compare("05.e", moved["sort by delay"] / 1e6, "MB"))
 figures.bytes_moved(moved, moves)
 
+# %% [markdown]
+# Where do the bytes of one such operation show up? Write `%%gpucluster profile` on top of a cell, and read the line "Between workers":
+
+# %% tags=["run"] anchor="shuffle-profile"
+# %%gpucluster profile --no-timeline
+_ = wait(year.sort_values("dep_delay").persist())
+
 # %% tags=["run"]
 del year, fleet, operations
 
