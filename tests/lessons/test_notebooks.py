@@ -43,9 +43,17 @@ def site(registry: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         process.wait(10)
     assert [process.cmdline() for process in of_this_site(folder)] == []
     assert listening() - ports == set()
-    files = [path for path in temporary.rglob("*") if not path.name.startswith("matplotlib-")]
-    assert files == []
+    assert sorted(path.relative_to(temporary).as_posix() for path in temporary.rglob("*") if not known(path)) == []
     shutil.rmtree(folder)
+
+
+def known(path: Path) -> bool:
+    """What Dask and Python themselves leave: two empty locks, the socket of a process that forks, a cache of fonts."""
+    return (
+        path.name in {"dask-scratch-space", "global.lock", "purge.lock"}
+        or path.name.startswith(("pymp-", "listener-"))
+        or any(part.startswith("matplotlib-") for part in path.parts)
+    )
 
 
 def of_this_site(folder: Path) -> list[psutil.Process]:
