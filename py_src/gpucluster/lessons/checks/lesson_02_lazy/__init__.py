@@ -1,0 +1,1 @@
+"""Checks of lesson 02: graphs, counting, keeping, collections."""

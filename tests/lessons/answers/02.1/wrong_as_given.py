@@ -1,0 +1,2 @@
+def order(graph):
+    return list(graph)

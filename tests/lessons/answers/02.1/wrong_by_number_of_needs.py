@@ -1,0 +1,2 @@
+def order(graph):
+    return sorted(graph, key=lambda task: len(graph[task]))

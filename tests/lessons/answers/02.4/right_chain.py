@@ -1,0 +1,2 @@
+def prepare(table):
+    return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()

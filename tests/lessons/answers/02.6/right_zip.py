@@ -1,0 +1,1 @@
+collections = dict(zip("abcde", ["DataFrame", "Bag", "Array", "Delayed", "Futures"], strict=True))

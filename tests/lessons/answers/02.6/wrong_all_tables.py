@@ -1,0 +1,1 @@
+collections = dict.fromkeys("abcde", "DataFrame")

@@ -1,0 +1,1 @@
+collections = {"a": "DataFrame", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Delayed"}

@@ -1,0 +1,1 @@
+collections = {"a": "Bag", "b": "DataFrame", "c": "Array", "d": "Futures", "e": "Delayed"}

@@ -1,0 +1,1 @@
+collections = {"a": "pandas", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Futures"}
