@@ -5,7 +5,8 @@ The tests of this module are one story and run in order: each goes on where the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from gpucluster.lessons.progress import FILE_NAME, Progress, load, record
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from .axe import violations
-from .chromium import open_page, open_panel
+from .chromium import PATIENCE_MS, open_page, open_panel
 from .lab import Lab, jupyter
 from .studynotebook import PROBLEM, right_order, write_notebook
 
@@ -66,6 +67,14 @@ def progress_of(lab: Lab) -> Progress:
     return load(folder_of(lab))
 
 
+def eventually(lab: Lab, holds: Callable[[Progress], bool]) -> Progress:
+    """Return the progress once a condition holds: a page tells the server a moment after it tells the learner."""
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while not holds(progress_of(lab)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return progress_of(lab)
+
+
 def folder_of(lab: Lab) -> Path:
     return lab.directory / "root" / "gpucluster-lessons"
 
@@ -104,7 +113,8 @@ class TestOutputs:
         expect(study(page, "Quiz: Distributed k-means").get_by_text("1 of 4 right")).to_be_visible()
         # The keys stayed in the quiz: the notebook has no new cell and did not begin to edit one.
         expect(page.locator(".jp-Notebook.jp-mod-editMode")).to_have_count(0)
-        answered = progress_of(lab).questions["06.q1"]
+        progress = eventually(lab, lambda known: "06.q1" in known.questions and known.questions["06.q1"].answered == 2)
+        answered = progress.questions["06.q1"]
         assert (answered.answered, answered.right, answered.last_right) == (2, 1, True)
 
     def test_several_options_numbers_and_words(self, page: Page, lab: Lab) -> None:
@@ -138,8 +148,10 @@ class TestOutputs:
         exam.get_by_role("button", name="Hand in").click()
         expect(exam.get_by_text("3 questions have no answer yet.")).to_be_visible()
         exam.get_by_role("button", name="Hand in all the same").click()
-        expect(exam.get_by_text("1 of 4 right.")).to_be_focused()
-        taken = progress_of(lab).exams[-1]
+        result = exam.locator(".gpc-Exam-result")
+        expect(result).to_contain_text("1 of 4 right.")
+        expect(result).to_be_focused()
+        taken = eventually(lab, lambda known: bool(known.exams)).exams[-1]
         assert (taken.right, taken.total) == (1, 4)
 
     def test_cards_with_the_keyboard(self, page: Page, lab: Lab) -> None:
@@ -160,7 +172,8 @@ class TestOutputs:
         cards.get_by_role("button", name="Turn the card").click()
         cards.get_by_role("button", name="I knew it").click()
         expect(cards.get_by_text("You knew 2 of 3 at once.")).to_be_visible()
-        boxes = {card: known.box for card, known in progress_of(lab).cards.items()}
+        cards_known = eventually(lab, lambda known: len(known.cards) == 3).cards
+        boxes = {card: known.box for card, known in cards_known.items()}
         assert boxes == {"06.c1": 2, "06.c2": 1, "hook.3": 2}
 
     def test_lines_are_put_in_order_with_the_keyboard_alone(self, page: Page, lab: Lab) -> None:
@@ -188,7 +201,10 @@ class TestOutputs:
         page.keyboard.press("Alt+ArrowUp")
         parsons.get_by_role("button", name="Check the order").press("Enter")
         expect(parsons.get_by_text("✓ Right.")).to_be_visible()
-        tried = progress_of(lab).exercises["06.1"]
+        progress = eventually(
+            lab, lambda known: "06.1" in known.exercises and known.exercises["06.1"].state == "passed"
+        )
+        tried = progress.exercises["06.1"]
         assert (tried.state, tried.attempts) == ("passed", 2)
 
     def test_lines_are_dragged(self, page: Page) -> None:
@@ -256,10 +272,13 @@ class TestPanel:
     def test_a_lesson_begins_anew_and_what_was_there_is_kept(self, page: Page, lab: Lab) -> None:
         panel = open_panel(page)
         # What is typed but not saved is kept too.
+        panel.get_by_title("Open the cell of exercise 06.5").click()
         notebook = page.locator(".jp-NotebookPanel:visible")
-        notebook.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
-        page.keyboard.press("ControlOrMeta+End")
-        page.keyboard.insert_text("\n# my own words")
+        expect(notebook.locator(".jp-Cell.jp-mod-active")).to_contain_text("06.5")
+        page.keyboard.press("b")
+        page.keyboard.press("Enter")
+        page.keyboard.insert_text("# my own words")
+        expect(notebook.get_by_text("# my own words")).to_be_visible()
         panel.get_by_role("button", name=f"Begin lesson {LESSON} anew").click()
         page.get_by_role("dialog").get_by_role("button", name="Begin Anew").click()
         expect(page.get_by_text("What you had is in")).to_be_visible()

@@ -26,6 +26,12 @@ REST = [
     ("GET", "api/presets"),
     ("GET", "api/devices"),
     ("GET", "api/openapi.json"),
+    ("GET", "api/lessons"),
+    ("POST", "api/lessons/copy"),
+    ("POST", "api/lessons/events"),
+    ("POST", "api/lessons/06/reset"),
+    ("POST", "api/lessons/06/recall"),
+    ("DELETE", "api/lessons/progress"),
 ]
 SOCKETS = ["api/events", "dashboard/shared/status/ws"]
 BODY = {"GET": None, "DELETE": None, "POST": "{}", "PATCH": '{"n_workers": 0}'}
@@ -176,6 +182,9 @@ async def test_forged_request(url, running_cluster, jp_serverapp):
         ("POST", path + "/restart"),
         ("POST", path + "/workers/0/retire"),
         ("POST", url + "api/clusters"),
+        ("POST", url + "api/lessons/06/reset"),
+        ("POST", url + "api/lessons/events"),
+        ("DELETE", url + "api/lessons/progress"),
     ):
         response = await fetch(target, method, BODY[method], Cookie=cookie)
         assert response.code == 403

@@ -109,6 +109,14 @@ async def test_answers_are_as_the_document_says(api, running_cluster):
 
     for path in ("clusters", "schema", "presets", "devices"):
         check(f"/api/{path}", "get", *await api("GET", path))
+    lesson = "/api/lessons/{lesson}"
+    check("/api/lessons", "get", *await api("GET", "lessons"))
+    check("/api/lessons/class", "get", *await api("GET", "lessons/class"))
+    check("/api/lessons/copy", "post", *await api("POST", "lessons/copy"))
+    check("/api/lessons/events", "post", *await api("POST", "lessons/events", {"events": []}))
+    check("/api/lessons/progress", "delete", *await api("DELETE", "lessons/progress"))
+    check(f"{lesson}/reset", "post", *await api("POST", "lessons/06/reset"))
+    check(f"{lesson}/recall", "post", *await api("POST", "lessons/99/recall"))
     one = "/api/clusters/{cluster}"
     check(one, "get", *await api("GET", "clusters/shared"))
     check(f"{one}/logs", "get", *await api("GET", "clusters/shared/logs"))

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.classroom import share
 from gpucluster.lessons.progress import FILE_NAME, load, record
 
 SLUG = "06-kmeans"
@@ -221,6 +222,33 @@ class TestClass:
     async def test_no_folder_can_be_chosen_from_the_browser(self, api, tmp_path):
         code, _ = await api("GET", "lessons/class", folder=str(tmp_path))
         assert code == 404
+
+
+class TestInstructor:
+    """A server with the folder of a class in its configuration."""
+
+    @pytest.fixture
+    def extension_config(self, tmp_path):
+        return {"standby": False, "class_folder": str(tmp_path / "class")}
+
+    async def test_who_is_where_and_what_fails(self, api, tmp_path):
+        for name in ("class", "ada"):
+            (tmp_path / name).mkdir()
+        share(tmp_path / "class", "Ada", tmp_path / "ada")
+        record({"kind": "check", "exercise": "06.3", "state": "failed", "failed": ["It adds up"]}, tmp_path / "ada")
+        (tmp_path / "class" / "notes.json").write_text("{}")
+        code, view = await api("GET", "lessons/class")
+        assert code == 200
+        learners = [(one["name"], one["exercise"], one["failing"]) for one in view["learners"]]
+        assert learners == [("Ada", "06.3", "It adds up")]
+        assert view["exercises"][0]["failing"] == [{"property": "It adds up", "learners": 1}]
+        assert "notes.json was left out" in view["problems"][0]
+        assert (await api("GET", "lessons"))[1]["has_class"] is True
+
+    async def test_a_folder_that_is_not_there_is_a_sentence(self, api):
+        code, answer = await api("GET", "lessons/class")
+        assert code == 422
+        assert "cannot be read" in answer["message"]
 
 
 def test_lessons_bring_nothing_heavy_into_the_server():

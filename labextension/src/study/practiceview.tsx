@@ -68,6 +68,15 @@ function PracticeQuestion({ question, number, total, onSolved }: IPracticeProps)
         event.preventDefault();
         check();
       }}
+      onKeyDown={event => {
+        // A page may keep Enter in a text field from sending the form; JupyterLab does.
+        if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
+          event.preventDefault();
+          if (!isOver && stage !== 'wrong') {
+            check();
+          }
+        }
+      }}
     >
       <QuestionView
         question={question}
