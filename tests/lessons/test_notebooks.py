@@ -48,11 +48,9 @@ def site(registry: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def known(path: Path) -> bool:
-    """What Dask and Python themselves leave: two empty locks, the socket of a process that forks, a cache of fonts."""
-    return (
-        path.name in {"dask-scratch-space", "global.lock", "purge.lock"}
-        or path.name.startswith(("pymp-", "listener-"))
-        or any(part.startswith("matplotlib-") for part in path.parts)
+    """What Dask and Matplotlib leave by intention: two empty locks, and a cache of fonts."""
+    return path.name in {"dask-scratch-space", "global.lock", "purge.lock"} or any(
+        part.startswith("matplotlib-") for part in path.parts
     )
 
 

@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -258,6 +259,8 @@ def main() -> None:
         logging.exception("The supervisor failed")
         code = 1
     logging.shutdown()
+    # The fork server's folder: an exit that does not wait leaves it behind.
+    shutil.rmtree(get_temp_dir(), ignore_errors=True)
     # Not sys.exit: threads of distributed that linger must not keep the lock.
     os._exit(code)
 
