@@ -105,5 +105,5 @@ def limit(limits: Limits) -> None:
 
 def confine(root: Path, *, hidden: Collection[Path] = (), signals: bool = False) -> bool:
     """Keep this process from writing anywhere but below ``root``; return whether the kernel can do that."""
-    writable = [root, *(Path(name) for name in _DEVICES)]
+    writable = [root, *(Path(name) for name in _DEVICES), *Path("/dev").glob("nvidia*")]
     return landlock.restrict(writable=writable, unreadable=hidden, signals=signals)
