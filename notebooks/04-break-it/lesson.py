@@ -223,6 +223,7 @@ check("04.1", rerun)
 # %% tags=["run"]
 forget(futures)  # the check has crashed a worker, too: begin anew
 futures = run()
+lab.client.amm.stop()  # the memory manager drops copies now and then: not just now
 held = places(futures)
 [victim, *_] = held["total"]
 prediction = rerun(graph, held, set(WANTED), victim)
@@ -231,6 +232,7 @@ n_workers = len(addresses(lab.client))
 with TaskHistory(lab.client) as history:
     crash(lab.client, victim)
     recovered(lab.client, futures.values())
+lab.client.amm.start()
 restored(lab.client, n_workers)
 
 again = set(history.computed)

@@ -63,7 +63,7 @@ def test_a_small_kitchen_costs_no_process_and_listens_on_this_machine_only() -> 
         assert set(threads) <= {thread.ident for thread in threading.enumerate()}
         assert psutil.Process().children(recursive=True) == before
         assert default_client() is client
-    with pytest.raises(ValueError, match="No global client"):
+    with pytest.raises(ValueError, match="No client"):
         default_client()
 
 

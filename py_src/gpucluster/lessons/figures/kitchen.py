@@ -73,7 +73,7 @@ def _legend(bound: float | None) -> list[Any]:
 
 
 @when_ready
-def animation(bars: Sequence[tuple[Any, ...]], frames: int = 36) -> None:
+def animation(bars: Sequence[tuple[Any, ...]], frames: int = 25) -> None:
     """Play the learner's bars (row, start, seconds, name) again, and count the cooks at work."""
     from matplotlib.patches import Patch
 
