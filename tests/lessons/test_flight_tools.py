@@ -22,11 +22,12 @@ from gpucluster.lessons.smallworker import peak_memory, small_worker
 from gpucluster.lessons.stages import StageClock
 from gpucluster.lessons.tables import as_pandas
 
-SOURCE = find_lesson("05").folder / "lesson.py"
+LESSON = find_lesson("05")
 
 
 def cell_with(words: str) -> str:
-    cells = SOURCE.read_text(encoding="utf-8").split("# %% ")
+    assert LESSON is not None
+    cells = (LESSON.folder / "lesson.py").read_text(encoding="utf-8").split("# %% ")
     [found] = [cell for cell in cells if words in cell and not cell.startswith("[markdown]")]
     return found.partition("\n")[2]
 
