@@ -23,7 +23,7 @@ from .remote import Kernel
 from .watch import Watch
 
 _READY_S = 60.0
-_GRACE_S = 5.0
+_GRACE_S = 15.0
 
 
 class KernelEnded(Exception):
