@@ -263,7 +263,7 @@ check("00.2", dashboard_url)
 # %% tags=["run"]
 path = lab.cluster.model.dashboard_path
 for server in ("http://localhost:8888", "https://hub.school.org/user/ana/"):
-    print(dashboard_url(server, path))
+    print(dashboard_url(server, path) or "Not yet: write dashboard_url first.")
 
 # %% [markdown] exercise="00.5" title="One worker, one device" topic="devices"
 # ## 4. One worker for each device

@@ -47,6 +47,7 @@ import dask.bag as db
 import dask.dataframe as dd
 import numpy as np
 from dask import delayed
+from distributed import wait
 
 from gpucluster import datasets
 from gpucluster.lessons import check, compare, hint, predict, solution
@@ -172,7 +173,7 @@ def do(*needs):
 as_dask = {task: (do, *needs) for task, needs in breakfast.items()}
 numbers = dask.order.order(as_dask)
 print("Dask:", sorted(breakfast, key=numbers.get))
-print("you: ", order(breakfast))
+print("you: ", order(breakfast) or "not yet: exercise 02.1")
 
 # %% [markdown]
 # **Spot the error.** A slide says: *"In a DAG there is one logical way to traverse the graph. No node is visited twice."* Two things are wrong or
@@ -324,7 +325,7 @@ if answers := three_answers([delayed(load)(month) for month in (1, 2)]):
 # `compute` brings the result to the **notebook**. `persist` also starts the work, but leaves the result on the **workers**, piece by piece, and gives you
 # a new collection of the same kind, which stands for it.
 #
-# We ask three questions about late flights, without and with `persist`. `from_map` makes a Dask table of twelve pieces, one for each month.
+# We ask three questions about late flights, without and with `persist`. `from_map` makes a Dask table of six pieces, one for each month from January to June.
 
 # %% tags=["run"]
 def read_month(month):
@@ -335,10 +336,10 @@ def read_month(month):
 
 
 read = counted(read_month)
-table = dd.from_map(read, range(1, 13), meta=read_month(0))
+table = dd.from_map(read, range(1, 7), meta=read_month(0))
 late = table[table.dep_delay > 60]
 
-for question in (late.distance.mean(), late.dep_delay.max(), late.week.nunique()):
+for question in (late.distance.mean(), late.dep_delay.max(), late.week.max()):
     before, began = read.calls(), time.perf_counter()
     result = question.compute()
     print(f"{result:8.1f}   {read.calls() - before:2} loads, {time.perf_counter() - began:.2f} s")
@@ -350,10 +351,11 @@ for question in (late.distance.mean(), late.dep_delay.max(), late.week.nunique()
 predict("02.c", 0)  # SOLUTION
 
 # %% tags=["run"]
+empty = memory_on_workers(lab.client)
 kept = late.persist()
-dask.distributed.wait(kept)
+wait(kept)
 before = read.calls()
-for question in (kept.distance.mean(), kept.dep_delay.max(), kept.week.nunique()):
+for question in (kept.distance.mean(), kept.dep_delay.max(), kept.week.max()):
     began = time.perf_counter()
     print(f"{question.compute():8.1f}   {time.perf_counter() - began:.2f} s")
 compare("02.c", read.calls() - before, "loads")
@@ -365,10 +367,10 @@ compare("02.c", read.calls() - before, "loads")
 full = memory_on_workers(lab.client)
 del kept, question
 for _ in range(50):
-    if memory_on_workers(lab.client) < full:
+    if memory_on_workers(lab.client) <= empty:
         break
     time.sleep(0.1)
-print(f"bytes of results on the workers: {full:,} before, {memory_on_workers(lab.client):,} after `del`")
+print(f"bytes that the workers keep for this notebook: {full:,} before, {memory_on_workers(lab.client):,} after `del`")
 
 # %% [markdown] exercise="02.4" title="Persist the right node" topic="persist"
 # ### Exercise 02.4 · Persist the right node (8 min)
@@ -421,7 +423,7 @@ def some_work(number):
 runs = []
 for _ in range(2):
     pieces = lab.client.map(some_work, range(12), pure=False)
-    dask.distributed.wait(pieces)
+    wait(pieces)
     runs.append(places_of(lab.client, pieces))
     del pieces
 
@@ -433,16 +435,25 @@ compare("02.d", "yes" if runs[0] == runs[1] else "no")
 # then run the cell again.) Your program must not depend on it. That is also why a cluster can recover: what
 # has no fixed place can be done elsewhere. Lesson 04 uses this.
 #
-# The other way round works, too: data of the notebook goes to the workers with `scatter`. Here all of it goes to **one** worker on purpose; `rebalance` then
-# moves pieces until both workers hold about the same.
+# The other way round works, too: data of the notebook goes to the workers with `scatter`. It deals out the pieces to all workers, unless you name one.
+# `rebalance` is said to spread data evenly. **Predict** for yourself, then look: all pieces are on one worker; what does `rebalance` do?
 
 # %% tags=["run"]
+blocks = [np.ones(100_000) * i for i in range(8)]
 first_worker = next(iter(lab.client.scheduler_info(n_workers=-1)["workers"]))
-scattered = lab.client.scatter([np.ones(100_000) * i for i in range(8)], workers=[first_worker])
-before = places_of(lab.client, scattered)
-lab.client.rebalance(scattered)
-figures.placement([before, places_of(lab.client, scattered)], names=("scattered to one", "rebalanced"))
-del scattered
+on_one = lab.client.scatter(blocks, workers=[first_worker], hash=False)
+rows = {"scattered to one": places_of(lab.client, on_one)}
+lab.client.rebalance(on_one)
+rows["rebalanced"] = places_of(lab.client, on_one)
+dealt_out = lab.client.scatter(blocks, hash=False)
+rows["scattered to all"] = places_of(lab.client, dealt_out)
+figures.placement(list(rows.values()), names=list(rows))
+del on_one, dealt_out
+
+# %% [markdown]
+# **Explain:** `rebalance` did nothing. It takes data only away from a worker whose memory is filled to more than 30 % (Dask's setting
+# `distributed.worker.memory.rebalance.sender-min`); these eight pieces are 6.4 MB. It helps a worker that gets full, and is no way to deal out work.
+# Best of all is not to scatter large data at all: let each worker read its own part.
 
 # %% [markdown] anchor="layers"
 # ## 6. Three layers: collections, graphs, schedulers
@@ -464,9 +475,10 @@ def where(number):
 
 plan = [delayed(where)(number) for number in range(6)]
 for scheduler in ("synchronous", "threads", "processes", lab.client):
-    found = dask.compute(*plan, scheduler=scheduler, **({"num_workers": 2} if scheduler in ("threads", "processes") else {}))
+    options = {"threads": {"num_workers": 2}, "processes": {"num_workers": 2, "chunksize": 1}}.get(scheduler, {})
+    found = dask.compute(*plan, scheduler=scheduler, **options)
     name = scheduler if isinstance(scheduler, str) else "distributed (your cluster)"
-    print(f"{name:<27} {len({pid for pid, _ in found})} processes, {len(set(found))} threads")
+    print(f"{name:<27} processes: {len({pid for pid, _ in found})}, threads: {len(set(found))}")
 
 # %% [markdown]
 # `synchronous` does one task after the other in the notebook: best for finding mistakes. `threads` is the default without a cluster. With a client, the cluster is

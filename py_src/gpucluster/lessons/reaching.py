@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 _LONGEST = 100_000
+_SECONDS = 8.0  # a busy machine may take its time
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,15 @@ def reach(address: str) -> Reached:
     if not address.startswith(("http://", "https://")):
         return Reached(None, "this is no address of a web page")
     try:
-        with urllib.request.urlopen(address, timeout=4) as answer:  # noqa: S310 (looked at above)
+        with urllib.request.urlopen(address, timeout=_SECONDS) as answer:  # noqa: S310 (looked at above)
             page = answer.read(_LONGEST).decode("utf-8", errors="replace")
             title = _TITLE.search(page)
             return Reached(answer.status, f"the page “{title[1].strip()}”" if title else "a page without a title")
     except urllib.error.HTTPError as error:
         return Reached(error.code, error.reason)
+    except TimeoutError:
+        return Reached(None, f"no answer within {_SECONDS:g} seconds; try again")
+    except urllib.error.URLError as error:
+        return Reached(None, str(error.reason))
     except (OSError, ValueError) as error:
-        return Reached(None, str(getattr(error, "reason", "")) or "this is no address")
+        return Reached(None, type(error).__name__)

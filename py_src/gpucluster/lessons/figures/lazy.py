@@ -27,17 +27,21 @@ def task_graph(graph: dict[str, Sequence[str]], order: Sequence[str] | None = No
         for index, task in enumerate(column)
     }
     numbers = {task: place + 1 for place, task in enumerate(order or ())}
-    for task, needs in graph.items():
-        for need in needs:
-            (x0, y0), (x1, y1) = places[need], places[task]
-            axes.annotate("", (x1 - 0.78, y1), (x0 + 0.78, y0),
-                          arrowprops={"arrowstyle": "->", "color": INK, "linewidth": 1.2})  # fmt: skip
-    for task, (x, y) in places.items():
-        text = f"{numbers[task]}. {task}" if task in numbers else task
-        axes.text(x, y, text, ha="center", va="center", fontsize=9.5, color="white",
-                  bbox={"boxstyle": "round,pad=0.45", "facecolor": ACCENT, "edgecolor": "none"})  # fmt: skip
     axes.set(xlim=(-1.1, 2.3 * (len(columns) - 1) + 1.1), ylim=(-tallest / 2, tallest / 2))
     axes.set_axis_off()
+    boxes = {}
+    for task, (x, y) in places.items():
+        text = f"{numbers[task]}. {task}" if task in numbers else task
+        drawn = axes.text(x, y, text, ha="center", va="center", fontsize=9.5, color="white",
+                          bbox={"boxstyle": "round,pad=0.45", "facecolor": ACCENT, "edgecolor": "none"})  # fmt: skip
+        boxes[task] = drawn.get_bbox_patch()
+    figure.canvas.draw()  # only now the boxes have their size, at whose edges the arrows begin and end
+    for task, needs in graph.items():
+        for need in needs:
+            axes.annotate("", places[task], places[need], arrowprops={
+                "arrowstyle": "->", "color": INK, "linewidth": 1.2, "patchA": boxes[need], "patchB": boxes[task],
+                "shrinkA": 2, "shrinkB": 2,
+            })  # fmt: skip
     show(figure)
 
 
