@@ -37,7 +37,10 @@ def site(registry: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("GPUCLUSTER_TEST_SITE", str(folder))
     ports = listening()
     yield folder
-    assert [model.name for model in gpucluster.list() if not model.state.ended] == []
+    alive = [model.name for model in gpucluster.list() if not model.state.ended]
+    for name in alive:  # so that one lesson's fault does not show in the next
+        gpucluster.connect(name).stop()
+    assert alive == []
     left = of_this_site(folder)
     for process in left:
         process.wait(10)
