@@ -119,6 +119,7 @@ print(f"{from_csv.npartitions} partitions with {from_csv.map_partitions(len).com
 flights = datasets.flights(columns=["dep_delay", "arr_delay", "air_time", "distance", "hour", "origin", "carrier"])
 flights = flights.dropna(subset=["dep_delay", "arr_delay", "air_time"])
 print(f"{flights.npartitions} partitions of flights, nothing read yet")
+flights = flights.persist()  # now the workers read them, and keep them
 
 # %% tags=["run"]
 lessons.banner("flights")
