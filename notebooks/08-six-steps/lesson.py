@@ -7,7 +7,7 @@
 #     needs: cpu
 #     objectives:
 #       - run the six steps of cuML's workflow on real data
-#       - write five distributed estimators as sums over blocks
+#       - write five distributed estimators as small results of blocks that are merged
 #       - recognise the trap of each estimator, and repair it
 #       - tell lazy from eager predictions, and refuse to collect too much
 #       - say who sends which message to whom during a fit
@@ -27,7 +27,7 @@
 # At the end you can
 #
 # * **run** the six steps of cuML's workflow on real data;
-# * **write** five distributed estimators as sums over blocks;
+# * **write** five distributed estimators as small results of blocks that are merged;
 # * **recognise** the trap of each estimator, and **repair** it;
 # * **tell** lazy from eager predictions, and **refuse** to collect too much;
 # * **say** who sends which message to whom during a fit.
@@ -213,8 +213,7 @@ with expect_failure(), learn.config_context(engine="cuml"):
     learn.KMeans(n_clusters=10, init="k-means++").fit(X)
 
 # %% [markdown]
-# **Explain:** In cuML 26.10 a missing `random_state` is no error: the client draws one seed and gives it to all workers. (In older versions, each worker
-# would have drawn its own.) `oversampling_factor` must still be positive. And `init="k-means++"` is refused there, because it chooses one
+# **Explain:** In cuML 26.10 a missing `random_state` is no error: the client draws one seed and gives it to all workers, so that they agree. `oversampling_factor` must still be positive. And `init="k-means++"` is refused there, because it chooses one
 # centroid after the other; *k-means‖* chooses many at once. In each round, a point is taken with a chance of ℓ k d² / Σ d² (ℓ is the oversampling
 # factor, d the distance to the nearest candidate): about ℓ k points, and after 8 rounds some ℓ k · 8. One round by hand:
 
@@ -266,7 +265,7 @@ for step, intensity in intensities.items():
 # %% [markdown] exercise="08.1" title="Naive Bayes is a pure sum"
 # ## Step 4. Fit
 #
-# Every estimator below is written as: **something small per block that adds up, then a little arithmetic**. This helper runs the first half
+# Every estimator below is written as: **something small per block, merged, then a little arithmetic**. Most of these small things simply add up. This helper runs the first half
 # where the blocks are, and adds up what comes back.
 #
 # ### Exercise 08.1 · Naive Bayes is a pure sum (10 min)
