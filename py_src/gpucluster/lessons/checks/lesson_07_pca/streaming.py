@@ -46,14 +46,14 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
     import dask.array as da
     from dask.delayed import delayed
 
-    n_blocks, d, seed = 24, 30, int(exam.rng.integers(1 << 30))
+    n_blocks, d, seed = 36, 30, int(exam.rng.integers(1 << 30))
     sizes = [int(size) for size in exam.rng.integers(40, 160, n_blocks)]
     blocks = [delayed(counted_block)(number, size, d, seed) for number, size in enumerate(sizes)]
     X = da.concatenate([da.from_delayed(block, (size, d), float) for block, size in zip(blocks, sizes, strict=True)])
     exam.client.run(_start_counting)
     with exam.client.as_current(), Traffic(exam.client) as traffic:
         result = exam.call(fit_stream, exam.client, X)
-    most = max(exam.client.run(_most_alive).values())
+    most = sum(exam.client.run(_most_alive).values())
     table = np.concatenate([counted_block(number, size, d, seed) for number, size in enumerate(sizes)])
     n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
     mean, centred = numbers(exam, "mean", mean, (d,)), numbers(exam, "products about the mean", centred, (d, d))
@@ -68,11 +68,11 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
         traffic.bytes < 3 * one,
         f"{traffic.bytes:,} bytes left the workers; one result has {one:,}, {n_blocks} blocks have {table.nbytes:,}",
     )
-    share = 0.75 * n_blocks / len(exam.client.scheduler_info(n_workers=-1)["workers"])
+    # All workers together: a busy scheduler may give one of them more than its part.
     exam.expect(
-        "Blocks are used and let go: no worker holds all of its blocks at once",
-        most < share,
-        f"at most {most} blocks were alive on a worker, of {n_blocks}",
+        "Blocks are used and let go: the workers never hold all of them at once",
+        most < 0.8 * n_blocks,
+        f"at most {most} of {n_blocks} blocks were alive",
     )
     _expect_photos(exam, n_patches, first_ratio)
 
