@@ -2,5 +2,6 @@
 
 
 def balance(table, npartitions):
-    limits = [table.row.max().compute() * number // npartitions for number in range(npartitions + 1)]
+    last = int(table.row.max().compute())
+    limits = [last * number // npartitions for number in range(npartitions + 1)]
     return table.set_index("row", divisions=limits, drop=False)
