@@ -211,7 +211,9 @@ def test_harm_ends_one_notebook_and_no_other(
     assert points(grades, "f-daemon") == ALL, note(grades, "f-daemon")
     assert points(grades, "h-answer-loops")["06.2"] == 1
     assert points(grades, "h-answer-loops")["06.3"] == 0
-    assert points(grades, "i-prints") == some, note(grades, "i-prints")
+    # What nobody has read yet fills the kernel's memory: it may be ended before its time is over.
+    assert points(grades, "i-prints")["06.2"] == 1, note(grades, "i-prints")
+    assert points(grades, "i-prints")["06.3"] == 0
     assert points(grades, "j-honest") == ALL
     if landlock.version() >= 6:
         assert points(grades, "g-signal") == ALL, note(grades, "g-signal")
