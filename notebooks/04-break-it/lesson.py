@@ -295,8 +295,8 @@ check("04.2", survive)
 # `time.sleep` in between, until there is one. Choose the victim among these.
 
 # %% [markdown] tags=["hint-3"] exercise="04.2"
-# `n_workers = len(addresses(client))` first. `future = client.compute(lazy)`, a `while` loop until `holding` is not empty,
-# `crash(client, holding[0])`, `result = future.result()`, `restored(client, n_workers)`, `return result`.
+# Count the workers first: `len(addresses(client))`. Start the work in the background (`client.compute`), and wait in a `while` loop until a worker
+# holds at least two results. Then `crash(client, …)` that worker, ask the future for its result, and wait with `restored(client, …)`.
 
 # %% tags=["run"]
 with TaskHistory(lab.client) as history:

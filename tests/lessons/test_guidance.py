@@ -45,9 +45,11 @@ def test_no_hint_gives_the_whole_solution() -> None:
     for lesson in lessons():
         for exercise in lesson.exercises:
             lines = [line.strip() for line in exercise.solution.splitlines()]
-            body = [line for line in lines if line and not line.startswith(("def ", '"""', "#", "return"))]
+            frame = ("def ", '"""', "#", "return", "try:", "except", "finally:", "else:", ")")
+            body = [line for line in lines if line and not line.startswith(frame)]
             for text in exercise.hints:
-                assert sum(line in text for line in body) <= len(body) / 2
+                # Where the answer is one line of its own, the last hint may name what stands in it.
+                assert sum(line in text for line in body) <= max(len(body) / 2, 1), exercise.id
 
 
 def test_prediction_and_observation(capsys: pytest.CaptureFixture[str]) -> None:
