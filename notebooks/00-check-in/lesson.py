@@ -421,7 +421,7 @@ lessons.cards("00")
 # 10 min for the rest. 00.5 can wait until lesson 11.
 #
 # **Frequent mistakes:** `scheduler_info()` without `n_workers=-1` (the check tries a cluster with more than five workers);
-# `client.submit(os.getpid)` in a loop (the same pid each time, because the call is pure); `urljoin` in 00.2; in 00.4
+# ten futures of `client.submit(os.getpid)` (one pid only: the same call is run once); `urljoin` in 00.2; in 00.4
 # `cluster.close()` as the last line, which is not reached when the job fails.
 #
 # **Projector:** the gauges beside the notebook, and the process tree. Stop the kernel of your own notebook and show in the panel that the

@@ -2,4 +2,4 @@ import os
 
 
 def worker_pids(client):
-    return [client.submit(os.getpid).result() for worker in client.nthreads()]
+    return client.gather([client.submit(os.getpid) for worker in client.nthreads()])
