@@ -119,9 +119,9 @@ def singular_values(values: dict[str, Any]) -> None:
         numbers = np.arange(1, len(one) + 1)
         seen = one > 0
         axes.scatter(numbers[seen], one[seen], color=colour, marker=marker, s=size, label=name, zorder=3)
-        if not seen.all():
-            axes.scatter(numbers[~seen], np.full((~seen).sum(), axes.get_ylim()[0]), color=colour, marker="v", s=46,
-                         label=f"{name}: not a number")  # fmt: skip
+        if not seen.all():  # lost: a logarithmic axis has no place for them, so they stand at its foot
+            axes.scatter(numbers[~seen], np.full((~seen).sum(), 0.03), color=colour, marker="v", s=46, clip_on=False,
+                         transform=axes.get_xaxis_transform(), label=f"{name}: 0, all digits lost")  # fmt: skip
     axes.set(yscale="log", xlabel="number", ylabel="singular value, logarithmic")
     axes.legend(frameon=False, fontsize=9)
     show(figure)
