@@ -241,7 +241,7 @@ compare("01.d", by_pandas.notebook, "cores")
 #
 # More cores, but also more to organise: Dask must cut the work into tasks, send them, and collect the results. For small tables this costs more
 # than it brings. We let both do the same: read the flights from files, give each flight a grade with a Python function, and count the grades. With 1, 4
-and 16 copies of the data.
+# and 16 copies of the data.
 
 # %% tags=["run"]
 lessons.banner("flights", copies=16)

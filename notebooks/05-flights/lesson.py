@@ -745,8 +745,8 @@ check("05.9", busiest, peak)
 # compute. Its index need not be sorted, so `idxmax` may give a later minute of the same height.
 
 # %% [markdown] tags=["hint-3"] exercise="05.9"
-# `in_the_air = minutes.groupby("clock").size().compute()`, `number = in_the_air.max()`, and
-# `in_the_air[in_the_air == number].index.min()` is the first such minute. For the year: `peak = busiest(minutes)`.
+# `minutes.groupby("clock").size().compute()` counts the flights of each minute; keep it under a name of its own. Its `.max()` is the number. Of the minutes that
+# have this number, the smallest of the index is the first one. For the year: call your function with `minutes`.
 
 # %% tags=["run"]
 if ready("05.9", peak):
@@ -976,8 +976,8 @@ check("05.12", pipeline)
 # `.assign(fog=lambda table: table["visib"] < 3)`.
 
 # %% [markdown] tags=["hint-3"] exercise="05.12"
-# `flights.dropna(subset=["dep_delay"]).merge(weather[["origin", "time_hour", "visib"]], on=["origin", "time_hour"]).assign(fog=…, score=…)`
-# and then `.groupby(["origin", "fog"])["score"].agg(["count", "mean"])`.
+# One chain: drop the flights without a delay, `.merge(…)` with three columns of the weather on `["origin", "time_hour"]`, `.assign(fog=…, score=…)` where both are
+# `lambda table: …`, and then group by origin and fog and `.agg(["count", "mean"])`. Nothing in between may be computed.
 
 # %% tags=["run"]
 if ready("05.12", pipeline):

@@ -49,7 +49,7 @@ def test_no_hint_gives_the_whole_solution() -> None:
             body = [line for line in lines if line and not line.startswith(frame)]
             for text in exercise.hints:
                 # Where the answer is one line of its own, the last hint may name what stands in it.
-                assert sum(line in text for line in body) <= max(len(body) / 2, 1), exercise.id
+                assert sum(line in text for line in body) <= max(len(body) / 2, 1), (exercise.id, text)
 
 
 def test_prediction_and_observation(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,5 @@
 """Crashes before anything was done."""
 
-
 from gpucluster.lessons.recovery import addresses, crash, restored
 
 
