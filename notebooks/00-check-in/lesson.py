@@ -63,8 +63,8 @@ from distributed import LocalCluster
 
 from gpucluster.lessons import check, compare, hint, predict, solution
 from gpucluster.lessons.figures import checkin as figures
-from gpucluster.lessons.processes import processes_of
-from gpucluster.lessons.reaching import reach_dashboard
+from gpucluster.lessons.instruments.processes import processes_of
+from gpucluster.lessons.instruments.reaching import reach_dashboard
 
 # %% [markdown] anchor="processes"
 # ## 1. Notebook, scheduler, workers

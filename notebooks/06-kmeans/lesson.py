@@ -63,8 +63,8 @@ import numpy as np
 
 from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predict, solution
 from gpucluster.lessons.figures import kmeans as figures
-from gpucluster.lessons.pictures import distinct_colours, load_photo, png_bytes
-from gpucluster.lessons.ranks import run_on_workers, run_ranks
+from gpucluster.lessons.material.pictures import distinct_colours, load_photo, png_bytes
+from gpucluster.lessons.scenes.ranks import run_on_workers, run_ranks
 
 # %% [markdown] anchor="blackboard"
 # ## 1. The blackboard

@@ -6,8 +6,8 @@ from typing import Any
 
 import dask
 from dask import delayed
-from gpucluster.lessons.busy import Busy
-from gpucluster.lessons.counting import counted
+from gpucluster.lessons.instruments.busy import Busy
+from gpucluster.lessons.instruments.counting import counted
 
 
 def double(number: int) -> int:

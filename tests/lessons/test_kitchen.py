@@ -10,9 +10,18 @@ from typing import Any
 import psutil
 import pytest
 from distributed import Semaphore, default_client, get_worker
-from gpucluster.lessons import kitchen
 from gpucluster.lessons.checks.lesson_03_kitchen.bound import longest_chain, lower_bounds
-from gpucluster.lessons.kitchen import Entry, Kitchen, Order, evening, makespan, most_at_once, small_kitchen, tonight
+from gpucluster.lessons.scenes import kitchen
+from gpucluster.lessons.scenes.kitchen import (
+    Entry,
+    Kitchen,
+    Order,
+    evening,
+    makespan,
+    most_at_once,
+    small_kitchen,
+    tonight,
+)
 from gpucluster.protocol.errors import InvalidRequest
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.execution import ExecutedLesson, LessonFailed, execute
-from gpucluster.lessons.pictures import load_photo
+from gpucluster.lessons.material.pictures import load_photo
 from gpucluster.lessons.run import main
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning

@@ -16,13 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .arrays import as_numpy
-    from .banners import banner
     from .checking import check
     from .failures import expect_failure
     from .hints import hint, solution
+    from .instruments.memory import peak_bytes
+    from .instruments.traffic import Traffic
     from .lab import Lab, start
-    from .memory import peak_bytes
+    from .material.arrays import as_numpy
+    from .material.banners import banner
     from .predictions import compare, predict
     from .study.advise import advise
     from .study.cards import cards, hooks
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from .study.overview import progress
     from .study.parsons import parsons
     from .study.quiz import quiz
-    from .traffic import Traffic
 
 __all__ = [
     "Lab",
@@ -56,10 +56,10 @@ __all__ = [
 
 _LAZY = {
     "Lab": ".lab",
-    "Traffic": ".traffic",
+    "Traffic": ".instruments.traffic",
     "advise": ".study.advise",
-    "as_numpy": ".arrays",
-    "banner": ".banners",
+    "as_numpy": ".material.arrays",
+    "banner": ".material.banners",
     "cards": ".study.cards",
     "check": ".checking",
     "compare": ".predictions",
@@ -68,7 +68,7 @@ _LAZY = {
     "hint": ".hints",
     "hooks": ".study.cards",
     "parsons": ".study.parsons",
-    "peak_bytes": ".memory",
+    "peak_bytes": ".instruments.memory",
     "predict": ".predictions",
     "progress": ".study.overview",
     "quiz": ".study.quiz",

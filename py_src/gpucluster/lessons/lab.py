@@ -11,8 +11,8 @@ from ..client.libraries import libraries_for, use_libraries
 from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed
 from ..protocol.models import ClusterModel, ClusterState
 from .catalogue import find_lesson
+from .instruments.traffic import Traffic
 from .results import LESSON_MIME
-from .traffic import Traffic
 
 if TYPE_CHECKING:
     from distributed import Client

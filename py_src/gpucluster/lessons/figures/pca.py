@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pictures import ATTRIBUTION
+from ..material.pictures import ATTRIBUTION
 from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, when_ready
 from .frames import show_frames
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..busy import Busy
-from ..capped import Outcome
+from ..instruments.busy import Busy
+from ..instruments.capped import Outcome
 from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show
 
 

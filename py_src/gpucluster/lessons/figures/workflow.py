@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pictures import ATTRIBUTION
+from ..material.pictures import ATTRIBUTION
 from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, when_ready
 
 LAYERS = {

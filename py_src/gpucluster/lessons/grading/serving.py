@@ -100,7 +100,7 @@ class _Server:
         return found
 
     def peak(self, number: int, sent: Any) -> Any:
-        from ..memory import measure_peak
+        from ..instruments.memory import measure_peak
 
         args, kwargs = sent
         return measure_peak(self.objects[number], *args, **kwargs)

@@ -3,7 +3,7 @@
 import time
 
 from distributed import get_worker
-from gpucluster.lessons.kitchen import Entry
+from gpucluster.lessons.scenes.kitchen import Entry
 
 
 def hands_on(order):

@@ -1,6 +1,6 @@
 import numpy as np
-from gpucluster.lessons.pictures import load_photo
-from gpucluster.lessons.tiles import cut_tiles
+from gpucluster.lessons.material.pictures import load_photo
+from gpucluster.lessons.material.tiles import cut_tiles
 
 
 def reconstruct(rows, mean, components):

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...counting import Counted, counted
 from ...examination import Examination, describe
-from ...holdings import memory_on_workers
-from ...traffic import Traffic
+from ...instruments.counting import Counted, counted
+from ...instruments.holdings import memory_on_workers
+from ...instruments.traffic import Traffic
 from .. import exercise
 
 _PATIENCE_SECONDS = 3.0

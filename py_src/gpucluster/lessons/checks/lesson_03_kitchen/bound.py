@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...kitchen import Order
+from ...scenes.kitchen import Order
 from .. import exercise
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...examination import Examination, NeedsCluster, describe, describe_error
-from ...recovery import addresses, expect_crashes, restored
+from ...scenes.recovery import addresses, expect_crashes, restored
 
 
 @contextmanager

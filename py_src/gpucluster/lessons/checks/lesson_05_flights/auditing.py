@@ -108,7 +108,7 @@ def check_mean_delay(exam: Examination, mean_delay: Any) -> None:
         table.loc[exam.rng.choice(400, 25, replace=False), "dep_delay"] = np.nan
         lazy = lazily(exam, mean_delay, in_parts(exam.rng, table, count))
         _expect_means(exam, computed(exam, lazy), table, count)
-        from ...movement import movement
+        from ...instruments.movement import movement
 
         exam.expect("No rows travel: the plan has no shuffle", movement(lazy) != "shuffle", f"plan: {movement(lazy)}")
     from .... import datasets

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...tables import as_pandas
+from ...material.tables import as_pandas
 
 
 @cache

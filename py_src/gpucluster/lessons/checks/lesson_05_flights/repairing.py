@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...collecting import collecting_calls
 from ...examination import Examination, describe
-from ...tables import as_pandas
-from ...traffic import Traffic
+from ...instruments.collecting import collecting_calls
+from ...instruments.traffic import Traffic
+from ...material.tables import as_pandas
 from .. import exercise
 from .hidden import computed, in_parts, lazily, real, sample
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...memory import measure_peak
-from ...tables import as_pandas
+from ...instruments.memory import measure_peak
+from ...material.tables import as_pandas
 from .. import exercise
 from .hidden import in_parts, in_this_process, sample
 

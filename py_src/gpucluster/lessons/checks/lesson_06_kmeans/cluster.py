@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...examination import Examination, Halt, describe
-from ...traffic import Traffic
+from ...instruments.traffic import Traffic
 from .. import exercise
 from .steps import squared_distances
 
@@ -182,7 +182,7 @@ def _expect_pictures(exam: Examination, pictures: Any) -> None:
     is_dict = isinstance(pictures, dict)
     exam.require("pictures is a dictionary {k: image}", is_dict, describe(pictures))
     exam.require("It has the pictures for k = 4, 8 and 16", set(pictures) == {4, 8, 16}, f"it has {sorted(pictures)}")
-    from ...pictures import distinct_colours, png_bytes
+    from ...material.pictures import distinct_colours, png_bytes
 
     for k, picture in pictures.items():
         image = np.asarray(picture)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import as_numpy
 from ...examination import Examination, Halt, describe
-from ...traffic import Traffic
+from ...instruments.traffic import Traffic
+from ...material.arrays import as_numpy
 from .. import exercise
 from .cluster import inertia_of, serial_lloyd, unequal_sizes
 from .steps import squared_distances

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ....learn.communicators import SerialCommunicator
 from ....protocol.errors import GPUClusterError
 from ...examination import Examination, Halt, describe
-from ...ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
-from ...ranks.counting import CountingCommunicator
+from ...scenes.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
+from ...scenes.ranks.counting import CountingCommunicator
 from .. import exercise
 from .cluster import inertia_of, largest_gap, serial_lloyd, unequal_sizes
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...examination import Examination, Halt, describe
-from ...memory import measure_peak
+from ...instruments.memory import measure_peak
 from .. import exercise
 
 Floats = NDArray[np.float64]

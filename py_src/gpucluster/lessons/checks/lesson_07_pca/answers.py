@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import as_numpy
 from ...examination import Examination, Halt, describe
+from ...material.arrays import as_numpy
 
 Floats = NDArray[np.float64]
 

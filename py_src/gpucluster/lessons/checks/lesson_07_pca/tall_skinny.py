@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...traffic import Traffic
+from ...instruments.traffic import Traffic
 from .. import exercise
 from ..lesson_06_kmeans.cluster import share_out
 from .answers import Floats, numbers, relative_gap, several

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import as_numpy
 from ...examination import Examination, Halt, describe, describe_error
-from ...traffic import Traffic
+from ...instruments.traffic import Traffic
+from ...material.arrays import as_numpy
 from .. import exercise
 from .answers import Floats, in_blocks
 

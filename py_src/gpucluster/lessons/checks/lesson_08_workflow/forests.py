@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import as_numpy
 from ...examination import Examination, Halt, describe
+from ...material.arrays import as_numpy
 from .. import exercise
 from .answers import in_blocks
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import as_numpy
 from ...examination import Examination
+from ...material.arrays import as_numpy
 from .. import exercise
 from .answers import in_blocks
 

@@ -11,7 +11,7 @@ import psutil
 if TYPE_CHECKING:
     from distributed import Client
 
-    from ..client.cluster import Cluster
+    from ...client.cluster import Cluster
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One rank of a lesson's MPI program: ``mpiexec -n 2 python -m gpucluster.lessons.ranks.program FOLDER``."""
+"""One rank of a lesson's MPI program: ``mpiexec -n 2 python -m gpucluster.lessons.scenes.ranks.program FOLDER``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...learn.communicators import MPICommunicator
-from ..examination import describe_error
+from ....learn.communicators import MPICommunicator
+from ...examination import describe_error
 from .counting import CountingCommunicator
 from .mpi import POINTS, TASK
 

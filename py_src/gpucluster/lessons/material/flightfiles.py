@@ -24,7 +24,7 @@ def write_monthly_csv(folder: str | Path, table: Any = None) -> list[Path]:
     import pyarrow as pa
     import pyarrow.csv
 
-    from ..datasets import flights
+    from ...datasets import flights
 
     if table is None:
         table = flights(as_frame="pandas")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..examination import describe_error
-from ..lab import current_client
+from ...examination import describe_error
+from ...lab import current_client
 from .counting import CountingCommunicator
 from .outcome import RankFailed, RankRun
 
@@ -22,7 +22,7 @@ def run_on_workers(
     """Run the same function on the workers of a Dask cluster, each with the blocks it holds."""
     import dask.array as da
 
-    from ...learn import run_on_ranks
+    from ....learn import run_on_ranks
 
     client = client or current_client()
     if client is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import as_numpy
+from ..material.arrays import as_numpy
 
 if TYPE_CHECKING:
     from distributed import Client

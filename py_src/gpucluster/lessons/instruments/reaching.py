@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..client.cluster import Cluster
+    from ...client.cluster import Cluster
 
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 _LONGEST = 100_000

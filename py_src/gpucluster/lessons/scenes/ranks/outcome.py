@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...protocol.errors import GPUClusterError
+from ....protocol.errors import GPUClusterError
 
 
 class RankFailed(GPUClusterError):

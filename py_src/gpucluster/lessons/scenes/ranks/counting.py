@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...learn.communicators import Communicator
-from ...learn.communicators.operators import Message, Operator
+from ....learn.communicators import Communicator
+from ....learn.communicators.operators import Message, Operator
 
 
 class CountingCommunicator(Communicator):

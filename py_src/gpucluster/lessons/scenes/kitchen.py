@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..protocol.errors import GPUClusterError
+from ...protocol.errors import GPUClusterError
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-    from .lab import Lab
+    from ..lab import Lab
 
 
 class Order(NamedTuple):

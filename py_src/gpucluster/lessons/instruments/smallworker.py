@@ -29,7 +29,7 @@ def small_worker(memory_limit: str = "400 MiB") -> Iterator[Client]:
     """
     import dask
 
-    from ..client import api
+    from ...client import api
 
     cluster: Any = api.create("local", name=f"small-{uuid4().hex[:6]}", n_workers=1, memory_limit=memory_limit)
     try:

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from ..protocol.sizes import format_size
+from ...protocol.sizes import format_size
 
 Kind = Literal["real", "derived", "tiled"]
 _WORDS = {
@@ -92,7 +92,7 @@ def banner(
         It shows itself at the end of a cell.
     """
     if isinstance(data, str):
-        from ..datasets import describe
+        from ...datasets import describe
 
         known = describe(data, **options)
         return Banner(title or known.name, kind or _FROM_DATASETS[known.kind], known.rows, known.columns,
