@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from gpucluster.lessons.catalogue import Lesson, copy_lessons, find_lesson
+from gpucluster.lessons.checks import exercises
 from playwright.sync_api import Locator, Page
 
 from tests.browser.chromium import chromium, open_page
@@ -36,6 +37,13 @@ def prepare(lab: Lab, theme: str) -> None:
     copy_lessons(lab.directory / "root" / FOLDER)
 
 
+def alone(answer: str, exercise: str) -> str:
+    """Return the answer such that of the names it brings along, only those of the exercise reach the notebook."""
+    names = next(known.answers for known in exercises(exercise.partition(".")[0]) if known.id == exercise)
+    taken = "\n".join(f'{name} = answer["{name}"]' for name in names)
+    return f'answer = {{"__name__": "__main__"}}\nexec({answer!r}, answer)\n{taken}'
+
+
 class Learner:
     """Someone at the keyboard of one notebook."""
 
@@ -44,6 +52,7 @@ class Learner:
         self.lesson = lesson
         self.pictures = pictures
         self.trouble: list[str] = []
+        self.executed: dict[int, str] = {}
         self.cells = page.locator(".jp-NotebookPanel .jp-Cell")
 
     def write(self, cell: Locator, text: str) -> None:
@@ -58,9 +67,11 @@ class Learner:
         cell.locator(".jp-InputArea-prompt, .jp-InputPrompt").first.click()
         self.page.keyboard.press("ControlOrMeta+Enter")
         prompt = cell.locator(".jp-InputPrompt")
-        self.page.wait_for_timeout(150)
+        before = self.executed.get(number)
         for _ in range(CELL_SECONDS * 5):
-            if "*" not in prompt.inner_text():
+            shown = prompt.inner_text().strip(" []:\xa0")
+            if shown.isdigit() and shown != before:
+                self.executed[number] = shown
                 break
             self.page.wait_for_timeout(200)
         else:
@@ -92,7 +103,7 @@ class Learner:
         wrong = sorted((ANSWERS / exercise).glob("wrong_*.py"))
         sheet = self.lesson.exercise(exercise)
         assert sheet is not None
-        for right, text in ((False, wrong[0].read_text() if wrong else "..."), (True, sheet.solution)):
+        for right, text in ((False, alone(wrong[0].read_text(), exercise) if wrong else "..."), (True, sheet.solution)):
             self.write(self.cells.nth(place), text)
             self.run(place)
             said = self.run(check)
@@ -130,7 +141,7 @@ def main() -> int:
         prepare(lab, options.theme)
         page = open_page(browser, lab, f"lab/tree/{FOLDER}/{lesson.slug}/{lesson.slug}.ipynb?reset", height=HEIGHT)
         page.locator(".jp-NotebookPanel .jp-Cell").nth(len(book["cells"]) - 1).wait_for(state="attached")
-        page.locator('.jp-NotebookPanel [data-status="idle"], .jp-Notebook-ExecutionIndicator').first.wait_for()
+        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').first.wait_for()
         learner = Learner(page, lesson, options.pictures)
         learner.work(book)
         learner.photograph()

@@ -81,7 +81,10 @@ def test_a_prediction_of_the_wrong_kind_is_refused(capsys: pytest.CaptureFixture
     predict("q", [1])
     assert "Write a number or a word" in capsys.readouterr().out
     predict("q", "many")
-    assert "no prediction" in repr(compare("q", 3))
+    assert repr(compare("q", 3)).endswith("You predicted: many. Observed: 3. That is different: can you say why?")
+    predict("q", 3)
+    assert repr(compare("q", "many")).endswith("That is different: can you say why?")
+    predict("q", ...)
 
 
 def test_asking_again_forgets_the_old_guess() -> None:

@@ -28,7 +28,10 @@ class Comparison:
         return f"{guess}. {seen}. {self._verdict()}".rstrip()
 
     def _verdict(self) -> str:
-        if not isinstance(self.observed, (int, float)) or isinstance(self.observed, bool):
+        numbers = all(
+            isinstance(value, (int, float)) and not isinstance(value, bool) for value in (self.observed, self.predicted)
+        )
+        if not numbers:
             return "That is the same." if self.predicted == self.observed else "That is different: can you say why?"
         if self.predicted == self.observed:
             return "Exactly."
@@ -84,8 +87,6 @@ def compare(question: str, observed: Any, unit: str = "") -> Comparison:
     """
     observed = observed.item() if hasattr(observed, "item") else observed
     predicted = _noted.get(question)
-    if predicted is not None and isinstance(predicted, str) != isinstance(observed, str):
-        predicted = None
     if isinstance(observed, (int, float, str)):
         note({"kind": "prediction", "id": question, "observed": _short(observed)})
     return Comparison(question, predicted, observed, unit)
