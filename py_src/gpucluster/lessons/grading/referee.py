@@ -16,6 +16,7 @@ from .remote import Kernel
 if TYPE_CHECKING:
     from distributed import Client
 
+NO_CLUSTER = "The notebook had no cluster to check it on."
 _MOST_TEXT = 1_500
 
 
@@ -72,12 +73,14 @@ def _judged_outside(grade: ExerciseGrade, kernel: Kernel, seed: int) -> Exercise
         grade.state = "not_yet"
         return grade
     except NeedsCluster:
-        grade.message = "There was no cluster to check it on."
+        # What was found so far is kept for the report; it is not enough for a point.
+        grade.message = NO_CLUSTER
+        return _graded(grade, _findings(exam), complete=False)
     except Halt:
         pass
     finally:
         exam.close()
-    return _graded(grade, [(one.expected, one.passed, one.observed) for one in exam.findings])
+    return _graded(grade, _findings(exam))
 
 
 def _judged_inside(grade: ExerciseGrade, record: Any) -> ExerciseGrade:
@@ -88,17 +91,22 @@ def _judged_inside(grade: ExerciseGrade, record: Any) -> ExerciseGrade:
         grade.state = "tampered"
         grade.message = "Answers that are wrong for certain pass in this kernel as well: something was changed."
         return grade
-    grade.message = str(record.get("message", ""))[:_MOST_TEXT]
+    unavailable = record["state"] == "unavailable"
+    grade.message = NO_CLUSTER if unavailable else str(record.get("message", ""))[:_MOST_TEXT]
     findings = [(str(one["expected"]), one["passed"] is True, str(one["observed"])) for one in record["findings"]]
-    return _graded(grade, findings)
+    return _graded(grade, findings, complete=record["state"] == "passed")
 
 
-def _graded(grade: ExerciseGrade, findings: list[tuple[str, bool, str]]) -> ExerciseGrade:
+def _findings(exam: Examination) -> list[tuple[str, bool, str]]:
+    return [(one.expected, one.passed, one.observed) for one in exam.findings]
+
+
+def _graded(grade: ExerciseGrade, findings: list[tuple[str, bool, str]], *, complete: bool = True) -> ExerciseGrade:
     grade.findings = [
         Property(expected=expected[:_MOST_TEXT], passed=passed, observed=observed[:_MOST_TEXT])
         for expected, passed, observed in findings[:200]
     ]
-    passed = bool(grade.findings) and all(one.passed for one in grade.findings)
+    passed = complete and bool(grade.findings) and all(one.passed for one in grade.findings)
     grade.state = "passed" if passed else "failed"
     grade.points = grade.of if passed else 0
     return grade
