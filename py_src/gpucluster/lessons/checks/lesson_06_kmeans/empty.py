@@ -30,7 +30,7 @@ def _expect_one_update(exam: Examination, update: Any, k: int, empty: int, far: 
     counts[exam.rng.permutation(k)[:empty]] = 0
     sums = exam.rng.normal(3, 2, (k, d)) * counts[:, None]
     given = centroids.copy()
-    new = _call(exam, update, sums.copy(), counts.copy(), centroids, far_points.copy())
+    new = _call(exam, update, sums.copy(), counts.copy(), given, far_points.copy())
     used, case = counts > 0, f"{empty} of {k} clusters are empty, {far} far points"
     exam.expect("No number is NaN or infinite", np.isfinite(new).all(), case)
     exam.expect("The old centroids are left as they were", np.array_equal(centroids, given), case)
@@ -38,13 +38,13 @@ def _expect_one_update(exam: Examination, update: Any, k: int, empty: int, far: 
     gap = float(np.abs(new[used] - means).max()) if used.any() else 0.0
     exam.expect("A cluster with points gets their mean", gap < 1e-12, f"largest difference {gap:.3g}; {case}")
     wanted = min(empty, far)
-    moved = sorted(map(tuple, new[~used][(new[~used] != given[~used]).any(axis=1)]))
+    moved = sorted(map(tuple, new[~used][(new[~used] != centroids[~used]).any(axis=1)]))
     exam.expect(
         "Each empty cluster gets a far point of its own, the farthest (the first) ones first",
         moved == sorted(map(tuple, far_points[:wanted])),
         f"{len(moved)} of {empty} empty clusters moved; {case}",
     )
-    stayed = int((new[~used] == given[~used]).all(axis=1).sum())
+    stayed = int((new[~used] == centroids[~used]).all(axis=1).sum())
     exam.expect("An empty cluster for which no far point is left stays", stayed == empty - wanted,
                 f"{stayed} stayed; {case}")  # fmt: skip
 
@@ -63,7 +63,7 @@ def _expect_loop(exam: Examination, update: Any) -> None:
         counts = np.bincount(labels, minlength=k)
         sums = np.zeros((k, d))
         np.add.at(sums, labels, points)
-        centroids = _call(exam, update, sums, counts, centroids, points[np.argsort(-own)])
+        centroids = _call(exam, update, sums, counts, centroids.copy(), points[np.argsort(-own)])
     case = f"{k} centroids, {distinct} distinct points"
     exam.expect("k-means with your rule gives no NaN when k > distinct points", np.isfinite(centroids).all(), case)
     rise = float(np.diff(inertias).max())

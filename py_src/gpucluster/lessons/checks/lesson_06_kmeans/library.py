@@ -74,7 +74,7 @@ def _expect_agreement(exam: Examination, agreement: Any) -> None:
         library = exam.rng.normal(size=(k, 3))
         mine = exam.rng.permutation(library + exam.rng.normal(0, 1, (k, 3)) * spread)
         for one, other in ((mine, library), (library, mine)):
-            difference, ari = _two_numbers(exam, exam.call(agreement, points, one.copy(), other.copy()))
+            difference, ari = _two_numbers(exam, exam.call(agreement, points.copy(), one.copy(), other.copy()))
             true = inertia_of(points, one) / inertia_of(points, other) - 1
             exam.expect(
                 "difference is (inertia of mine − inertia of library) / inertia of library, with its sign",

@@ -38,7 +38,9 @@ def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
     starter = mpiexec()
     if starter is not None and all(finding.passed for finding in exam.findings):
         with suppress(NoMPI):  # MPI does not work on this machine: the workers have shown enough
-            run = _guarded(exam, run_under_mpi, starter, kmeans_on_ranks, few, start, TOLERANCE, LIMIT, n_ranks=2)
+            run = _guarded(
+                exam, run_under_mpi, starter, kmeans_on_ranks, few.copy(), start.copy(), TOLERANCE, LIMIT, n_ranks=2
+            )
             _expect_same(exam, run.results, few, start, "2 processes of MPI")
 
 
@@ -58,7 +60,9 @@ def _alone(exam: Examination, function: Any, points: Floats, start: Floats) -> A
 def _on_workers(exam: Examination, function: Any, points: Floats, start: Floats) -> RankRun:
     n_workers = len(exam.client.scheduler_info(n_workers=-1)["workers"])
     sizes = unequal_sizes(exam.rng, len(points), n_workers)
-    return _guarded(exam, run_on_workers, function, points, start, TOLERANCE, LIMIT, client=exam.client, sizes=sizes)
+    return _guarded(
+        exam, run_on_workers, function, points.copy(), start.copy(), TOLERANCE, LIMIT, client=exam.client, sizes=sizes
+    )
 
 
 def _guarded(exam: Examination, runner: Any, *arguments: Any, **options: Any) -> RankRun:

@@ -89,7 +89,8 @@ def check_partial(exam: Examination, partial: Any) -> None:
 
 
 def _parts_of(exam: Examination, partial: Any, points: Floats, labels: Any, centroids: Floats) -> list[Floats]:
-    result = exam.call(partial, points, labels, centroids)
+    given = points.copy(), labels.copy(), centroids.copy()
+    result = exam.call(partial, *given)
     k, d = centroids.shape
     is_three = isinstance(result, (tuple, list)) and len(result) == 3
     exam.require("It returns three things: sums, counts, inertia", is_three, describe(result))
@@ -103,6 +104,8 @@ def _parts_of(exam: Examination, partial: Any, points: Floats, labels: Any, cent
     exam.require("counts has one number per centroid, also for one without points", counts.shape == (k,),
                  f"shape {counts.shape} for k = {k}")  # fmt: skip
     exam.require("inertia is one number", inertia.ndim == 0, f"shape {inertia.shape}")
+    same = all(np.array_equal(after, before) for after, before in zip(given, (points, labels, centroids), strict=True))
+    exam.expect("Points, labels and centroids are left as they were", same, "unchanged" if same else "changed")
     return [sums, counts, inertia]
 
 

@@ -33,7 +33,7 @@ def check_ridge(exam: Examination, products: Any, ridge: Any) -> None:
             f"{held} numbers for {d} columns",
         )
         true = (Ridge(alpha=alpha) if alpha else LinearRegression()).fit(X, y)
-        result = exam.call(ridge, merged, alpha)
+        result = exam.call(ridge, tuple(np.copy(value) for value in merged), alpha)
         coefficients, intercept = arrays(exam, result, ("coefficients", "intercept"))
         shaped(exam, "coefficients", coefficients, (d,))
         exam.require("intercept is one number", intercept.size == 1, f"shape {intercept.shape}")
