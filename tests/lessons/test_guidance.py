@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from gpucluster.lessons import check, compare, hint, predict, solution
 from gpucluster.lessons.catalogue import lessons
+from gpucluster.lessons.progress import load
 from gpucluster.lessons.results import LESSON_MIME
 
 
@@ -91,3 +95,35 @@ def test_asking_again_forgets_the_old_guess() -> None:
     predict("q", 3)
     predict("q", ...)
     assert "no prediction" in repr(compare("q", 3))
+
+
+def test_numbers_of_numpy_are_numbers(capsys: pytest.CaptureFixture[str], own_progress: Path) -> None:
+    predict("06.a", np.int64(5))
+    predict("06.b", np.float32(0.5))
+    predict("06.c", np.bool_(True))
+    assert capsys.readouterr().out == "Noted: 5.\nNoted: 0.5.\nNoted: True.\n"
+    assert load().predictions["06.a"].predicted == 5
+    predict("06.d", np.zeros(3))
+    assert "Write a number or a word" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "huge", [2**20000, 10**400, -(10**400), 2**64], ids=["many digits", "no float", "negative", "no int64"]
+)
+def test_a_number_without_end_is_refused_and_shown_short(
+    huge: int, capsys: pytest.CaptureFixture[str], own_progress: Path
+) -> None:
+    predict("06.a", huge)
+    assert "closer to zero" in capsys.readouterr().out
+    predict("06.a", 3)
+    comparison = compare("06.a", huge)
+    assert len(repr(comparison)) < 200
+    assert "digits" in json.dumps(comparison._repr_mimebundle_())
+    assert load().predictions["06.a"].predicted == 3
+    assert "Not noted" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("guess", "seen"), [(1e-300, 1e300), (1e300, 1e-300), (1, float("inf"))])
+def test_a_number_that_is_nothing_beside_the_other(guess: float, seen: float) -> None:
+    predict("06.a", guess)
+    assert repr(compare("06.a", seen)).endswith("That is different: can you say why?")

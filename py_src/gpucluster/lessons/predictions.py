@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from .progress import note
+from .progress.model import LARGEST_NUMBER
 from .results import LESSON_MIME
 
 _noted: dict[str, Any] = {}
@@ -37,7 +40,9 @@ class Comparison:
             return "Exactly."
         if not self.predicted or not self.observed or (self.predicted > 0) != (self.observed > 0):
             return "That is different: can you say why?"
-        ratio = self.predicted / self.observed
+        ratio = float(self.predicted) / float(self.observed)
+        if not ratio or not math.isfinite(ratio):  # one is nothing beside the other
+            return "That is different: can you say why?"
         factor, side = (ratio, "too high") if ratio > 1 else (1 / ratio, "too low")
         return "Very close." if factor < 1.05 else f"Your guess was {factor:,.1f} times {side}."
 
@@ -62,11 +67,14 @@ def predict(question: str, answer: Any) -> None:
     answer : number, str or bool
         Your guess; ``...`` means that you have none yet.
     """
+    answer = _plain(answer)
     if answer is None or answer is Ellipsis:
         _noted.pop(question, None)
         print("No prediction yet. Replace ... by your guess; a wrong one teaches more than none.")
     elif not isinstance(answer, (int, float, str, bool)):
-        print(f"Write a number or a word, not {answer!r}.")
+        print(f"Write a number or a word, not {repr(answer)[:80]}.")
+    elif _is_too_large(answer):
+        print("Write a number that is closer to zero: whole numbers go up to 2**63.")
     else:
         _noted[question] = answer
         note({"kind": "prediction", "id": question, "predicted": _short(answer)})
@@ -85,11 +93,25 @@ def compare(question: str, observed: Any, unit: str = "") -> Comparison:
     unit : str, optional
         Written after both numbers.
     """
-    observed = observed.item() if hasattr(observed, "item") else observed
+    observed = _plain(observed)
+    observed = _shown(observed) if _is_too_large(observed) else observed
     predicted = _noted.get(question)
     if isinstance(observed, (int, float, str)):
         note({"kind": "prediction", "id": question, "observed": _short(observed)})
     return Comparison(question, predicted, observed, unit)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy, CuPy or PyTorch as one of Python's; anything else as it is."""
+    item = getattr(value, "item", None)
+    if callable(item):
+        with suppress(Exception):  # an array of many numbers has no one item
+            return item()
+    return value
+
+
+def _is_too_large(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and abs(value) > LARGEST_NUMBER
 
 
 def _short(value: Any) -> Any:
@@ -99,4 +121,6 @@ def _short(value: Any) -> Any:
 def _shown(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
+    if _is_too_large(value):
+        return f"a number of about {int(value.bit_length() * math.log10(2)) + 1:,} digits"
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.3g}"

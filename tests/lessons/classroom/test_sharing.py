@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import stat
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from gpucluster.lessons.classroom import publish, read_class, share, shared_file, withdraw
 from gpucluster.lessons.classroom.sharing import CannotShare
-from gpucluster.lessons.progress import forget, load, record
+from gpucluster.lessons.progress import FILE_NAME, forget, load, note, record
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -110,7 +111,38 @@ def test_a_folder_that_has_gone_does_not_disturb_the_lesson(room: Path, own: Pat
     room.rmdir()
     progress = record(failed("06.2", "one label per point"), own)
     assert progress.exercises["06.2"].attempts == 1
-    assert "cannot be shared" in str(publish(progress))
+    assert "cannot be shared" in str(progress.not_shared)
+
+
+def test_a_learner_is_told_once_that_sharing_fails(
+    room: Path, own: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUCLUSTER_LESSONS_FOLDER", str(own))
+    share(room, "Ana", own).unlink()
+    room.rmdir()
+    note(failed("06.2"))
+    note(failed("06.2"))
+    out = capsys.readouterr().out
+    assert out.startswith("Noted, but your class does not see it: Your progress cannot be shared in ")
+    assert out.count("\n") == 1
+
+
+def test_what_is_shared_is_written_while_nobody_else_writes(
+    room: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share(room, "Ana", own)
+    seen: list[bool] = []
+
+    def watched(_progress: object) -> None:
+        with (own / f".{FILE_NAME}.lock").open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                seen.append(True)
+
+    monkeypatch.setattr("gpucluster.lessons.classroom.publish", watched)
+    record(failed("06.2"), own)
+    assert seen == [True]
 
 
 def test_what_cannot_be_written_is_not_promised(room: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.progress import FILE_NAME, Progress, ProgressUnreadable, edit, forget, load, record, store
+from gpucluster.lessons.progress import FILE_NAME, Progress, ProgressUnreadable, edit, forget, load, now, record, store
+from gpucluster.lessons.progress.model import NEWEST_EXAMS, ExamProgress, PredictionProgress
+from gpucluster.protocol.errors import InvalidRequest
 
 EVENT = {"kind": "question", "id": "03.q1", "right": True}
 
@@ -172,3 +174,44 @@ def test_it_imports_nothing_heavy() -> None:
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_a_value_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    record(EVENT, tmp_path)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    with pytest.raises(ProgressUnreadable, match="stays as it was"), edit(tmp_path) as progress:
+        progress.predictions["06.a"] = PredictionProgress.model_construct(predicted=2**64, observed=None, at="soon")
+    with pytest.raises(ProgressUnreadable, match="stays as it was"), edit(tmp_path) as progress:
+        progress.predictions["06.a"] = PredictionProgress.model_construct(predicted=2**20000, observed=None, at=now())
+    with pytest.raises(InvalidRequest):
+        record({"kind": "prediction", "id": "06.a", "predicted": 2**20000}, tmp_path)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+    assert load(tmp_path).predictions == {}
+
+
+def test_a_pipe_in_its_place_makes_nobody_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / FILE_NAME)
+    with pytest.raises(ProgressUnreadable, match="it is not a plain file"):
+        load(tmp_path)
+    with pytest.raises(ProgressUnreadable, match="it is not a plain file"):
+        record(EVENT, tmp_path)
+
+
+def test_a_file_that_is_too_large_is_neither_read_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record(EVENT, tmp_path)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    monkeypatch.setattr(store, "LARGEST_FILE", len(before) + 10)
+    with pytest.raises(ProgressUnreadable, match="would become larger"):
+        record({**EVENT, "id": "03.q2"}, tmp_path)
+    assert (tmp_path / FILE_NAME).read_bytes() == before
+    (tmp_path / FILE_NAME).write_bytes(before + b" " * 20)
+    with pytest.raises(ProgressUnreadable, match="it is larger than"):
+        load(tmp_path)
+
+
+def test_only_the_newest_exams_are_kept(tmp_path: Path) -> None:
+    with edit(tmp_path) as progress:
+        progress.exams = [ExamProgress(at=now(), right=0, total=1) for _ in range(NEWEST_EXAMS)]
+    record({"kind": "exam", "answers": {"03.q1": True}}, tmp_path)
+    exams = load(tmp_path).exams
+    assert (len(exams), exams[-1].right) == (NEWEST_EXAMS, 1)

@@ -20,7 +20,7 @@ from .leitner import DAYS, is_due
 from .model import SCHEMA_VERSION, Progress, now
 from .place import FILE_NAME, FOLDER_VARIABLE, learner_folder, progress_file
 from .recording import note, record
-from .store import ProgressUnreadable, edit, forget, load
+from .store import ProgressUnreadable, edit, forget, held, load
 
 __all__ = [
     "DAYS",
@@ -32,6 +32,7 @@ __all__ = [
     "ProgressUnreadable",
     "edit",
     "forget",
+    "held",
     "is_due",
     "learner_folder",
     "load",

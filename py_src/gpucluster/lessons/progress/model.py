@@ -5,15 +5,20 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Annotated, Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PrivateAttr
 
 SCHEMA_VERSION: Final = 1
 NEWEST_ATTEMPTS = 2_000
 """How many attempts the file keeps, so that it stays small."""
+NEWEST_EXAMS = 500
+"""How many practice exams the file keeps."""
+LARGEST_NUMBER: Final = 2**63
+"""Whole numbers beyond this, on either side, are not kept: not every reader of JSON knows them."""
 
 Identifier = Annotated[str, Field(min_length=1, max_length=64)]
 Property = Annotated[str, Field(max_length=400)]
-Noted = bool | int | float | Annotated[str, Field(max_length=400)] | None
+WholeNumber = Annotated[int, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+Noted = bool | WholeNumber | float | Annotated[str, Field(max_length=400)] | None
 
 
 def now() -> datetime:
@@ -103,6 +108,12 @@ class Progress(BaseModel):
     predictions: dict[Identifier, PredictionProgress] = Field(default_factory=dict)
     questions: dict[Identifier, QuestionProgress] = Field(default_factory=dict)
     cards: dict[Identifier, CardProgress] = Field(default_factory=dict)
-    exams: list[ExamProgress] = Field(default_factory=list)
+    exams: list[ExamProgress] = Field(default_factory=list, max_length=NEWEST_EXAMS, description="Newest last.")
     attempts: list[Attempt] = Field(default_factory=list, max_length=NEWEST_ATTEMPTS, description="Newest last.")
     sharing: Sharing = Field(default_factory=Sharing)
+    _not_shared: str | None = PrivateAttr(None)
+
+    @property
+    def not_shared(self) -> str | None:
+        """Why the class could not be shown what was just written, in a sentence."""
+        return self._not_shared

@@ -13,7 +13,7 @@ FOLDER_VARIABLE = "GPUCLUSTER_LESSONS_FOLDER"
 COPIES = "gpucluster-lessons"
 """Name of the folder that ``gpucluster lab`` and the panel copy the lessons into."""
 
-_LESSON = re.compile(r"^\d\d-[a-z0-9-]+$")
+_LESSON = re.compile(r"[0-9]{2}-[a-z0-9-]+")
 
 
 def learner_folder(start: Path | None = None) -> Path:
@@ -35,7 +35,7 @@ def learner_folder(start: Path | None = None) -> Path:
         # The second, so that a file further up, which somebody made by accident, does not part us from the panel.
         if (folder / FILE_NAME).is_file() or folder.name == COPIES:
             return folder
-    return here.parent if _LESSON.match(here.name) else here
+    return here.parent if _LESSON.fullmatch(here.name) else here
 
 
 def progress_file(folder: Path | None = None) -> Path:

@@ -25,6 +25,7 @@ from .events import (
 from .leitner import turned
 from .model import (
     NEWEST_ATTEMPTS,
+    NEWEST_EXAMS,
     Attempt,
     ExamProgress,
     ExerciseProgress,
@@ -73,16 +74,19 @@ def record(event: Event | Mapping[str, Any], folder: Path | None = None) -> Prog
 def note(event: Event | Mapping[str, Any]) -> None:
     """Record an event from inside a lesson: what goes wrong is said once, in one line, and disturbs nothing."""
     try:
-        record(event)
+        if (why := record(event).not_shared) is not None:
+            _say_once(why, f"Noted, but your class does not see it: {why}")
     except GPUClusterError as error:
-        if error.message not in _said:
-            _said.add(error.message)
-            print(f"Not noted in your progress: {error.message}")
+        _say_once(error.message, f"Not noted in your progress: {error.message}")
     except Exception as error:  # a lesson goes on, whatever is wrong with its folder
         name = type(error).__name__
-        if name not in _said:
-            _said.add(name)
-            print(f"Not noted in your progress: {name}: {error}")
+        _say_once(name, f"Not noted in your progress: {name}: {error}")
+
+
+def _say_once(what: str, sentence: str) -> None:
+    if what not in _said:
+        _said.add(what)
+        print(sentence)
 
 
 def apply(progress: Progress, event: Event, at: datetime) -> None:
@@ -142,3 +146,4 @@ def _handed_in(progress: Progress, event: ExamEvent, at: datetime) -> None:
     wrong = [question for question, right in event.answers.items() if not right]
     total = len(event.answers)
     progress.exams.append(ExamProgress(at=at, right=total - len(wrong), total=total, wrong=wrong))
+    del progress.exams[:-NEWEST_EXAMS]

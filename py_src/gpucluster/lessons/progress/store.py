@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from ...protocol.errors import GPUClusterError
 from .model import SCHEMA_VERSION, Progress, now
 from .place import progress_file
 
+LARGEST_FILE = 8 * 2**20
 _WAIT_S = 5.0
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS}
 
@@ -59,10 +61,19 @@ def edit(folder: Path | None = None) -> Iterator[Progress]:
         yield progress
         progress.updated_at = now()
         _write(path, progress)
-    if progress.sharing.folder is not None:
-        from ..classroom import publish  # only for learners who share
+        if progress.sharing.folder is not None:
+            from ..classroom import publish  # only for learners who share
 
-        publish(progress)
+            # Still under the lock: else what is older could come last, or after the learner has stopped.
+            progress._not_shared = publish(progress)
+
+
+@contextmanager
+def held(folder: Path | None = None) -> Iterator[Progress]:
+    """Read the learner's progress and keep all writers waiting while the ``with`` block runs; nothing is written."""
+    path = progress_file(folder)
+    with _locked(path):
+        yield _read(path) or Progress()
 
 
 def forget(folder: Path | None = None) -> bool:
@@ -89,12 +100,13 @@ def forget(folder: Path | None = None) -> bool:
 
 def _read(path: Path) -> Progress | None:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _content(path).decode("utf-8")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise ProgressUnreadable(f"{path} cannot be read: {why}. Move it away to begin a new one.") from None
+    except OSError as error:
+        raise _unreadable(path, error.strerror) from None
+    except UnicodeDecodeError:
+        raise _unreadable(path, "it is not UTF-8 text") from None
     try:
         content = json.loads(text)
         version = content.get("schema_version") if isinstance(content, dict) else None
@@ -109,7 +121,39 @@ def _read(path: Path) -> Progress | None:
         ) from None
 
 
+def _content(path: Path) -> bytes:
+    # A pipe or a device in its place must not make anybody wait, nor fill the memory.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _unreadable(path, "it is not a plain file")
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise _unreadable(path, f"it is larger than {LARGEST_FILE // 2**20} MiB")
+    return content
+
+
+def _unreadable(path: Path, why: str | None) -> ProgressUnreadable:
+    return ProgressUnreadable(f"{path} cannot be read: {why}. Move it away to begin a new one.")
+
+
+def _text_of(path: Path, progress: Progress) -> str:
+    """Return what is to be written, which was read back first: a file that nobody can read again loses everything."""
+    try:
+        text = progress.model_dump_json(indent=1, warnings=False) + "\n"
+        json.loads(text)
+        Progress.model_validate_json(text)
+    except (ValueError, RecursionError):
+        raise ProgressUnreadable(
+            f"What just happened cannot be written to {path}, which stays as it was: a value does not belong there."
+        ) from None
+    if len(text.encode()) > LARGEST_FILE:
+        raise ProgressUnreadable(f"{path} would become larger than {LARGEST_FILE // 2**20} MiB; it stays as it was.")
+    return text
+
+
 def _write(path: Path, progress: Progress) -> None:
+    text = _text_of(path, progress)
     # A link, such as one into a home folder that outlives the machine, stays a link.
     target = path.resolve()
     try:
@@ -118,7 +162,7 @@ def _write(path: Path, progress: Progress) -> None:
         raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(progress.model_dump_json(indent=1) + "\n")
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
