@@ -71,3 +71,33 @@ def test_wrong_answers_fail_where_they_are_judged(session: Session, exercise: st
     for file in sorted((ANSWERS / exercise).glob("wrong*.py")):
         session.run(right.read_text(encoding="utf-8"))
         assert judged(session, file).state == "failed", file.name
+
+
+def test_the_memory_of_the_learners_process_is_measured(session: Session) -> None:
+    wrong = ANSWERS / "06.2" / "wrong_n_by_k_by_d.py"
+    grade = judged(session, wrong, "outside")
+    [memory] = [one for one in grade.findings if "Memory" in one.expected]
+    assert not memory.passed
+    right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
+    assert right.state == "passed", right.findings
+
+
+PATCH = """
+import gpucluster.lessons.instruments.memory as memory
+measure_before = memory.measure_peak
+memory.measure_peak = lambda function, *args, **options: (function(*args, **options), 1)
+"""
+
+
+def test_patching_what_measures_does_not_help(session: Session) -> None:
+    session.run(PATCH)
+    try:
+        places: tuple[Place, ...] = ("outside", "inside")
+        for place in places:
+            assert judged(session, ANSWERS / "06.2" / "wrong_n_by_k_by_d.py", place).state == "failed"
+            assert judged(session, ANSWERS / "06.2" / "right_chunks.py", place).state == "passed"
+        # The notebook has its own modules again, patched or not.
+        assert session.run("assert memory is __import__('sys').modules[memory.__name__]").error == ""
+        assert session.run("assert memory.measure_peak is not measure_before").error == ""
+    finally:
+        session.run("memory.measure_peak = measure_before")

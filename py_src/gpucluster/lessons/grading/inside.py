@@ -1,38 +1,65 @@
 """Running a check in the learner's kernel, for the exercises that cannot be looked at from outside.
 
-The modules that judge are imported anew, so that what the notebook did to them is undone. Then answers that are wrong
-for certain must fail too: if they pass, something else was changed. A submission made for the purpose can still get
+All modules of the lessons are imported anew for the check, so that what the notebook did to them is undone; only the one
+that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass, something
+else was changed. A submission made for the purpose can still get
 past this, which is why the results name the exercises that were checked here.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
-_JUDGES = ("arrays", "checking", "checks", "examination", "memory", "results", "traffic")
+_STAYS = ("grading", "lab")
+"""Modules that are not imported anew: this conversation, and the notebook's cluster."""
 
 
 def examine_inside(exercise: str, seed: int, names: dict[str, Any]) -> dict[str, Any]:
     """Return what the check finds, as plain data, and whether wrong answers pass as well."""
-    package = __package__.rpartition(".")[0]
-    for name in list(sys.modules):
-        if name.startswith(tuple(f"{package}.{judge}" for judge in _JUDGES)):
-            del sys.modules[name]
-    parent = sys.modules[package]
-    for judge in _JUDGES:
-        vars(parent).pop(judge, None)
-    from ..checking import examine
-    from ..checks import find_exercise
+    with _anew(__package__.rpartition(".")[0]):
+        from ..checking import examine
+        from ..checks import find_exercise
+        from ..lab import current_client
 
-    known = find_exercise(exercise)
-    answers = [names.get(name, Ellipsis) for name in known.answers] if known else []
-    result = examine(exercise, tuple(answers), None, seed)
-    record = result.record()
-    if record["state"] == "passed":
-        wrong = examine(exercise, tuple(_wrong(answer) for answer in answers), None, seed)
-        record["wrong_passes"] = wrong.passed
-    return record
+        known = find_exercise(exercise)
+        answers = [names.get(name, Ellipsis) for name in known.answers] if known else []
+        client = current_client()
+        record = examine(exercise, tuple(answers), client, seed).record()
+        if record["state"] == "passed":
+            wrong = examine(exercise, tuple(_wrong(answer) for answer in answers), client, seed)
+            record["wrong_passes"] = wrong.passed
+        return record
+
+
+@contextmanager
+def _anew(package: str) -> Iterator[None]:
+    """Forget the modules below a package; afterwards the notebook has those again that it had."""
+    parent = vars(sys.modules[package])
+    before = {name: module for name, module in sys.modules.items() if _is_anew(name, package)}
+    named = {name: value for name, value in parent.items() if _is_module(value, package)}
+    try:
+        for name in before:
+            del sys.modules[name]
+        for name in named:
+            del parent[name]
+        yield
+    finally:
+        for name in [name for name in sys.modules if _is_anew(name, package)]:
+            del sys.modules[name]
+        sys.modules.update(before)
+        parent.update(named)
+
+
+def _is_anew(name: str, package: str) -> bool:
+    return name.startswith(f"{package}.") and name.split(".")[package.count(".") + 1] not in _STAYS
+
+
+def _is_module(value: Any, package: str) -> bool:
+    return isinstance(value, ModuleType) and _is_anew(value.__name__, package)
 
 
 def _wrong(answer: Any) -> Any:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import io
 import pickle
 import socket
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .channel import Channel
-from .values import encode
+from .values import changeable, encode
 
 _MOST_ITEMS = 1_000_000
 
@@ -47,19 +48,17 @@ class _Server:
                 changed: list[Any] = []
                 if operation in {"call", "item", "peak"}:
                     about.append(self.unpickle(sent))
-                before = [np.array(one) if type(one) is np.ndarray else None for one in self.arrays(operation, about)]
+                given = changeable(about[-1]) if operation in {"call", "peak"} else []
+                before = [one.copy() for one in given]
                 value = self.operations[operation](*about)
                 tree = encode(value, self.keep, buffers)
-                for place, (old, new) in enumerate(zip(before, self.arrays(operation, about), strict=True)):
-                    if old is not None and not _same(old, new):
+                for place, (old, new) in enumerate(zip(before, given, strict=True)):
+                    if not _same(old, new):
                         changed.append([place, encode(new, self.keep, buffers)])
                 answer: list[Any] = ["value", tree, changed]
             except (Exception, SystemExit) as error:  # whatever the learner's code raises is an answer
                 answer, buffers = ["error", type(error).__name__, " ".join(str(error).split())[:1_000]], []
             self.channel.send(answer, buffers)
-
-    def arrays(self, operation: str, about: list[Any]) -> list[Any]:
-        return list(about[-1][0]) if operation in {"call", "peak"} else []
 
     def keep(self, value: Any) -> int:
         self.objects.append(value)
@@ -100,10 +99,13 @@ class _Server:
         return found
 
     def peak(self, number: int, sent: Any) -> Any:
-        from ..instruments.memory import measure_peak
-
-        args, kwargs = sent
-        return measure_peak(self.objects[number], *args, **kwargs)
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            result = self.call(number, sent)
+            return result, max(0, tracemalloc.get_traced_memory()[1] - before)
+        finally:
+            tracemalloc.stop()
 
     def inside(self, exercise: str, seed: int) -> dict[str, Any]:
         from .inside import examine_inside
@@ -127,4 +129,6 @@ def serve(path: str, names: dict[str, Any]) -> None:
 
 
 def _same(old: Any, new: Any) -> bool:
+    if not isinstance(old, np.ndarray):  # a table
+        return bool(old.equals(new) and list(old.index.names) == list(new.index.names))
     return bool(old.shape == new.shape and old.dtype == new.dtype and old.tobytes() == new.tobytes())

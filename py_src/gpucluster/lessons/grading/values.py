@@ -79,6 +79,16 @@ def encode(value: Any, keep: Callable[[Any], int], buffers: list[bytes], depth: 
     return ["object", keep(value), f"{kind.__module__}.{kind.__qualname__}"]
 
 
+def changeable(value: Any, depth: int = 0) -> list[Any]:
+    """Return the arrays and tables in lists, tuples and dictionaries, in an order that both sides agree on."""
+    if type(value) is np.ndarray or _is_table(value):
+        return [value]
+    if type(value) in (list, tuple, dict) and depth < _DEEPEST:
+        parts = value.values() if type(value) is dict else value
+        return [found for part in parts for found in changeable(part, depth + 1)]
+    return []
+
+
 def decode(tree: Any, buffers: list[bytes], wrap: Callable[[Handle], Any], depth: int = 0) -> Any:
     """Return the value again; ``wrap`` makes something of the objects that stayed behind.
 
@@ -143,13 +153,17 @@ def _array(dtype: str, shape: list[int] | None, place: int, buffers: list[bytes]
     return flat[0] if shape is None else flat.reshape([int(length) for length in shape])
 
 
-def _table(value: Any) -> bytes | None:
+def _is_table(value: Any) -> bool:
     pandas = sys.modules.get("pandas")
-    if pandas is None or type(value) not in (pandas.DataFrame, pandas.Series):
+    return pandas is not None and type(value) in (pandas.DataFrame, pandas.Series)
+
+
+def _table(value: Any) -> bytes | None:
+    if not _is_table(value):
         return None
     import pyarrow as pa
 
-    frame = value if type(value) is pandas.DataFrame else value.to_frame("value")
+    frame = value if type(value).__name__ == "DataFrame" else value.to_frame("value")
     try:
         table = pa.Table.from_pandas(frame)
         sink = io.BytesIO()
