@@ -112,9 +112,9 @@ class LessonEventModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-_ExerciseId: TypeAlias = Annotated[str, Field(pattern=r"^\d\d\.\d{1,2}$")]
-_QuestionId: TypeAlias = Annotated[str, Field(pattern=r"^\d\d\.q\d{1,3}$")]
-_CardId: TypeAlias = Annotated[str, Field(pattern=r"^(\d\d\.c|hook\.)\d{1,3}$")]
+_ExerciseId: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]{2}\.[0-9]{1,2}$")]
+_QuestionId: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]{2}\.q[0-9]{1,3}$")]
+_CardId: TypeAlias = Annotated[str, Field(pattern=r"^([0-9]{2}\.c|hook\.)[0-9]{1,3}$")]
 
 
 class QuestionAnswered(LessonEventModel):

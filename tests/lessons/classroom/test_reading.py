@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons.classroom import read_class, share
-from gpucluster.lessons.classroom.reading import LARGEST_FILE, MOST_FILES
+from gpucluster.lessons.classroom.reading import LARGEST_FILE, MOST_FILES, _fair_share
 from gpucluster.lessons.progress import record
 from gpucluster.protocol.errors import InvalidRequest
 
@@ -142,9 +142,46 @@ def test_a_flood_of_files_is_cut_off(tmp_path: Path) -> None:
     for number in range(MOST_FILES + 5):
         (tmp_path / f"x-{number}.json").write_text("{}", encoding="utf-8")
     view = read_class(tmp_path)
-    assert view.problems[0] == "There are 1,005 files; only the first 1,000 were read."
+    assert view.problems[0] == "There are 1,005 files; only 1,000 were read, the newest of each owner."
     assert len(view.problems) == 21
     assert view.problems[-1] == "981 more files were left out."
+
+
+class Entry:
+    """A file in a folder, as ``os.scandir`` gives it."""
+
+    def __init__(self, name: str, owner: int, age: float) -> None:
+        self.name = name
+        self._found = os.stat_result((0o100644, 0, 0, 1, owner, 0, 0, 0, -age, 0))
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result:
+        assert not follow_symlinks
+        return self._found
+
+
+def test_nobody_pushes_others_out() -> None:
+    flood: list[Any] = [Entry(f"a-{number:05}.json", 1, number) for number in range(3 * MOST_FILES)]
+    others: list[Any] = [Entry(f"z-{number}.json", 2 + number, 9_999_999) for number in range(30)]
+    chosen = _fair_share([*flood, *others])
+    assert len(chosen) == MOST_FILES
+    assert {other.name for other in others} < set(chosen)
+    kept = sorted(name for name in chosen if name.startswith("a-"))
+    assert kept[-1] == f"a-{MOST_FILES - 31:05}.json"  # the newest of them
+    assert len(_fair_share(flood[:500])) == 500  # all learners of a hub may have one owner
+
+
+@pytest.mark.parametrize("name", ["\u3164", "\u0301\u0301", "Ana\u2800", "../Ana", "a/b"])
+def test_a_name_that_shows_nothing_is_left_out(name: str, tmp_path: Path) -> None:
+    put(tmp_path, content(name))
+    view = read_class(tmp_path)
+    assert (view.learners, len(view.problems)) == ([], 1)
+
+
+def test_numbers_in_other_scripts_and_line_ends_are_no_ids(tmp_path: Path) -> None:
+    put(tmp_path, content(exercises={"٠٦.٢": exercise()}))
+    put(tmp_path, content(exercises={"06.2\n": exercise()}), "ana-2.json")
+    put(tmp_path, content(), "ana-3.json\n")
+    assert len(read_class(tmp_path).problems) == 2
 
 
 def test_exercises_that_do_not_exist_are_not_shown(tmp_path: Path) -> None:

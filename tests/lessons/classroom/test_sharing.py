@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from gpucluster.lessons.classroom import publish, read_class, share, shared_file, withdraw
 from gpucluster.lessons.classroom.sharing import CannotShare
-from gpucluster.lessons.progress import FILE_NAME, forget, load, note, record
+from gpucluster.lessons.progress import FILE_NAME, edit, forget, load, note, record
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -93,7 +93,9 @@ def test_two_learners_of_one_name_have_two_files(room: Path, tmp_path: Path) -> 
     assert len(read_class(room).learners) == 2
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\x1b[2Jb", "a\u202eb"])
+@pytest.mark.parametrize(
+    "name", ["", "   ", "x" * 61, "a\x1b[2Jb", "a\u202eb", "\u3164", "\u0301\u0302", "Ann\u3164", "a/b"]
+)
 def test_a_name_that_cannot_be_shown_is_refused(name: str, room: Path, own: Path) -> None:
     with pytest.raises(InvalidRequest, match="1 to 60 characters"):
         share(room, name, own)
@@ -125,6 +127,26 @@ def test_a_learner_is_told_once_that_sharing_fails(
     out = capsys.readouterr().out
     assert out.startswith("Noted, but your class does not see it: Your progress cannot be shared in ")
     assert out.count("\n") == 1
+
+
+def test_what_a_class_cannot_show_is_left_at_home(room: Path, own: Path) -> None:
+    for exercise in ("06.1\n", "٠٦.٢", "06.1"):
+        record(failed(exercise), own)
+    with edit(own) as progress:
+        progress.exercises["06.1"].attempts = 2_000_000
+        for number in range(600):
+            progress.exercises[f"{number // 10:02}.{number % 10}"] = progress.exercises["06.1"]
+    data = json.loads(share(room, "Ana", own).read_text(encoding="utf-8"))
+    assert len(data["exercises"]) == 500
+    assert all(len(id) == 4 and id.isascii() for id in data["exercises"])
+    assert len(read_class(room).learners) == 1
+
+
+def test_a_name_that_somebody_wrote_into_the_file_is_a_sentence(room: Path, own: Path) -> None:
+    share(room, "Ana", own)
+    with edit(own) as progress:
+        progress.sharing.name = "\u3164"
+    assert "cannot be shared" in str(progress.not_shared)
 
 
 def test_what_is_shared_is_written_while_nobody_else_writes(

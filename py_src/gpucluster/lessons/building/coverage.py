@@ -21,10 +21,10 @@ SOURCES = {"S0": 66, "S1": 68, "S2": 60, "S3": 32, "S4": 17}
 _PLANNED = {f"{number:02}" for number in range(9, 17)}
 
 _PLACES = (
-    (re.compile(r"^\d\d\.\d{1,2}$"), "exercise"),
-    (re.compile(r"^\d\d#[a-z][a-z0-9-]*$"), "cell"),
-    (re.compile(r"^\d\d\.q\d{1,3}$"), "question"),
-    (re.compile(r"^(\d\d\.c|hook\.)\d{1,3}$"), "card"),
+    (re.compile(r"^[0-9]{2}\.[0-9]{1,2}$"), "exercise"),
+    (re.compile(r"^[0-9]{2}#[a-z][a-z0-9-]*$"), "cell"),
+    (re.compile(r"^[0-9]{2}\.q[0-9]{1,3}$"), "question"),
+    (re.compile(r"^([0-9]{2}\.c|hook\.)[0-9]{1,3}$"), "card"),
 )
 
 _HEAD = """# What the lessons cover

@@ -5,6 +5,6 @@ instructor's server reads that folder. The Jupyter server imports this package, 
 """
 
 from .reading import read_class
-from .sharing import publish, share, shared_file, withdraw
+from .sharing import publish, share, share_again, shared_file, withdraw
 
-__all__ = ["publish", "read_class", "share", "shared_file", "withdraw"]
+__all__ = ["publish", "read_class", "share", "share_again", "shared_file", "withdraw"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from .model import SharedExercise, SharedProgress
 
 MOST_FILES = 1_000
 LARGEST_FILE = 256 * 1024
+_MOST_NAMES = 200_000
 _MOST_PROBLEMS = 20
-_NAME = re.compile(r"^[a-z0-9][a-z0-9-]{0,60}\.json$")
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}\.json")
 _MOST_PROPERTIES = 5
 
 
@@ -52,19 +54,32 @@ def _read_folder(folder: Path) -> tuple[list[SharedProgress], list[str]]:
     problems: list[str] = []
     try:
         with os.scandir(folder) as entries:
-            names = [entry.name for entry, _ in zip(entries, range(20 * MOST_FILES), strict=False)]
+            ours = [entry for entry, _ in zip(entries, range(_MOST_NAMES), strict=False) if _NAME.fullmatch(entry.name)]
     except OSError as error:
         raise InvalidRequest(f"The folder {folder} cannot be read: {error.strerror}.") from None
-    ours = sorted(name for name in names if _NAME.match(name))
     if len(ours) > MOST_FILES:
-        problems.append(f"There are {len(ours):,} files; only the first {MOST_FILES:,} were read.")
-    for name in ours[:MOST_FILES]:
+        problems.append(f"There are {len(ours):,} files; only {MOST_FILES:,} were read, the newest of each owner.")
+    for name in sorted(_fair_share(ours)):
         try:
             found.append(_read_file(folder / name))
         except _Unusable as error:
             problems.append(f"{name} was left out: {error}.")
     more = len(problems) - _MOST_PROBLEMS
     return found, problems if more <= 0 else [*problems[:_MOST_PROBLEMS], f"{more} more files were left out."]
+
+
+def _fair_share(entries: list[os.DirEntry[str]]) -> list[str]:
+    """Choose files so that nobody pushes others out: the newest of each owner, then the second newest, and so on.
+
+    There is no limit per owner as long as there is room: on some hubs all learners have the same one.
+    """
+    by_owner: dict[int, list[tuple[float, str]]] = defaultdict(list)
+    for entry in entries:
+        with suppress(OSError):  # it has gone meanwhile
+            found = entry.stat(follow_symlinks=False)
+            by_owner[found.st_uid].append((-found.st_mtime, entry.name))
+    ranked = [(rank, age, name) for files in by_owner.values() for rank, (age, name) in enumerate(sorted(files))]
+    return [name for _, _, name in sorted(ranked)[:MOST_FILES]]
 
 
 class _Unusable(Exception):

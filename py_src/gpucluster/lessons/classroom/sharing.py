@@ -10,12 +10,14 @@ import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
-from ...protocol.errors import GPUClusterError, InvalidRequest
-from ..progress import Progress, edit
-from ..progress.model import ExerciseProgress
-from .model import NAME_LENGTH, SharedExercise, SharedProgress
+from pydantic import ValidationError
 
-_EXERCISE = re.compile(r"^\d\d\.\d{1,2}$")
+from ...protocol.errors import GPUClusterError, InvalidRequest
+from ..progress import Progress, edit, held
+from ..progress.model import ExerciseProgress
+from .model import LARGEST_COUNT, MOST_EXERCISES, NAME_LENGTH, SharedExercise, SharedProgress, check_name
+
+_EXERCISE = re.compile(r"[0-9]{2}\.[0-9]{1,2}")
 
 
 class CannotShare(GPUClusterError):
@@ -52,15 +54,26 @@ def share(folder: Path, name: str, learner: Path | None = None) -> Path:
     name = " ".join(name.split())
     if not folder.is_dir():
         raise InvalidRequest(f"There is no folder {folder}. Ask your instructor for the folder of the class.")
-    if not name or len(name) > NAME_LENGTH or not name.isprintable():
-        raise InvalidRequest(f"The name must have 1 to {NAME_LENGTH} characters that can be printed.")
+    try:
+        fits = 0 < len(check_name(name)) <= NAME_LENGTH
+    except ValueError:
+        fits = False
+    if not fits:
+        raise InvalidRequest(f"The name must have 1 to {NAME_LENGTH} characters that can be printed, and no '/'.")
     with edit(learner) as progress:
         before = progress.model_copy(deep=True)
         progress.sharing.folder, progress.sharing.name = str(folder), name
         written = _write(progress)
-    if before.sharing.folder is not None and shared_file(before) != written:
-        _remove(before)
+        if before.sharing.folder is not None and shared_file(before) != written:
+            _remove(before)
     return written
+
+
+def share_again(learner: Path | None = None) -> Progress:
+    """Bring the shared file up to date while nobody else writes; see `Progress.not_shared` of what is returned."""
+    with held(learner) as progress:
+        progress._not_shared = publish(progress)
+    return progress
 
 
 def withdraw(learner: Path | None = None) -> bool:
@@ -85,7 +98,7 @@ def publish(progress: Progress) -> str | None:
         return None
     try:
         _write(progress)
-    except (GPUClusterError, ValueError) as error:
+    except GPUClusterError as error:
         return str(error)
     return None
 
@@ -103,12 +116,16 @@ def shared_file(progress: Progress) -> Path:
 def _write(progress: Progress) -> Path:
     target = shared_file(progress)
     try:
+        text = _shared(progress).model_dump_json(indent=1) + "\n"
+    except ValidationError:
+        raise CannotShare("Your progress cannot be shared: it has a name or a number that no class can show.") from None
+    try:
         # Written beside and renamed: readers never see half a file, and a link in its place is replaced, not followed.
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".gpucluster-")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 os.fchmod(file.fileno(), 0o644)  # the instructor is another user
-                file.write(_shared(progress).model_dump_json(indent=1) + "\n")
+                file.write(text)
             os.replace(temporary, target)
         finally:
             with suppress(FileNotFoundError):
@@ -125,10 +142,12 @@ def _remove(progress: Progress) -> None:
 
 def _shared(progress: Progress) -> SharedProgress:
     questions = progress.questions.values()
+    ours = [(id, entry) for id, entry in progress.exercises.items() if _EXERCISE.fullmatch(id)]
+    newest = sorted(ours, key=lambda item: item[1].last_at)[-MOST_EXERCISES:]
     return SharedProgress(
         name=progress.sharing.name,
         updated_at=progress.updated_at,
-        exercises={id: _exercise(entry) for id, entry in progress.exercises.items() if _EXERCISE.match(id)},
+        exercises={id: _exercise(entry) for id, entry in sorted(newest, key=lambda item: item[0])},
         questions_answered=len(questions),
         questions_right=sum(question.last_right for question in questions),
     )
@@ -137,6 +156,6 @@ def _shared(progress: Progress) -> SharedProgress:
 def _exercise(entry: ExerciseProgress) -> SharedExercise:
     failed = [text for text in entry.last_failed if text.isprintable()][:20]
     return SharedExercise(
-        state=entry.state, attempts=entry.attempts, hints=entry.hints, solution_seen=entry.solution_seen,
-        last_at=entry.last_at, failed=failed,
+        state=entry.state, attempts=min(entry.attempts, LARGEST_COUNT), hints=entry.hints,
+        solution_seen=entry.solution_seen, last_at=entry.last_at, failed=failed,
     )  # fmt: skip

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-Lesson = Annotated[str, StringConstraints(pattern=r"^\d\d$")]
+Lesson = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
 Topic = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
-Row = Annotated[str, StringConstraints(pattern=r"^S\d-\d\d$")]
-Link = Annotated[str, StringConstraints(pattern=r"^\d\d(\.[1-9]\d*|#[a-z][a-z0-9-]*)?$")]
+Row = Annotated[str, StringConstraints(pattern=r"^S[0-9]-[0-9]{2}$")]
+Link = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}(\.[1-9][0-9]*|#[a-z][a-z0-9-]*)?$")]
 Markdown = Annotated[str, StringConstraints(min_length=1, max_length=4_000, pattern=r"\S")]
-Exercise = Annotated[str, StringConstraints(pattern=r"^\d\d\.[1-9]\d*$")]
+Exercise = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.[1-9][0-9]*$")]
 LineId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,15}$")]
 
 

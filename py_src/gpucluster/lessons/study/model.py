@@ -19,7 +19,7 @@ class Option(Part):
 
 
 class _Question(Part):
-    id: Annotated[str, StringConstraints(pattern=r"^\d\d\.q[1-9]\d*$")]
+    id: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.q[1-9][0-9]*$")]
     topic: Topic
     rows: list[Row] = Field(default_factory=list, description="Rows of the curriculum that it covers.")
     difficulty: int = Field(1, ge=1, le=3)
@@ -106,7 +106,7 @@ class Quiz(Part):
 class Card(Part):
     """One card: a question on the front, the answer on the back."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^(\d\d\.c|hook\.)[1-9]\d*$")]
+    id: Annotated[str, StringConstraints(pattern=r"^([0-9]{2}\.c|hook\.)[1-9][0-9]*$")]
     topic: Topic
     rows: list[Row] = Field(default_factory=list)
     link: Link
