@@ -95,7 +95,10 @@ def test_the_list_says_how_far_one_is(shell: Shell, tmp_path: Path) -> None:
 def test_a_damaged_progress_file_does_not_hide_the_lessons(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "gpucluster-lessons").mkdir()
     (tmp_path / "gpucluster-lessons" / "gpucluster-progress.json").write_text("{", encoding="utf-8")
-    assert shell("list")[0] == 0
+    code, out, err = shell("list")
+    assert (code, "06" in out) == (0, True)
+    assert "is damaged" in err  # also where nobody sits at a terminal
+    assert json.loads(shell("list", "--json")[1])
     code, _, err = shell("progress")
     assert code == 1
     assert "is damaged" in err
@@ -141,6 +144,18 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         (("check", "nothing.ipynb"), 2, "There is no notebook nothing.ipynb."),
         (("class", "nowhere"), 2, "cannot be read: No such file"),
         (("share", "nowhere"), 2, "There is no folder"),
+        (("open", "06.99"), 3, "Lesson 06 has no exercise 06.99."),
+        (("open", "06#nowhere"), 3, "Lesson 06 has no cell nowhere."),
+        (("check", "06.5"), 3, "Give the lesson: 06"),
+        (("reset", "06.5"), 3, "Give the lesson: 06"),
+        (("copy", "66"), 3, "There is no lesson '66'"),
+        (("list", "--folder", __file__), 2, "test_lessons.py is not a folder."),
+        (("progress", "--folder", __file__), 2, "test_lessons.py is not a folder."),
+        (("progress", "--folder", "/proc"), 4, "No progress can be kept in /proc: "),
+        (("share", "--name", "Ann"), 2, "You do not share your progress. Give the folder"),
+        (("share", "--stop", "--name", "Ann"), 2, "Give --name or --stop, not both."),
+        (("share", ".", "--name", "\u3164"), 2, "The name must have"),
+        (("share", ".", "--name", ""), 2, "The name must have"),
         (("share", ".", "--stop"), 2, "Give FOLDER or --stop, not both."),
         (("grade", "nowhere"), 2, "There is no folder"),
         (("grade", ".", "--seconds", "1"), 2, "--seconds: must lie between 10 and 7200"),
@@ -148,7 +163,7 @@ def test_the_folder_one_is_in_is_used(shell: Shell, tmp_path: Path, monkeypatch:
         (("grade", ".", "--memory", "much"), 2, "--memory: 'much' is not a memory size"),
         (("grade", ".", "--out", "no/grades.csv"), 2, "where the results are to be written"),
         (("import", "x.json"), 2, "--lesson"),
-        (("import", "x.json", "--lesson", "06", "--topic", "sums"), 1, "x.json cannot be read"),
+        (("import", "x.json", "--lesson", "06", "--topic", "distances-in-memory"), 2, "x.json cannot be read"),
     ],
 )
 def test_a_refusal_is_a_sentence(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:
@@ -175,13 +190,22 @@ def test_progress_is_shown_shared_and_deleted(shell: Shell, tmp_path: Path) -> N
     assert "06.2 Find the nearest centroid: 1 of 1 who tried it are stuck" in out
     assert "1 × One label per point" in out
     assert json.loads(shell("class", str(room), "--json")[1])["learners"][0]["name"] == "Ana"
-    assert shell("progress", "--delete")[1] == "Deleted.\n"
+    assert shell("share", "--name", "Ben")[0] == 0
+    assert "You share as Ben" in shell("share")[1]
+    assert [one["name"] for one in json.loads(shell("class", str(room), "--json")[1])["learners"]] == ["Ben"]
+    code, out, err = shell("progress", "--delete")
+    assert (code, out) == (2, "")
+    assert "Add --yes" in err
+    assert (folder / "gpucluster-progress.json").is_file()
+    assert shell("progress", "--delete", "--yes")[1] == "Deleted.\n"
     assert list(room.iterdir()) == []
     assert shell("progress", "--delete", "--yes")[1] == "There is nothing to delete.\n"
     assert shell("class", str(room))[1] == "Nobody shares in this folder yet.\n"
 
 
-def test_open_starts_jupyterlab_on_the_lesson(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_starts_jupyterlab_on_the_lesson(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     class Replaced(Exception):
         """The process has become JupyterLab."""
 
@@ -194,12 +218,14 @@ def test_open_starts_jupyterlab_on_the_lesson(shell: Shell, tmp_path: Path, monk
     monkeypatch.setattr(os, "execv", become)
     with pytest.raises(Replaced):
         shell("open", "06.5", "--no-browser", "--port", "9999")
+    assert "go to exercise 06.5 there" in capsys.readouterr().err
     [command] = commands
     assert "--LabApp.default_url=/lab/tree/gpucluster-lessons/06-kmeans/06-kmeans.ipynb" in command
     assert {f"--ServerApp.root_dir={tmp_path}", "--port=9999", "--no-browser"} < set(command)
     assert (tmp_path / "gpucluster-lessons" / "06-kmeans" / "06-kmeans.ipynb").is_file()
+    assert ("--allow-root" in command) == (os.geteuid() == 0)
     with pytest.raises(Replaced):
-        shell("open", "06", "--recall")
+        shell("open", "6", "--recall")
     assert "--LabApp.default_url=/lab/tree/gpucluster-lessons/06-kmeans/06-kmeans-recall.ipynb" in commands[1]
 
 
@@ -228,6 +254,38 @@ def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path)
     assert out.endswith("A cell failed: ZeroDivisionError: division by zero\n")
     nbformat.write(book("x = 1"), path)
     assert shell("check", str(path))[:2] == (1, "No check was run in this notebook.\n")
+    path.write_text("{", encoding="utf-8")
+    assert "is not a notebook that can be read" in shell("check", str(path))[2]
+
+
+def test_check_stops_when_the_lesson_cannot_begin(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.ipynb"
+    start = (
+        "def start(): raise OSError('no\\nroom')\nlessons = type('L', (), {'start': staticmethod(lambda n: start())})\n"
+    )
+    nbformat.write(book(start + "lab = lessons.start('06')", "lab.client", "open('ran', 'w')"), path)
+    code, out, err = shell("check", str(path))
+    assert (code, out) == (1, "")
+    assert err.endswith("A cell of mine.ipynb failed: OSError: no room\n")
+    monkeypatch.setattr("gpucluster.cli.lessonactions._CELL_SECONDS", 1)
+    nbformat.write(book("import time; time.sleep(60)"), path)
+    code, out, err = shell("check", str(path))
+    assert (code, out) == (1, "")
+    assert "did not end: A cell timed out" in err
+    assert "Traceback" not in err
+
+
+def test_a_cluster_that_does_not_exist_starts_no_kernel(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpucluster.lessons.execution.execute", lambda *_, **__: pytest.fail("a kernel was started"))
+    nbformat.write(book("x = 1"), tmp_path / "mine.ipynb")
+    code, out, err = shell("check", "mine.ipynb", "--cluster", "nosuch")
+    assert (code, out) == (3, "")
+    assert "nosuch" in err
+    assert err.count("\n") == 1
 
 
 def test_questions_of_jupyterquiz_are_taken_over(shell: Shell, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 from gpucluster.lessons.catalogue import copy_lessons, find_lesson
-from gpucluster.lessons.copies import LessonFolderError, LessonNotFound, copy_recall, recall_source, reset_lesson
+from gpucluster.lessons.copies import LessonFolderError, LessonNotFound, copy_recall, reset_lesson
 
 SLUG = "06-kmeans"
 
@@ -61,12 +61,12 @@ def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path):
 
 def test_the_recall_copy_is_given_once(tmp_path):
     lesson = find_lesson("06")
-    if not recall_source(lesson).is_file():
+    if not lesson.recall_notebook.is_file():
         with pytest.raises(LessonNotFound, match="no recall copy"):
             copy_recall(tmp_path, "06")
         return
     first = copy_recall(tmp_path, "06").notebook
-    assert first.read_bytes() == recall_source(lesson).read_bytes()
+    assert first.read_bytes() == lesson.recall_notebook.read_bytes()
     first.write_text("my work")
     assert copy_recall(tmp_path, "06").notebook.read_text() == "my work"
     assert os.access(first, os.W_OK)

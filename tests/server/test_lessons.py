@@ -105,10 +105,9 @@ class TestCopies:
         assert backup.read_text() == "mine"
 
     async def test_recall(self, api, folder):
-        from gpucluster.lessons.copies import recall_source
 
         code, answer = await api("POST", "lessons/06/recall")
-        if recall_source(find_lesson("06")).is_file():
+        if find_lesson("06").recall_notebook.is_file():
             assert (code, answer["written"]) == (200, [f"gpucluster-lessons/{SLUG}/{SLUG}-recall.ipynb"])
             assert (folder / SLUG / f"{SLUG}-recall.ipynb").is_file()
         else:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import tempfile
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..lessons.catalogue import Lesson, copy_lessons, lessons
-from ..lessons.copies import LessonFolderError, copy_recall, known_lesson, reset_lesson
+from ..lessons.copies import LessonFolderError, LessonNotFound, copy_recall, known_lesson, reset_lesson
 from ..lessons.progress import Progress, ProgressUnreadable, forget, load, progress_file
-from ..protocol.errors import GPUClusterError, InvalidRequest, MissingPackage
+from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, MissingPackage
 from . import lessontables
 from .arguments import shown, whole_number
 from .lab import FOLDER
@@ -29,12 +31,15 @@ class LessonAnswer:
         The same for ``--json``, as plain data.
     notes : list of str
         For a person at a terminal only.
+    warnings : list of str
+        What went wrong on the side, for whoever reads the errors.
     """
 
     text: str
     data: Any = None
     notes: list[str] = field(default_factory=list)
     code: int = 0
+    warnings: list[str] = field(default_factory=list)
 
 
 Say = Callable[[str], None]
@@ -46,7 +51,10 @@ def own_folder(found: Namespace) -> Path:
     """Return the folder of the learner's copies: the one named, the one we are in, or ``gpucluster-lessons``."""
     named = getattr(found, "folder", None)
     if named is not None:
-        return Path(named).expanduser().absolute()
+        folder = Path(named).expanduser().absolute()
+        if folder.exists() and not folder.is_dir():
+            raise InvalidRequest(f"{shown(named)} is not a folder.")
+        return folder
     place = progress_file().parent
     is_inside = progress_file().is_file() or place != Path.cwd() or place.name == FOLDER
     return place if is_inside else place / FOLDER
@@ -55,7 +63,7 @@ def own_folder(found: Namespace) -> Path:
 def list_lessons(found: Namespace, _say: Say) -> LessonAnswer:
     """List the lessons, and how far the learner is."""
     folder = own_folder(found)
-    progress, notes = _progress(folder)
+    progress, warnings = _progress(folder)
     data = [
         {
             "id": lesson.id,
@@ -68,7 +76,7 @@ def list_lessons(found: Namespace, _say: Say) -> LessonAnswer:
         }
         for lesson in lessons()
     ]
-    return LessonAnswer(lessontables.lesson_table(data), data, notes)
+    return LessonAnswer(lessontables.lesson_table(data), data, warnings=warnings)
 
 
 def copy(found: Namespace, _say: Say) -> LessonAnswer:
@@ -91,7 +99,7 @@ def open_lesson(found: Namespace, _say: Say) -> LessonAnswer:
 
     port = whole_number(getattr(found, "port", "8888"), "--port", 1, 65535)
     folder = own_folder(found)
-    lesson = known_lesson(found.lesson.partition("#")[0].partition(".")[0])
+    lesson, place = _place(found.lesson)
     if getattr(found, "recall", False):
         notebook = copy_recall(folder, lesson.id).notebook
     else:
@@ -107,6 +115,10 @@ def open_lesson(found: Namespace, _say: Say) -> LessonAnswer:
                f"--LabApp.default_url=/lab/tree/{path}"]  # fmt: skip
     if getattr(found, "no_browser", False):
         command.append("--no-browser")
+    if os.geteuid() == 0:
+        command.append("--allow-root")  # in a container, where there is nobody else
+    if place:
+        print(f"This opens the notebook of lesson {lesson.id} at its beginning; go to {place} there.", file=sys.stderr)
     sys.stdout.flush()
     os.execv(command[0], command)  # noqa: S606  # the user's own arguments
 
@@ -114,10 +126,13 @@ def open_lesson(found: Namespace, _say: Say) -> LessonAnswer:
 def check(found: Namespace, say: Say) -> LessonAnswer:
     """Run the learner's notebook in a fresh kernel."""
     notebook = _named_notebook(own_folder(found), found.lesson)
+    cluster = getattr(found, "cluster", None)
+    if cluster is not None:
+        _check_cluster(cluster)
     from ..lessons.execution import execute
 
     say(f"Running {notebook.name}")
-    run = execute(notebook, cluster=getattr(found, "cluster", None), cell_timeout=_CELL_SECONDS, keep_going=True)
+    run = execute(notebook, cluster=cluster, cell_timeout=_CELL_SECONDS, keep_going=True)
     checks = run.of_kind("check")
     data = {"notebook": str(notebook), "checks": checks, "errors": run.errors}
     passed = bool(checks) and all(one["state"] == "passed" for one in checks) and not run.errors
@@ -137,26 +152,34 @@ def progress(found: Namespace, _say: Say) -> LessonAnswer:
     if getattr(found, "delete", False):
         return _delete(folder, sure=getattr(found, "yes", False))
     own = load(folder)
+    _check_place(folder)
     text = lessontables.progress_text(own, progress_file(folder))
     return LessonAnswer(text, own.model_dump(mode="json"))
 
 
 def share(found: Namespace, _say: Say) -> LessonAnswer:
     """Let a class see the learner's progress, or stop that."""
-    from ..lessons.classroom import publish, share, shared_file, withdraw
+    from ..lessons.classroom import share, share_again, shared_file, withdraw
 
-    folder, target = own_folder(found), getattr(found, "shared", None)
+    folder, target, name = own_folder(found), getattr(found, "shared", None), getattr(found, "name", None)
     if getattr(found, "stop", False):
         if target is not None:
             raise InvalidRequest("Give FOLDER or --stop, not both.")
+        if name is not None:
+            raise InvalidRequest("Give --name or --stop, not both.")
         return LessonAnswer("Stopped; your file was removed." if withdraw(folder) else "You do not share.")
     if target is not None:
-        written = share(Path(target), getattr(found, "name", None) or _login(), folder)
+        written = share(Path(target), _login() if name is None else name, folder)
         return LessonAnswer(f"Shared: {written}", notes=["To stop: gpucluster lessons share --stop"])
     own = load(folder)
     if own.sharing.folder is None:
+        if name is not None:
+            raise InvalidRequest("You do not share your progress. Give the folder of the class too: FOLDER --name NAME")
         return LessonAnswer("You do not share your progress.")
-    problem = publish(own)
+    if name is not None:
+        share(Path(own.sharing.folder), name, folder)
+    own = share_again(folder)
+    problem = own.not_shared
     return LessonAnswer(problem or f"You share as {own.sharing.name}: {shared_file(own)}", code=1 if problem else 0)
 
 
@@ -184,11 +207,43 @@ def import_questions(found: Namespace, _say: Say) -> LessonAnswer:
 
 
 def _delete(folder: Path, *, sure: bool) -> LessonAnswer:
-    if not sure and sys.stdin.isatty() and sys.stderr.isatty():
+    if not sure:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise InvalidRequest("Nothing was deleted: nobody can be asked here. Add --yes to delete your progress.")
         print(f"Delete {progress_file(folder)}? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             return LessonAnswer("Nothing was deleted.", code=1)
     return LessonAnswer("Deleted." if forget(folder) else "There is nothing to delete.")
+
+
+def _place(link: str) -> tuple[Lesson, str]:
+    """Return the lesson of a link such as ``06``, ``06.5`` or ``06#anchor``, and the place in it, in words."""
+    number, sign, rest = re.fullmatch(r"([^.#]*)([.#]?)(.*)", link, re.DOTALL).groups()  # type: ignore[union-attr]
+    lesson = known_lesson(number)
+    if sign == "." and lesson.exercise(f"{lesson.id}.{rest}") is None:
+        raise LessonNotFound(f"Lesson {lesson.id} has no exercise {shown(link)}.")
+    if sign == "#" and rest not in lesson.anchors:
+        raise LessonNotFound(f"Lesson {lesson.id} has no cell {shown(rest)}.")
+    return lesson, {"": "", ".": f"exercise {lesson.id}.{rest}", "#": f"the cell {rest}"}[sign]
+
+
+def _check_cluster(name: str) -> None:
+    from ..client.control import Control
+
+    model = Control(by=f"command line, process {os.getpid()}").get(name)
+    if model.state.ended:
+        raise ClusterNotFound(f"The cluster {shown(name)} has ended: {model.state.value}.")
+
+
+def _check_place(folder: Path) -> None:
+    """Raise a sentence when nothing could ever be kept there, as in ``/proc``."""
+    if progress_file(folder).exists() or not folder.exists():
+        return
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise LessonFolderError(f"No progress can be kept in {folder}: {error.strerror}.") from None
 
 
 def _progress(folder: Path) -> tuple[Progress, list[str]]:

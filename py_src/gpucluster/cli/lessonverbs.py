@@ -41,7 +41,7 @@ def declare_copy(parser: SentenceParser, _face: str) -> None:
 
 def declare_open(parser: SentenceParser, _face: str) -> None:
     """Open a lesson in JupyterLab."""
-    _lesson(parser, "Number of the lesson, or of one of its exercises, such as 06 or 06.5.")
+    _lesson(parser, "Number of the lesson, such as 06; of an exercise, such as 06.5: its notebook.")
     parser.argument("--recall", action="store_true", help="Open the copy without prose.")
     parser.argument("--port", metavar="N", help="Port of JupyterLab. 1 to 65535. Default: a free one from 8888 on.")
     parser.argument("--no-browser", action="store_true", help="Only print the address.")
@@ -65,7 +65,7 @@ def declare_reset(parser: SentenceParser, _face: str) -> None:
 def declare_progress(parser: SentenceParser, _face: str) -> None:
     """Show or delete a learner's progress."""
     parser.argument("--delete", action="store_true", help="Delete it, and what a class sees of it.")
-    parser.argument("--yes", action="store_true", help="With --delete: do not ask.")
+    parser.argument("--yes", action="store_true", help="With --delete: do not ask; needed where nobody can be asked.")
     _folder(parser)
     _json(parser, "the progress file")
 

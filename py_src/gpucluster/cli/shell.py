@@ -211,6 +211,8 @@ def _lessons(action: Callable[[Namespace, Callable[[str], None]], LessonAnswer])
             print(json.dumps(answer.data, indent=2, ensure_ascii=False))
         elif answer.text:
             print(answer.text)
+        for line in answer.warnings:
+            print(line, file=sys.stderr)
         for line in answer.notes:
             _hint(line)
         return answer.code

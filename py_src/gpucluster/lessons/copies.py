@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,22 +46,20 @@ class Written:
 
 
 def known_lesson(lesson: str) -> Lesson:
-    """Return the lesson of that number or folder name.
+    """Return the lesson of that number or folder name; ``6`` is ``06``.
 
     Raises
     ------
     LessonNotFound
         With a sentence.
     """
-    found = find_lesson(lesson)
+    found = find_lesson(f"0{lesson}" if re.fullmatch("[0-9]", lesson) else lesson)
     if found is None:
+        whole = find_lesson(re.split("[.#]", lesson, maxsplit=1)[0])
+        if whole is not None:
+            raise LessonNotFound(f"{lesson[:40]!r} is no lesson. Give the lesson: {whole.id}.")
         raise LessonNotFound(f"There is no lesson {lesson[:40]!r}. `gpucluster lessons list` names them all.")
     return found
-
-
-def recall_source(lesson: Lesson) -> Path:
-    """Return where the package has the copy of a lesson that has its code and no prose."""
-    return lesson.folder / f"{lesson.slug}-recall.ipynb"
 
 
 def reset_lesson(folder: Path, lesson: str, now: Callable[[], datetime] = datetime.now) -> Written:
@@ -105,7 +104,7 @@ def copy_recall(folder: Path, lesson: str) -> Written:
         When nothing can be written there.
     """
     known = known_lesson(lesson)
-    source = recall_source(known)
+    source = known.recall_notebook
     if not source.is_file():
         raise LessonNotFound(f"Lesson {known.id} has no recall copy.")
     target = folder / known.slug / source.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ from .progress import FOLDER_VARIABLE
 from .results import LESSON_MIME
 
 _KERNEL = "gpucluster-lesson"
+_START = "lessons.start("
 
 
 class LessonFailed(GPUClusterError):
@@ -57,7 +59,7 @@ class ExecutedLesson:
     def errors(self) -> list[str]:
         """What cells raised, one line each, where the run went on after an error."""
         outputs = [output for cell in self.notebook.cells for output in cell.get("outputs", ())]
-        return [f"{one['ename']}: {one['evalue']}" for one in outputs if one["output_type"] == "error"]
+        return [_plain(one["ename"], one["evalue"]) for one in outputs if one["output_type"] == "error"]
 
 
 def execute(
@@ -74,7 +76,8 @@ def execute(
     cell_timeout : float, optional
         Seconds that one cell may take.
     keep_going : bool, optional
-        Run the cells after one that raised an error too; see `ExecutedLesson.errors`.
+        Run the cells after one that raised an error too, unless it is the one that starts the lesson; see
+        `ExecutedLesson.errors`.
 
     Raises
     ------
@@ -85,7 +88,14 @@ def execute(
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    book = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+    try:
+        book = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+    except Exception:  # nbformat raises what it stumbles over
+        raise LessonFailed(f"{notebook} is not a notebook that can be read.") from None
+    if keep_going:
+        for cell in book.cells:
+            if cell.cell_type == "code" and _START not in cell.source:
+                cell.metadata["tags"] = [*cell.metadata.get("tags", ()), "raises-exception"]
     environment = {**os.environ, **({CLUSTER_VARIABLE: cluster} if cluster else {})}
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:
@@ -93,17 +103,22 @@ def execute(
             book,
             km=manager,
             timeout=int(cell_timeout),
-            allow_errors=keep_going,
             resources={"metadata": {"path": folder}},
         )
         environment[FOLDER_VARIABLE] = folder  # what happens here is no learner's progress
         try:
-            client.execute(env=environment, cleanup_kc=True)  # shuts the kernel down, whatever happens
+            # Shuts the kernel down, whatever happens; what a kernel that is shut down complains of is for nobody.
+            client.execute(env=environment, stderr=subprocess.DEVNULL, cleanup_kc=True)
         except CellExecutionError as error:
-            raise LessonFailed(f"A cell of {notebook.name} failed: {error.ename}: {error.evalue}") from error
+            raise LessonFailed(f"A cell of {notebook.name} failed: {_plain(error.ename, error.evalue)}") from error
         except (CellTimeoutError, DeadKernelError) as error:
             raise LessonFailed(f"A cell of {notebook.name} did not end: {str(error).splitlines()[0]}") from error
     return ExecutedLesson(book, time.monotonic() - began)
+
+
+def _plain(name: str, message: str) -> str:
+    """Return an error in one line."""
+    return f"{name}: {' '.join(message.split())}"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 
 from ..lessons.catalogue import Lesson, copy_lessons, lessons
-from ..lessons.copies import LessonFolderError, copy_recall, recall_source, reset_lesson
+from ..lessons.copies import LessonFolderError, copy_recall, reset_lesson
 from ..lessons.progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
 from ..lessons.progress.recording import apply
 from ..protocol.lessons import (
@@ -113,8 +113,8 @@ class LessonFolder:
             questions=tally_of(bank, progress),
             cards=bank.due(progress, date.today()),
             notebook=self._openable(own / lesson.notebook.name),
-            recall=self._openable(own / recall_source(lesson).name),
-            has_recall=recall_source(lesson).is_file(),
+            recall=self._openable(own / lesson.recall_notebook.name),
+            has_recall=lesson.recall_notebook.is_file(),
         )
 
     def _copy(self) -> LessonCopied:
