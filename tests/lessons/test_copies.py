@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from gpucluster.lessons.catalogue import copy_lessons, find_lesson
@@ -27,6 +28,35 @@ def test_reset_keeps_everything_that_was_there(tmp_path):
     assert (written.backup / "notes.txt").read_text() == "my notes"
     assert written.notebook == mine
     assert mine.read_bytes() == find_lesson("06").notebook.read_bytes()
+
+
+def test_nothing_moves_when_the_fresh_copy_cannot_be_made(tmp_path, monkeypatch):
+    copy_lessons(tmp_path)
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gpucluster.lessons.copies.shutil.copyfile", full)
+    with pytest.raises(LessonFolderError, match="No space left"):
+        reset_lesson(tmp_path, "06", noon)
+    assert (tmp_path / SLUG / f"{SLUG}.ipynb").is_file()
+    assert [path.name for path in tmp_path.iterdir() if SLUG in path.name] == [SLUG]
+
+
+def test_a_folder_that_is_made_again_meanwhile_is_used(tmp_path, monkeypatch):
+    copy_lessons(tmp_path)
+    rename = Path.rename
+
+    def jupyter_is_there_too(self, target):
+        done = rename(self, target)
+        if "backup" in str(target):
+            (self / ".ipynb_checkpoints").mkdir(parents=True)
+        return done
+
+    monkeypatch.setattr(Path, "rename", jupyter_is_there_too)
+    written = reset_lesson(tmp_path, "06", noon)
+    assert written.notebook.read_bytes() == find_lesson("06").notebook.read_bytes()
+    assert not list(tmp_path.glob(".*"))
 
 
 def test_two_resets_in_one_second_make_two_backups(tmp_path):

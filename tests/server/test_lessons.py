@@ -10,6 +10,7 @@ import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.classroom import share
 from gpucluster.lessons.progress import FILE_NAME, load, record
+from gpucluster.lessons.study.files import all_questions
 
 SLUG = "06-kmeans"
 
@@ -165,6 +166,14 @@ class TestEvents:
             ({"events": [{"kind": "exam", "answers": {}}]}, "events.0.exam.answers"),
             ({"events": [{"kind": "parsons", "exercise": "06.1", "right": True, "at": 1}]}, "events.0.parsons.at"),
             ({"events": [{"kind": "card", "id": "06.c1", "known": True}] * 101}, "events"),
+            ({"events": [{"kind": "parsons", "exercise": "06.2", "right": True}]}, "events.0.parsons.exercise"),
+            ({"events": [{"kind": "parsons", "exercise": "99.1", "right": True}]}, "events.0.parsons.exercise"),
+            ({"events": [{"kind": "question", "id": "06.q999", "right": True}]}, "events.0.question.id"),
+            ({"events": [{"kind": "question", "id": "٠٦.q١", "right": True}]}, "events.0.question.id"),
+            ({"events": [{"kind": "card", "id": "hook.99", "known": True}]}, "events.0.card.id"),
+            ({"events": [{"kind": "exam", "answers": {"06.q1": True, "06.q999": True}}]}, "events.0.exam.answers"),
+            ({"events": [{"kind": "exam", "answers": {f"06.q{n}": True for n in range(1, 202)}}]},
+             "events.0.exam.answers"),
         ],
     )  # fmt: skip
     async def test_bad_input_names_the_field_and_writes_nothing(self, api, folder, body, field):
@@ -179,6 +188,17 @@ class TestEvents:
         assert code == 422
         assert answer["message"].endswith(".")
         assert not folder.exists()
+
+    async def test_an_exam_of_all_questions_is_written_down(self, api, folder):
+        answers = {question.id: True for question in all_questions()}
+        code, _ = await api("POST", "lessons/events", {"events": [{"kind": "exam", "answers": answers}]})
+        assert code == 200
+        assert load(folder).exams[0].total == len(answers)
+
+    async def test_a_report_that_is_too_large(self, api, folder):
+        code, answer = await api("POST", "lessons/events", raw=b" " * (2**20 + 1))
+        assert (code, "cluster" in answer["message"]) == (422, False)
+        assert "larger than 1 MiB" in answer["message"]
 
     async def test_one_bad_event_among_good_ones_writes_nothing(self, api, folder):
         events = [{"kind": "card", "id": "06.c1", "known": True}, {"kind": "card", "id": "?", "known": True}]

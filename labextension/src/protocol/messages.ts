@@ -1021,7 +1021,7 @@ export interface ExamHandedIn {
   answers: {
     /**
      * This interface was referenced by `undefined`'s JSON-Schema definition
-     * via the `patternProperty` "^\d\d\.q\d{1,3}$".
+     * via the `patternProperty` "^[0-9]{2}\.q[0-9]{1,3}$".
      */
     [k: string]: boolean;
   };

@@ -84,13 +84,25 @@ def reset_lesson(folder: Path, lesson: str, now: Callable[[], datetime] = dateti
     known = known_lesson(lesson)
     own = folder / known.slug
     backup: Path | None = None
+    fresh: Path | None = None
     try:
-        if own.exists():
-            backup = _free(folder, f"{known.slug}.backup-{now():%Y%m%d-%H%M%S}")
-            own.rename(backup)
-        return Written(_copy(known.notebook, own), backup)
+        if not own.exists():
+            return Written(_copy(known.notebook, own))
+        # Made first, so that the lesson is never missing for longer than two renames take: JupyterLab has it open.
+        fresh = _free(folder, f".{known.slug}.new")
+        _copy(known.notebook, fresh)
+        backup = _free(folder, f"{known.slug}.backup-{now():%Y%m%d-%H%M%S}")
+        own.rename(backup)
+        try:
+            fresh.rename(own)
+        except OSError:  # somebody has made the folder again meanwhile
+            _copy(known.notebook, own)
+        return Written(own / known.notebook.name, backup)
     except OSError as error:
         raise _not_writable(folder, error) from error
+    finally:
+        if fresh is not None:
+            shutil.rmtree(fresh, ignore_errors=True)
 
 
 def copy_recall(folder: Path, lesson: str) -> Written:

@@ -12,6 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from .models import WireModel
 from .version import PROTOCOL_VERSION
 
+MOST_EXAM_QUESTIONS = 200
+"""How many questions a practice exam may have."""
+
 ExerciseState: TypeAlias = Literal["new", "not_yet", "failed", "passed"]
 """How far an exercise is; one that was right once stays ``passed``."""
 
@@ -138,7 +141,7 @@ class ExamHandedIn(LessonEventModel):
 
     kind: Literal["exam"]
     answers: dict[_QuestionId, bool] = Field(
-        min_length=1, max_length=100, description="Each question, and whether its answer was right."
+        min_length=1, max_length=MOST_EXAM_QUESTIONS, description="Each question, and whether its answer was right."
     )
 
 

@@ -55,7 +55,7 @@ class ClusterAPIHandler(RefusalMixin, APIHandler):
             With a sentence.
         """
         if len(self.request.body) > MAX_BODY_BYTES:
-            raise InvalidRequest("The request is larger than 1 MiB; a cluster needs much less.")
+            raise InvalidRequest("The request is larger than 1 MiB; nothing here needs that much.")
         if not self.request.body.strip():
             raise InvalidRequest("The request is empty: send a JSON object.")
         return self.request.body

@@ -24,7 +24,7 @@ from ..protocol.lessons import (
     ProgressSummary,
     Tally,
 )
-from .lessonstate import Bank, advice_for, bank_of, exercises_of, next_step, recordable, tally_of
+from .lessonstate import Bank, advice_for, bank_of, check_known, exercises_of, next_step, recordable, tally_of
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ class LessonFolder:
             raise LessonFolderError(f"The lessons cannot be copied to {self.folder}: {error.strerror}.") from error
 
     def _note(self, events: LessonEvents) -> EventsNoted:
+        check_known(events.events)
         with edit(self.folder) as progress:
             for event in events.events:
                 apply(progress, recordable(event), now())

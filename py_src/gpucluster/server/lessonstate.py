@@ -11,8 +11,26 @@ from ..lessons.catalogue import Lesson
 from ..lessons.progress import Progress, is_due
 from ..lessons.progress.events import EVENT, Event
 from ..lessons.study.advise import weak_topics
-from ..lessons.study.files import NothingToStudy, StudyFileError, cards_of, questions_of
-from ..protocol.lessons import LessonEvent, LessonExercise, LessonModel, LessonStep, Tally
+from ..lessons.study.files import (
+    NothingToStudy,
+    StudyFileError,
+    all_cards,
+    all_problems,
+    all_questions,
+    cards_of,
+    questions_of,
+)
+from ..protocol.errors import FieldError, InvalidRequest
+from ..protocol.lessons import (
+    CardTurned,
+    ExamHandedIn,
+    LessonEvent,
+    LessonExercise,
+    LessonModel,
+    LessonStep,
+    QuestionAnswered,
+    Tally,
+)
 
 Item = TypeVar("Item")
 
@@ -94,6 +112,33 @@ def advice_for(progress: Progress) -> list[LessonStep]:
         )
         for one in found
     ]
+
+
+def check_known(events: list[LessonEvent]) -> None:
+    """Refuse events about what no lesson has: nobody's progress is to grow by made-up ids.
+
+    Raises
+    ------
+    InvalidRequest
+        Names the first id that does not exist.
+    """
+    questions = {question.id for question in all_questions()}
+    cards = {card.id for card in all_cards()}
+    problems = {problem.id for problem in all_problems()}
+    for place, event in enumerate(events):
+        if isinstance(event, ExamHandedIn):
+            ids, known, field, what = list(event.answers), questions, "answers", "question"
+        elif isinstance(event, QuestionAnswered):
+            ids, known, field, what = [event.id], questions, "id", "question"
+        elif isinstance(event, CardTurned):
+            ids, known, field, what = [event.id], cards, "id", "card"
+        else:
+            ids, known, field, what = [event.exercise], problems, "exercise", "Parsons problem"
+        unknown = next((id for id in ids if id not in known), None)
+        if unknown is not None:
+            message = f"no lesson has the {what} {unknown}"
+            fields = [FieldError(field=f"events.{place}.{event.kind}.{field}", message=message)]
+            raise InvalidRequest(f"{message[0].upper()}{message[1:]}.", fields=fields)
 
 
 def recordable(event: LessonEvent) -> Event:

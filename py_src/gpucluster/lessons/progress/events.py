@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from ...protocol.lessons import MOST_EXAM_QUESTIONS
 from .model import Identifier, Noted, Property
 
 
@@ -76,7 +77,9 @@ class ExamEvent(_Event):
 
     kind: Literal["exam"] = "exam"
     answers: dict[Identifier, bool] = Field(
-        min_length=1, max_length=200, description="Each question of the exam, and whether its answer was right."
+        min_length=1,
+        max_length=MOST_EXAM_QUESTIONS,
+        description="Each question of the exam, and whether its answer was right.",
     )
 
 

@@ -6,6 +6,7 @@ import random
 import secrets
 from collections.abc import Iterable
 
+from ...protocol.lessons import MOST_EXAM_QUESTIONS
 from .files import all_questions
 from .model import Question
 from .output import StudyOutput, sentence
@@ -30,8 +31,9 @@ def exam(seed: int | None = None, questions: int = 10, lessons: Iterable[str] | 
         bank = [question for question in bank if question.id.partition(".")[0] in chosen]
     if not bank:
         return sentence("These lessons have no questions yet.")
-    if not isinstance(questions, int) or not 1 <= questions <= len(bank):
-        return sentence(f"There are {len(bank)} questions to draw from: ask for 1 to {len(bank)}.")
+    most = min(len(bank), MOST_EXAM_QUESTIONS)
+    if not isinstance(questions, int) or not 1 <= questions <= most:
+        return sentence(f"There are {len(bank)} questions to draw from: ask for 1 to {most}.")
     seed = secrets.randbelow(9_000) + 1_000 if seed is None else seed
     drawn = draw(bank, seed, questions)
     return show_questions(f"exam-{seed}", f"Practice exam {seed}", drawn, mode="exam")
