@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,44 @@ def check_kmeans(exam: Examination, kmeans: Any) -> None:
         )
         if not all(finding.passed for finding in exam.findings):
             return  # one way to cut the points is enough to show what is wrong
+    parts = share_out(exam.client, points, unequal_sizes(exam.rng, n, 2))
+    for tolerance in telling_tolerances(points, start, limit):
+        path, _ = _run(exam, kmeans, parts, start.copy(), tolerance, limit)
+        _expect_stop(exam, path, tolerance)
+
+
+def largest_moves(path: list[Floats]) -> Floats:
+    """Largest movement of a coordinate in each step."""
+    return np.array([np.abs(new - old).max() for old, new in pairwise(path)])
+
+
+def telling_tolerances(points: Floats, start: Floats, limit: int) -> list[float]:
+    """Return tolerances at which the mean movement, and the length of a centroid's way, would stop at another step."""
+    path = [start]
+    for _ in range(limit):
+        path.append(serial_lloyd(points, path[-1], 0.0, 1))
+    moves = largest_moves(path)
+    differences = np.abs(np.diff(np.array(path), axis=0))
+    found = []
+    for other in (differences.mean(axis=(1, 2)), np.sqrt((differences**2).sum(axis=2)).max(axis=1)):
+        for step in range(1, limit):
+            tolerance = float(np.sqrt(moves[step] * other[step]))
+            near = (np.abs(moves - tolerance) < 1e-3 * tolerance).any()  # rounding must not decide
+            if tolerance > 0 and not near and (moves <= tolerance).argmax() != (other <= tolerance).argmax():
+                found.append(tolerance)
+                break
+    return found
+
+
+def _expect_stop(exam: Examination, path: list[Floats], tolerance: float) -> None:
+    moves = largest_moves(path)
+    early = int((moves[:-1] <= tolerance).sum())
+    exam.expect(
+        "It stops after the first step in which no coordinate moves by more than tolerance",
+        moves[-1] <= tolerance and early == 0,
+        f"with tolerance {tolerance:.3g}, the last of {len(moves)} steps moves a coordinate by {moves[-1]:.3g}, "
+        f"and {early} earlier step{'s' * (early != 1)} stayed within",
+    )
 
 
 def _run(exam: Examination, kmeans: Any, parts: list[Any], *rest: Any) -> tuple[list[Floats], Floats]:
