@@ -81,6 +81,7 @@ describe('questions', () => {
       Object.keys(several.feedback).length
     );
     expect(feedbackOn(several, 'zz')).toBeNull();
+    expect(feedbackOn(several, 'constructor')).toBeNull();
     expect(explanationOf(several)).toBeNull();
     expect(explanationOf(number)).not.toBeNull();
   });

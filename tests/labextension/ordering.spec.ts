@@ -61,6 +61,18 @@ describe('an order', () => {
     expect(failed('A0 X0 B1 C1 D0')).toEqual(['X does not belong: It is the mean of means.']);
   });
 
+  it('knows names that every object has as lines like any other', () => {
+    const [first, second] = ['constructor', 'toString'];
+    const line = (id: string) => ({ id, indent: 0 });
+    const none = { after: {}, indent: {}, distractors: {} };
+    const findings = judge(none, [line(first), line(second)], true, trans);
+    expect(findings.every(finding => finding.passed)).toBe(true);
+    const ordered = { ...none, after: { [first]: [], [second]: [first] } };
+    expect(judge(ordered, [line(second), line(first)], true, trans)[2].observed).toBe(
+      'toString comes too early'
+    );
+  });
+
   it('looks at indentation only where it is part of the problem', () => {
     const findings = judge(rules, program('A0 B0 C0 D0'), false, trans);
     expect(findings.every(finding => finding.passed)).toBe(true);

@@ -174,6 +174,17 @@ describe('an exam', () => {
     ]);
     expect(document.activeElement?.textContent).toContain('1 of 2 right.');
   });
+
+  it('takes questions named like what every object has', async () => {
+    const named = (id: string): IQuestion => ({ ...text.question, id });
+    await draw(quizOf('exam', named('constructor'), named('toString')));
+    expect(output.node.textContent).toContain('0 of 2 answered');
+    await type(output.node.querySelector<HTMLInputElement>('[type="text"]')!, 'RING');
+    expect(output.node.textContent).toContain('1 of 2 answered');
+    await press('Hand in');
+    await press('Hand in all the same');
+    expect(reported).toEqual([{ kind: 'exam', answers: { constructor: true, toString: false } }]);
+  });
 });
 
 describe('cards', () => {

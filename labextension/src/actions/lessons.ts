@@ -130,6 +130,9 @@ async function resetLesson(lesson: LessonModel, options: ILessonOptions): Promis
   if (open?.context.model.dirty === true) {
     await open.context.save();
   }
+  // JupyterLab asks for the checkpoints of what was just saved and is not told that the file moves:
+  // our own question comes after its, so with our answer it has its.
+  await open?.context.listCheckpoints().catch(() => undefined);
   const { backup } = await store.reset(lesson.id);
   await open?.context.revert();
   if (backup !== null) {

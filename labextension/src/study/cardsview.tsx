@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useRef, useState } from 'react';
 
+import { own } from './own';
 import type { ICard, ICardsPayload } from './payload';
 import { Markdown, OpenLink, useSurroundings } from './surroundings';
 
@@ -39,7 +40,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
     // What was not known at once is not known, however the round goes on.
     if (isFirst) {
       void report([{ kind: 'card', id, known: isKnown }]).then(noted => {
-        const due = noted?.due[id];
+        const due = noted === null ? undefined : own(noted.due, id);
         if (due !== undefined && isKnown) {
           setNews(trans.__('Known. %1', dueWords(due, trans)));
         }

@@ -9,11 +9,11 @@ import { useSurroundings } from './surroundings';
 export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.Element {
   const { trans, report } = useSurroundings();
   const { title, questions } = payload;
-  const [answers, setAnswers] = useState<Readonly<Record<string, Answer>>>({});
+  const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
   const [isHandedIn, setHandedIn] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const result = useRef<HTMLParagraphElement>(null);
-  const answerTo = (id: string): Answer => answers[id] ?? [];
+  const answerTo = (id: string): Answer => answers.get(id) ?? [];
   const open = questions.filter(question => !isAnswered(question, answerTo(question.id)));
   const right = questions.filter(question => isRight(question, answerTo(question.id)));
 
@@ -61,7 +61,7 @@ export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.E
           answer={answerTo(question.id)}
           onAnswer={answer => {
             setAsking(false);
-            setAnswers(before => ({ ...before, [question.id]: answer }));
+            setAnswers(before => new Map(before).set(question.id, answer));
           }}
           told={isHandedIn ? 'all' : 'nothing'}
           isRight={right.includes(question)}

@@ -1,3 +1,4 @@
+import { own } from './own';
 import type { IQuestion } from './payload';
 import { hashed, numberKey, plainText, unlocked } from './scrambling';
 
@@ -21,7 +22,7 @@ export function isRight(question: IQuestion, answer: Answer): boolean {
 
 /** Why an option is right or wrong; null when its author has nothing to say. */
 export function feedbackOn(question: IQuestion, option: string): string | null {
-  const noise = question.feedback[option];
+  const noise = own(question.feedback, option);
   return noise === undefined ? null : unlocked(question.salt, option, noise);
 }
 

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { own } from './own';
 import type { IFinding, IParsonsPayload } from './payload';
 import { unlocked } from './scrambling';
 
@@ -70,10 +71,10 @@ export function judge(
   trans: TranslationBundle
 ): IFinding[] {
   const ids = program.map(line => line.id);
-  const extra = ids.filter(id => id in rules.distractors);
+  const extra = ids.filter(id => own(rules.distractors, id) !== undefined);
   const missing = Object.keys(rules.after).filter(id => !ids.includes(id));
   const early = ids.filter((id, place) =>
-    (rules.after[id] ?? []).some(before => ids.includes(before, place + 1))
+    (own(rules.after, id) ?? []).some(before => ids.includes(before, place + 1))
   );
   const findings = [
     {
@@ -99,9 +100,10 @@ export function judge(
     }
   ];
   if (isIndented) {
-    const wrong = program.filter(
-      line => line.id in rules.indent && line.indent !== rules.indent[line.id]
-    );
+    const wrong = program.filter(line => {
+      const indent = own(rules.indent, line.id);
+      return indent !== undefined && line.indent !== indent;
+    });
     findings.push({
       expected: trans.__('Each line has its indentation'),
       passed: wrong.length === 0,
