@@ -64,7 +64,13 @@ def check_merge(exam: Examination, block_moments: Any, merge: Any) -> None:
     for shift in (1000.0, 5000.0):
         table = (exam.rng.normal(size=(6000, 4)) + shift * exam.rng.uniform(0.8, 1.2, 4)).astype(np.float32)
         true = np.cov(table.astype(float).T)
-        parts = [_about_mean(exam, block_moments, part) for part in split(exam.rng, table, 5)]
+        blocks = split(exam.rng, table, 5)
+        parts = [_about_mean(exam, block_moments, block) for block in blocks]
+        gaps = [
+            relative_gap(part[1], block.mean(axis=0, dtype=float)) for part, block in zip(parts, blocks, strict=True)
+        ]
+        exam.expect("The mean of a block of float32 is added up in float64", max(gaps) < 1e-12,
+                    f"relative difference {max(gaps):.2g}, for columns near {shift:,.0f}")  # fmt: skip
         total, _, centred = _merged(exam, merge, parts)
         mine = float(np.abs(centred / (total - 1) - true).max())
         naive = float(np.abs(one_pass_float32(table) - true).max())
@@ -105,6 +111,10 @@ def _merged(exam: Examination, merge: Any, parts: list[Any]) -> tuple[float, Flo
 
 def _three(exam: Examination, result: Any, d: int) -> tuple[float, Floats, Floats]:
     n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
+    types = [np.asarray(value).dtype for value in (mean, centred)]
+    exam.expect(
+        "Mean and products are float64", all(type_ == np.float64 for type_ in types), " and ".join(map(str, types))
+    )
     return (
         float(numbers(exam, "n", n, ())),
         numbers(exam, "mean", mean, (d,)),
