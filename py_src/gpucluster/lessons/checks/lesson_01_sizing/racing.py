@@ -12,8 +12,8 @@ from .. import exercise
 _ROWS = 336_776
 _MARGIN = 1.1
 _NAMES = {"pandas", "Dask", "equal"}
-# Clear cases, and close ones on both sides, none right on the border. At 1.105, the slower one takes 10.5 % more time than
-# the faster one, but the faster one only 9.5 % less than the slower one.
+# Clear cases, and close ones on both sides, none right on the border. At 1.105, the slower one takes 10.5 % more time
+# than the faster one, but the faster one only 9.5 % less than the slower one.
 _SLOWER = (1.05, 1.08, 1.105, 1.12, 1.15, 4.0)
 _FACTORS = [*_SLOWER, *(1 / factor for factor in _SLOWER)]
 
