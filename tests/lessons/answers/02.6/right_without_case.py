@@ -1,0 +1,1 @@
+collections = {"a": "dataframe", "b": "bag", "c": "Array", "d": "Delayed", "e": "FUTURES"}
