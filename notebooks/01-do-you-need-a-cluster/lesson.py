@@ -176,8 +176,9 @@ for name, case in cases.items():
 
 # %% [markdown]
 # **Explain:** to read all of Leonardo's fast storage into memory would take more than 10,000 nodes, far more than the machine has. So
-# data on such a machine stays in a **shared file system**, and each node reads its part. And between "it fits" and "one can work with it" there is
-# a factor of 2 to 16: the rules for shuffles on accelerators fill only 1/32 to 1/16 of their memory with one partition.
+# data on such a machine stays in a **shared file system**, and each node reads its part. And "it fits" is not
+# "one can work with it": pandas needs two to three times the table. For work with many shuffles on accelerators, the best practices of RAPIDS
+# say how large one **partition** should be: 1/32 to 1/16 of the memory of one GPU. The table as a whole may be many partitions.
 #
 # **Read a logarithmic plot.** Machines grow, too. A study of 470 graphics cards (Hobbhahn and Besiroglu, 2022) found that the computing
 # power for one dollar doubled in about 2.5 years. **Predict:** by which factor did it grow in the 15 years from 2006 to 2021?
@@ -500,7 +501,7 @@ if answer := dask_answer(datasets.flights(48, copies=12)):
 # | `a` | 2 GB | laptop, 16 GB | a report, once a week |
 # | `b` | 30,000 rows | a web server | answer 100 small questions per second |
 # | `c` | 30 GB | one accelerator with 80 GB | many groupbys and joins |
-# | `d` | 95 GB | the same, and 512 GB of host memory; nothing else to be had | a groupby, once a month |
+# | `d` | 95 GB | the same, and 128 GB of host memory; nothing else to be had | a groupby, once a month |
 # | `e` | 500 GB | a server with 16 accelerators of 80 GB | train a model every day |
 # | `f` | 4 TB in tables | a company with a Spark system, kept by a team that writes SQL | one more report |
 # | `g` | 60 GB of Parquet files | laptop, 16 GB, 8 cores, no accelerator | mean per group |
@@ -531,7 +532,7 @@ check("01.5", choices)
 
 # %% [markdown] tags=["hint-2"] exercise="01.5"
 # `b` is a trap: 100 questions per second are many, but each is tiny, and a scheduler costs more than it brings. `d` is
-# only a fifth too large. `j` fits into memory easily; is memory the problem?
+# only a fifth too large for the device, and the host has no working room for it in pandas. `j` fits into memory easily; is memory the problem?
 
 # %% [markdown] tags=["hint-3"] exercise="01.5"
 # Two cases need no more than pandas, two fit one device well, one is for spilling, one is for Spark, and four are for Dask.
