@@ -384,8 +384,8 @@ figures.gantt({"wait for a knife": waited, "knife as a resource": aware}, orders
 # In real life, a "knife" is a device, a licence, a database that takes two connections, or a large part of a node's memory. Dask's
 # resources are per worker. For something that the *whole cluster* shares and that no worker owns, such as a database, a `Semaphore` is right, with its price.
 #
-# **Change:** give all three cooks a knife (`hand_out(kitchen.client, 3)`) and run the last two cells again. Which of the three limits of 03.1
-# holds now? Then give one knife to one cook only.
+# **Change:** give all three cooks a knife: write `KNIVES = 3` into a new cell and run it, then the cell that calls `bound` in section 2, and the last
+# two cells again. Which of the three limits of 03.1 holds now? Do the same with `KNIVES = 1`. Then put `KNIVES = 2` back and run these cells once more.
 
 # %% [markdown] anchor="imbalance"
 # ## 5. Imbalance: partitions are tasks, too
@@ -465,8 +465,8 @@ check("03.4", balance)
 # value of a column?
 
 # %% [markdown] tags=["hint-2"] exercise="03.4"
-# A shuffle by a column whose values are all different spreads the rows evenly. A sorted index with limits at equal distances
-# does so, too.
+# A shuffle by a column whose values are all different spreads the rows evenly. A sorted index does so, too, when you give it the limits
+# (`divisions=`), at equal distances; with `npartitions=`, Dask only estimates them.
 
 # %% [markdown] tags=["hint-3"] exercise="03.4"
 # `table.shuffle(column, npartitions=npartitions)`; the column is `"row"`.
@@ -591,8 +591,7 @@ compare("03.c", times["tasks that compute"][1] / times["tasks that compute"][4],
 
 # %% [markdown]
 # **Explain:** waiting needs no core, so four workers wait four times as much. Sorting needs a core: with more workers than cores, the curve
-# bends, and it bends earlier when other programs run. No number of workers makes a machine faster than it is. And 24 tasks on 5 workers
-# cannot be shared evenly: 24 is not a multiple of 5.
+# bends, and it bends earlier when other programs run. No number of workers makes a machine faster than it is.
 #
 # **Weak scaling** asks another question: with twice the workers *and twice the work*, does it still take the same time? "Scales
 # seamlessly to massive datasets" is a claim about this bar chart, not about the one above.
