@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..lessons.copies import known_lesson
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.sizes import parse_size
 from .arguments import whole_number
 
+if TYPE_CHECKING:
+    from ..lessons.grading import Grades
+
 _OUT = "grades.csv"
+_NOT_GRADED = 1
 
 
 def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str, Any, int]:
@@ -37,21 +42,43 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         if not path.absolute().parent.is_dir():
             raise InvalidRequest(f"There is no folder {path.absolute().parent}, where the results are to be written.")
     submissions = find_submissions(Path(found.submissions), known_lesson(lesson).id if lesson else None)
+
+    def keep(results: Grades) -> None:
+        try:
+            _replace(table, table_text(results))
+            _replace(page, html_report(results))
+        except OSError as error:
+            raise GPUClusterError(f"The results cannot be written: {error}.") from error
+
     results = grade(
         submissions,
         limits,
         seed=whole_number(seed, "--seed", 0, 2**32 - 1) if seed is not None else None,
         say=say,
+        keep=keep,
     )
-    try:
-        table.write_text(table_text(results), encoding="utf-8", newline="")
-        page.write_text(html_report(results), encoding="utf-8")
-    except OSError as error:
-        raise GPUClusterError(f"The results cannot be written: {error}.") from error
+    for note in results.notes:
+        print(note, file=sys.stderr)
     done = sum(one.points for result in results.submissions for one in result.exercises)
     full = sum(one.of for result in results.submissions for one in result.exercises)
     text = f"{len(results.submissions)} notebooks, {done:g} of {full:g} points. Written: {table} and {page}."
-    return text, results.model_dump(mode="json"), 0
+    return text, results.model_dump(mode="json"), _NOT_GRADED if _uncounted(results) else 0
+
+
+def _uncounted(results: Grades) -> bool:
+    """Whether the notebooks of a whole lesson were run and count for nobody."""
+    ran = [one for one in results.submissions if one.exercises]
+    full: dict[str, float] = {}
+    for one in ran:
+        full[one.lesson] = full.get(one.lesson, 0) + one.of
+    return 0 in full.values()
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file at once or not at all: the one before stays until then."""
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, encoding="utf-8", newline="")
+    beside.replace(path)
 
 
 def _memory(text: str) -> int:

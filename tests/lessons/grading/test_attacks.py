@@ -271,6 +271,41 @@ def test_nothing_is_left(hand_in: Callable[..., Path], graded: Callable[..., Gra
     assert [one for one in own if "grading" in command(one)] == []
 
 
+NO_MESSAGE = """
+kernel = get_ipython().kernel
+for parts in ([b"x", b"<IDS|MSG>", b"bad", b"{}", b"{}", b"{}", b"{}"], [b""], [b"<IDS|MSG>"]):
+    kernel.iopub_socket.send_multipart(parts)
+raise ValueError("half a letter: \\ud800")
+"""
+
+
+def test_odd_messages_cost_nothing(hand_in: Callable[..., Path], graded: Callable[..., Grades]) -> None:
+    hand_in("a-half-a-letter", "x = '\ud800'")
+    hand_in("b-no-message", NO_MESSAGE)
+    hand_in("c-long-text", "print('x' * 30_000_000)")
+    hand_in("d-longer-text", "", {"06.2": lesson_answer("06.2"), "06.3": "print('x' * 600_000_000)"})
+    grades = graded()
+    for learner in ("a-half-a-letter", "b-no-message", "c-long-text"):
+        assert points(grades, learner) == ALL, note(grades, learner)
+    assert points(grades, "d-longer-text")["06.2"] == 1, note(grades, "d-longer-text")
+    assert note(grades, "d-longer-text").startswith("memory")
+
+
+def test_names_of_folders_do_not_stop_the_class(
+    hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
+) -> None:
+    hand_in("ana")
+    hand_in("b:" + os.fsdecode(b"o\xff"))
+    long = tmp_path / "class" / "eve" / ("a" * 250) / ("b" * 250)
+    for number in range(60):
+        folder = long / (f"{number:03}" + "c" * 240)
+        folder.mkdir(parents=True)
+        (folder / "x.ipynb").write_text("{}", encoding="utf-8")
+    grades = graded()
+    assert points(grades, "ana") == points(grades, "b:o\\xff") == ALL
+    assert len([one for one in grades.submissions if one.learner == "eve"]) == 41
+
+
 def test_a_submission_that_says_it_is_somebody_else(
     hand_in: Callable[..., Path], graded: Callable[..., Grades]
 ) -> None:

@@ -37,6 +37,41 @@ print(may(lambda: os.kill(pid, signal.SIGTERM)))
 """
 
 
+UNLISTED = """
+import os, pathlib, sys
+from gpucluster.lessons.grading import landlock
+own, above = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+listdir = os.listdir
+
+def closed(folder):
+    if pathlib.Path(folder) == above:
+        raise PermissionError(13, "closed")
+    return listdir(folder)
+
+os.listdir = closed
+hidden = [above / "inner" / "hidden", own / "hidden"]
+assert landlock.not_hidden(hidden) == hidden[:1]
+assert landlock.restrict(writable=[own], unreadable=hidden)
+os.listdir = listdir
+import decimal
+(above / "inner" / "hidden" / "file").read_text()
+try:
+    (own / "hidden" / "file").read_text()
+except PermissionError:
+    print("the other one is hidden")
+"""
+
+
+@pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
+def test_a_folder_that_cannot_be_listed_stops_nothing(tmp_path: Path) -> None:
+    for place in (tmp_path / "above" / "inner" / "hidden", tmp_path / "own" / "hidden"):
+        place.mkdir(parents=True)
+        (place / "file").write_text("secret", encoding="utf-8")
+    command = [sys.executable, "-c", UNLISTED, str(tmp_path / "own"), str(tmp_path / "above")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout.strip(), done.returncode) == ("the other one is hidden", 0), done.stderr
+
+
 @pytest.mark.skipif(landlock.version() < 3, reason="this kernel has no Landlock, or an old one")
 def test_it_holds_for_the_process_and_its_children(tmp_path: Path) -> None:
     for name in ("own", "other", "hidden"):

@@ -6,6 +6,7 @@ import csv
 import io
 from html.parser import HTMLParser
 
+import pytest
 from gpucluster.lessons.grading import ExerciseGrade, Grades, Limits, NotebookGrade, html_report, table_text
 from gpucluster.lessons.grading.model import Property
 
@@ -39,6 +40,30 @@ def test_the_table_has_a_row_per_notebook_and_a_column_per_exercise() -> None:
     assert rows[1]["learner"] == "'+bo"
     assert rows[0]["notes"].endswith("two lines")
     assert (rows[1]["status"], rows[1]["06.2"]) == ("unreadable", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("a;=1+1", "a;'=1+1"), ("a;+1", "a;'+1"), ("a; -1", "a; '-1"), ("a;@x", "a;'@x"), ("＝1", "'＝1"),
+        ("＠x", "'＠x"), ("\t=1", "'=1"), ("a-b = c", "a-b = c"), ('"x', '"x'),
+    ],
+)  # fmt: skip
+def test_no_cell_is_a_formula_wherever_it_is_split(given: str, written: str) -> None:
+    made = grades()
+    made.submissions[0].learner = given
+    text = table_text(made)
+    row = next(csv.reader(io.StringIO(text.split("\r\n", 1)[1])))
+    assert row[0] == written
+    assert all(line.startswith('"') and line.endswith('"') for line in text.splitlines())
+
+
+def test_why_a_lesson_counts_for_nobody_is_in_the_table() -> None:
+    made = grades()
+    made.notes = ["Lesson 06: the answer key does not pass here.", "Lesson 07: something else."]
+    first, second = csv.DictReader(io.StringIO(table_text(made)))
+    assert first["notes"].endswith("two lines Lesson 06: the answer key does not pass here.")
+    assert second["notes"] == ""
 
 
 def test_the_page_escapes_what_learners_write() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
-from gpucluster.lessons.grading import find_submissions
+from gpucluster.lessons.grading import Limits, find_submissions
+from gpucluster.lessons.grading.hiding import closed_folders
+from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.plan import steps_of
 from gpucluster.lessons.grading.submissions import LARGEST_NOTEBOOK, read_notebook
 from gpucluster.protocol.errors import InvalidRequest
@@ -61,6 +64,45 @@ def test_what_cannot_be_graded_is_named(tmp_path: Path) -> None:
     assert problems["a"] == problems["b"] == "it belongs to no lesson of this kit"
     assert {problems[name] for name in "cdef"} == {"it is not a notebook"}
     assert problems["g"] == "it is larger than 30 MiB"
+
+
+def test_names_of_any_bytes_are_told_apart(tmp_path: Path) -> None:
+    folder = bytes(tmp_path)
+    for name in (b"eve\xff", b"eve\xfe", b"a:b", b"c\n"):
+        put(Path(os.fsdecode(folder + b"/" + name)) / os.fsdecode(b"06-\xff.ipynb"))
+    found = find_submissions(tmp_path)
+    assert [one.learner for one in found] == ["a:b", "c?", "eve\\xfe", "eve\\xff"]
+    assert found[3].file == "eve\\xff/06-\\xff.ipynb"
+    for one in found:
+        json.dumps([one.learner, one.file], ensure_ascii=False).encode()
+        job = Job(
+            path=one.path, learner=one.learner, lesson="06", seed=1, limits=Limits(), places={}, hidden=[one.path]
+        )
+        assert Job.of(job.text().encode().decode()) == job
+
+
+def test_a_learner_hands_in_so_many_notebooks_at_most(tmp_path: Path) -> None:
+    for number in range(60):
+        put(tmp_path / "eve" / f"{number:02}.ipynb")
+    put(tmp_path / "ana" / "06-kmeans.ipynb")
+    found = find_submissions(tmp_path)
+    assert [one.learner for one in found if not one.problem] == ["ana"] + ["eve"] * 40
+    [rest] = [one for one in found if one.problem]
+    assert rest.problem == "this learner handed in 60 notebooks; this one and 19 others were left out"
+
+
+def test_what_is_closed_to_submissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "clusters"))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    own = {tmp_path / "clusters", tmp_path / "runtime"}
+    put(tmp_path / "class" / "ana" / "06-kmeans.ipynb")
+    put(tmp_path / "class" / "bo-06-kmeans.ipynb")
+    found = find_submissions(tmp_path / "class")
+    assert set(closed_folders(found)) == {*own, tmp_path / "class"}
+    # Closing a folder that Python needs would end every kernel.
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "class" / "python"))
+    ana, bo = (tmp_path / "class" / name for name in ("ana", "bo-06-kmeans.ipynb"))
+    assert set(closed_folders(found)) == {*own, ana, bo}
 
 
 def test_only_one_lesson(tmp_path: Path) -> None:

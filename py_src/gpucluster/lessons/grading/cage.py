@@ -15,11 +15,9 @@ from ..progress import FOLDER_VARIABLE
 from . import landlock
 from .model import Limits
 
-HIDDEN_VARIABLE = "GPUCLUSTER_GRADING_HIDDEN"
-"""Environment variable that names the folders that the kernel is to give up reading."""
 TOKEN_VARIABLE = "GPUCLUSTER_GRADING"  # noqa: S105  # marks the processes of one submission; it opens nothing
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "TZ", "CUDA_VISIBLE_DEVICES")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm", "/proc")  # noqa: S108
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/shm")  # noqa: S108  # semaphores lie in the last
 _LARGEST_FILE = 2**30
 
 
@@ -80,12 +78,11 @@ class Cage:
             "PYTHONHASHSEED": "0",
             FOLDER_VARIABLE: str(self.work),
             NOTEBOOKS_VARIABLE: str(self.root / "lessons"),
-            HIDDEN_VARIABLE: os.pathsep.join(str(path) for path in self._hidden()),
             TOKEN_VARIABLE: self.token,
         }
 
-    def _hidden(self) -> list[Path]:
-        """Never a folder that this one lies in: then nothing would work."""
+    def closed(self) -> list[Path]:
+        """Return what the kernel gives up reading: never a folder that this one lies in, as nothing would work then."""
         return [path for path in (notebooks_folder(), *self.hidden) if not self.root.is_relative_to(path.resolve())]
 
 

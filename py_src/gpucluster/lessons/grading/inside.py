@@ -1,9 +1,9 @@
 """Running a check in the learner's kernel, for the exercises that cannot be looked at from outside.
 
-All modules of the lessons are imported anew for the check, so that what the notebook did to them is undone; only the one
-that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass, something
-else was changed. A submission made for the purpose can still get
-past this, which is why the results name the exercises that were checked here.
+All modules of the lessons are imported anew for the check, so that what the notebook did to them is undone; only the
+one that knows the notebook's cluster stays. Then answers that are wrong for certain must fail too: if they pass,
+something else was changed. A submission made for the purpose can still get past this, which is why the results name the
+exercises that were checked here.
 """
 
 from __future__ import annotations

@@ -6,14 +6,19 @@ An ordinary IPython kernel, once it has given up what a submission does not need
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
-from .cage import HIDDEN_VARIABLE, confine
+from .cage import confine
 
 if __name__ == "__main__":
-    hidden = [Path(path) for path in os.environ.pop(HIDDEN_VARIABLE).split(os.pathsep) if path]
+    hidden = [Path(os.fsdecode(path)) for path in sys.stdin.buffer.read().split(b"\0") if path]
     confine(Path(os.environ["HOME"]).parent, hidden=hidden, signals=True)
 
     from ipykernel import kernelapp
+    from ipykernel.zmqshell import ZMQInteractiveShell
+    from IPython.core.interactiveshell import InteractiveShell
 
+    # Lines that begin with "!" run without a terminal of their own: terminals are closed to submissions.
+    ZMQInteractiveShell.system_piped = ZMQInteractiveShell.system = InteractiveShell.system_raw  # type: ignore
     kernelapp.launch_new_instance()

@@ -67,17 +67,40 @@ def restrict(*, writable: Iterable[Path], unreadable: Collection[Path] = (), sig
 
 def _all_but(hidden: Collection[Path]) -> Iterable[Path]:
     """Everything that lies beside the way to these folders: there is no rule that takes away."""
-    paths = [path.resolve() for path in hidden]
+    paths = {path.resolve() for path in hidden}
+    ways = paths.union(*(path.parents for path in paths))
     above = [Path("/")]
     while above:
         folder = above.pop()
-        for name in os.listdir(folder):
+        names = _names(folder)
+        if names is None:
+            yield folder  # what lies on the way to it cannot be told apart; see `not_hidden`
+            continue
+        for name in names:
             beside = folder / name
-            leads_to_one = any(path.is_relative_to(beside.resolve()) for path in paths)
-            if not leads_to_one:
+            if _resolved(beside) not in ways:
                 yield beside
             elif beside not in paths and not beside.is_symlink():  # a link to a folder above would open all of it
                 above.append(beside)
+
+
+def not_hidden(hidden: Collection[Path]) -> list[Path]:
+    """Return which of these folders `restrict` cannot hide, as a folder above them may not be listed."""
+    return [path for path in hidden if any(_names(above) is None for above in path.resolve().parents)]
+
+
+def _names(folder: Path) -> list[str] | None:
+    """What lies in a folder; None when that may not be seen."""
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    except OSError:
+        return None
+
+
+def _resolved(path: Path) -> Path:
+    return path.resolve() if path.is_symlink() else path  # what leads here has no links in it
 
 
 def _allow(rules: int, path: Path, access: int) -> None:

@@ -12,6 +12,7 @@ from ..examination import Examination, Halt, NeedsCluster, NotYet
 from ..hints import title_of
 from .model import ExerciseGrade, Place, Property
 from .remote import Kernel
+from .values import plain_text
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -51,7 +52,7 @@ def judge(kernel: Kernel, exercise: str, seed: int, place: Place) -> ExerciseGra
         return _judged_outside(grade, kernel, seed)
     except Exception as error:  # a check that trips over an odd answer has not passed
         grade.state, grade.points = "failed", 0
-        grade.message = f"The check could not finish: {type(error).__name__}: {error}"[:_MOST_TEXT]
+        grade.message = plain_text(f"The check could not finish: {type(error).__name__}: {error}")[:_MOST_TEXT]
         return grade
 
 
@@ -92,7 +93,7 @@ def _judged_inside(grade: ExerciseGrade, record: Any) -> ExerciseGrade:
         grade.message = "Answers that are wrong for certain pass in this kernel as well: something was changed."
         return grade
     unavailable = record["state"] == "unavailable"
-    grade.message = NO_CLUSTER if unavailable else str(record.get("message", ""))[:_MOST_TEXT]
+    grade.message = NO_CLUSTER if unavailable else plain_text(str(record.get("message", "")))[:_MOST_TEXT]
     findings = [(str(one["expected"]), one["passed"] is True, str(one["observed"])) for one in record["findings"]]
     return _graded(grade, findings, complete=record["state"] == "passed")
 
@@ -103,7 +104,7 @@ def _findings(exam: Examination) -> list[tuple[str, bool, str]]:
 
 def _graded(grade: ExerciseGrade, findings: list[tuple[str, bool, str]], *, complete: bool = True) -> ExerciseGrade:
     grade.findings = [
-        Property(expected=expected[:_MOST_TEXT], passed=passed, observed=observed[:_MOST_TEXT])
+        Property(expected=plain_text(expected)[:_MOST_TEXT], passed=passed, observed=plain_text(observed)[:_MOST_TEXT])
         for expected, passed, observed in findings[:200]
     ]
     passed = complete and bool(grade.findings) and all(one.passed for one in grade.findings)

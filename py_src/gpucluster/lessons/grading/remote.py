@@ -7,16 +7,15 @@ checks. What a check compares it must first turn into plain data, with ``numpy.a
 from __future__ import annotations
 
 import builtins
-import io
 import sys
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-import cloudpickle
 import numpy as np
 
 from .channel import Channel, ChannelClosed
+from .pickling import pickled
 from .values import Handle, NotPlain, changeable, decode
 
 _KNOWN = {"dask", "distributed", "gpucluster", "numpy", "pandas", "sklearn"}
@@ -60,7 +59,7 @@ class Kernel:
         if self._failure is not None:
             raise self._failure
         try:
-            self._channel.send([operation, *about], [_pickled(sent)])
+            self._channel.send([operation, *about], [pickled(sent, Remote)])
             (outcome, *details), buffers = self._channel.receive()
             if outcome == "value":
                 value = decode(details[0], buffers, self._wrap)
@@ -192,24 +191,3 @@ def _error_of(details: Any) -> Exception:
             pass
     made: Exception = type(name if name.isidentifier() else "Exception", (Exception,), {})(text)
     return made
-
-
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    def persistent_id(self, value: Any) -> Any:
-        if type(value) is Remote:
-            return ("object", value._handle.number)
-        if type(value).__module__.startswith(("distributed", "gpucluster")) and _is_client(value):
-            return ("client", value.scheduler.address)
-        return None
-
-
-def _is_client(value: Any) -> bool:
-    from distributed import Client
-
-    return isinstance(value, Client)
-
-
-def _pickled(value: Any) -> bytes:
-    file = io.BytesIO()
-    _Pickler(file).dump(value)
-    return file.getvalue()

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-import psutil
-from pydantic import ValidationError
-
-from ..catalogue import NOTEBOOKS_VARIABLE, find_lesson, notebooks_folder
-from .cage import TOKEN_VARIABLE, Cage
+from ..catalogue import find_lesson
+from .hiding import closed_folders
 from .job import Job
 from .model import ExerciseGrade, Grades, Limits, NotebookGrade, Place
+from .sending import in_a_warden
 from .submissions import Submission
 
 INSIDE = frozenset({"01.4", "06.6", "06.9", "08.3"})
@@ -28,9 +19,13 @@ INSIDE = frozenset({"01.4", "06.6", "06.9", "08.3"})
 
 What the learner writes is sent to workers as it is, or the check hands over a function that counts its calls.
 """
-_SLACK_S = 60.0
-_END_S = 15.0
-_MOST_ANSWER = 32 * 2**20
+_KEY_FACTOR = 3
+_REMEDIES = {
+    "time": "It ran out of time: allow more with --seconds, or grade on a machine that does less at the same time",
+    "memory": "It ran out of memory: allow more with --memory",
+    "processes": "It started more processes than are allowed",
+    "stopped": "Its kernel or its warden ended early",
+}
 
 Say = Callable[[str], None]
 
@@ -41,6 +36,7 @@ def grade(
     *,
     seed: int | None = None,
     say: Say = lambda text: None,
+    keep: Callable[[Grades], None] = lambda grades: None,
 ) -> Grades:
     """Grade notebooks, one after the other.
 
@@ -57,29 +53,28 @@ def grade(
         Seed of the hidden inputs, the same for the whole class. Left out: a random one, which the result names.
     say : callable, optional
         Told what happens.
+    keep : callable, optional
+        Given what is graded so far, after each notebook.
     """
     limits = limits or Limits()
     seed = secrets.randbits(32) if seed is None else seed
-    notes: list[str] = []
     keys: dict[str, dict[str, ExerciseGrade]] = {}
-    graded = []
-    hidden = sorted({submission.path.resolve().parent for submission in submissions})
+    from ..._version import __version__
+
+    grades = Grades(
+        graded_at=datetime.now(UTC).replace(microsecond=0).isoformat(), version=__version__, seed=seed, limits=limits,
+        submissions=[],
+    )  # fmt: skip
+    notes = grades.notes
+    hidden = closed_folders(submissions)
     for number, submission in enumerate(submissions, start=1):
         if not submission.problem and submission.lesson not in keys:
             say(f"Grading the answer key of lesson {submission.lesson}")
             keys[submission.lesson] = _key(submission.lesson, limits, seed, notes)
         say(f"Grading {number} of {len(submissions)}: {submission.learner}, lesson {submission.lesson}")
-        graded.append(_graded(submission, keys.get(submission.lesson, {}), limits, seed, hidden))
-    from ..._version import __version__
-
-    return Grades(
-        graded_at=datetime.now(UTC).replace(microsecond=0).isoformat(),
-        version=__version__,
-        seed=seed,
-        limits=limits,
-        submissions=graded,
-        notes=notes,
-    )
+        grades.submissions.append(_graded(submission, keys.get(submission.lesson, {}), limits, seed, hidden))
+        keep(grades)
+    return grades
 
 
 def _key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[str, ExerciseGrade]:
@@ -88,12 +83,18 @@ def _key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[str, 
     assert known is not None
     numbers = [exercise.id for exercise in known.exercises]
     places: dict[str, Place] = {number: "inside" for number in numbers if number in INSIDE}
+    # What is too little for the key is too little for everybody: it gets more, so that only the learners' time counts.
+    more = limits.model_copy(
+        update={"seconds": _KEY_FACTOR * limits.seconds, "cell_seconds": _KEY_FACTOR * limits.cell_seconds}
+    )
     found: dict[str, ExerciseGrade] = {}
     said: list[str] = []
     for _ in range(2):
-        job = Job(path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=limits, places=places)
-        result = _in_a_warden(job)
+        job = Job(path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=more, places=places)
+        result = in_a_warden(job)
         said = result.notes
+        if result.status in _REMEDIES:
+            said = [f"{_REMEDIES[result.status]}.", *said]
         for one in result.exercises:
             if _state(found.get(one.id)) != "passed":
                 found[one.id] = one
@@ -111,9 +112,17 @@ def _key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[str, 
     if failed:
         notes.append(
             f"Lesson {lesson}: the answer key does not pass here, so these exercises count for nobody: "
-            f"{', '.join(failed)}. {'; '.join(said[:3])}".rstrip()
+            f"{', '.join(failed)}. {' '.join(_why(found, failed, said))}".rstrip()
         )
     return found
+
+
+def _why(found: dict[str, ExerciseGrade], failed: list[str], said: list[str]) -> list[str]:
+    """What the first exercise that failed shows, and what happened to the whole notebook."""
+    first = found.get(failed[0])
+    wrong = [one for one in first.findings if not one.passed] if first is not None else []
+    shown = f"{wrong[0].expected}: {wrong[0].observed}" if wrong else first.message if first is not None else ""
+    return [*said[:3], *([f"{failed[0]}: {shown[:300]}"] if shown else [])]
 
 
 def _graded(
@@ -122,15 +131,15 @@ def _graded(
     if submission.problem:
         note = f"The notebook was not graded: {submission.problem}."
         return NotebookGrade(
-            learner=submission.learner, lesson=submission.lesson, file=str(submission.path), status="unreadable",
+            learner=submission.learner, lesson=submission.lesson, file=_name(submission), status="unreadable",
             notes=[note],
         )  # fmt: skip
     places: dict[str, Place] = {name: one.place for name, one in key.items()}
     job = Job(
-        path=submission.path.resolve(), learner=submission.learner, lesson=submission.lesson, seed=seed, limits=limits,
-        places=places, hidden=hidden,
+        path=submission.path.resolve(), file=_name(submission), learner=submission.learner, lesson=submission.lesson,
+        seed=seed, limits=limits, places=places, hidden=hidden,
     )  # fmt: skip
-    result = _in_a_warden(job)
+    result = in_a_warden(job)
     found = {one.id: one for one in result.exercises}
     known = find_lesson(submission.lesson)
     assert known is not None
@@ -143,6 +152,10 @@ def _graded(
     return result
 
 
+def _name(submission: Submission) -> str:
+    return submission.file or submission.path.name.encode("utf-8", "backslashreplace").decode()
+
+
 def _counted(one: ExerciseGrade, key: ExerciseGrade | None) -> ExerciseGrade:
     if _state(key) == "passed":
         return one
@@ -151,52 +164,3 @@ def _counted(one: ExerciseGrade, key: ExerciseGrade | None) -> ExerciseGrade:
 
 def _state(one: ExerciseGrade | None) -> str:
     return one.state if one is not None else "not_reached"
-
-
-def _in_a_warden(job: Job) -> NotebookGrade:
-    failed = NotebookGrade(learner=job.learner, lesson=job.lesson, file=str(job.path), status="stopped")
-    root = Path(tempfile.mkdtemp(prefix="gg"))
-    cage = Cage(root, secrets.token_hex(16))
-    cage.prepare()
-    environment = cage.environment()
-    environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the warden sees the solutions; the kernel does not
-    try:
-        text = _ask_warden(job, environment)
-        result = NotebookGrade.model_validate_json(text)
-    except (ValidationError, subprocess.TimeoutExpired, ValueError) as error:
-        kind = "It was ended, as it did not finish in time." if isinstance(error, subprocess.TimeoutExpired) else (
-            "The process that graded it has died.")  # fmt: skip
-        failed.notes = [kind]
-        return failed
-    finally:
-        _end_marked(cage.token)
-        shutil.rmtree(root, ignore_errors=True)
-    # Who it belongs to is known here; whatever happened over there does not change it.
-    return result.model_copy(update={"learner": job.learner, "lesson": job.lesson, "file": str(job.path)})
-
-
-def _ask_warden(job: Job, environment: dict[str, str]) -> str:
-    command = [sys.executable, "-m", "gpucluster.lessons.grading.warden"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True,
-        start_new_session=True, cwd="/",
-    ) as warden:  # fmt: skip
-        try:
-            text, _ = warden.communicate(job.model_dump_json(), timeout=job.limits.seconds + _SLACK_S)
-        except BaseException:  # Ctrl-C too: nothing is left running
-            warden.send_signal(signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                warden.wait(_END_S)
-            warden.kill()
-            raise
-    if len(text) > _MOST_ANSWER:
-        raise ValueError("the answer is too large")
-    return text
-
-
-def _end_marked(token: str) -> None:
-    """Kill what a warden that died has left: its processes carry the token in their environment."""
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            if process.uids().real == os.getuid() and process.environ().get(TOKEN_VARIABLE) == token:
-                process.kill()

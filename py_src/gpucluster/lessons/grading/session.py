@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import socket
 import sys
+import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from .watch import Watch
 
 _READY_S = 60.0
 _GRACE_S = 15.0
+_LARGEST_MESSAGE = 2**20
 
 
 class KernelEnded(Exception):
@@ -55,7 +58,10 @@ class Session:
         self.manager = KernelManager(transport="ipc", ip=str(cage.root / "kernel"))
         argv = [sys.executable, "-m", "gpucluster.lessons.grading.kernel", "-f", "{connection_file}"]
         self.manager._kernel_spec = KernelSpec(argv=argv, display_name="grading", language="python")
-        self.manager.start_kernel(cwd=str(cage.work), env=cage.environment())
+        with tempfile.TemporaryFile() as closed:  # no process of the learner can change it
+            closed.write(b"\0".join(os.fsencode(path) for path in cage.closed()))
+            closed.seek(0)
+            self.manager.start_kernel(cwd=str(cage.work), env=cage.environment(), stdin=closed.fileno())
         self.client: BlockingKernelClient = self.manager.client()
         self.client.start_channels()
         try:
@@ -72,6 +78,7 @@ class Session:
         KernelEnded
             When the kernel has died in it, or had to be killed.
         """
+        code = code.encode("utf-8", "replace").decode()
         request = self.client.execute(code, store_history=True, allow_stdin=False, stop_on_error=False)
         return self._finish(request, time.monotonic() + self.limits.cell_seconds)
 
@@ -82,7 +89,6 @@ class Session:
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(self.cage.socket))
             listening.listen(1)
-            listening.settimeout(self.limits.cell_seconds)
             request = self.client.execute(_serving(self.cage.socket), store_history=False, allow_stdin=False)
             try:
                 connection = self._accept(listening, deadline)
@@ -115,7 +121,7 @@ class Session:
         while True:
             self._alive()
             try:
-                message = self.client.get_iopub_msg(timeout=0.25)
+                message = self._next()
             except queue.Empty:
                 if time.monotonic() < deadline:
                     continue
@@ -131,19 +137,47 @@ class Session:
             elif time.monotonic() > deadline:
                 self.manager.shutdown_kernel(now=True)
                 raise KernelEnded("a cell did not end")
-            if message["parent_header"].get("msg_id") != request:
-                continue
-            content: dict[str, Any] = message["content"]
-            if message["msg_type"] == "error":
+            kind, content = _read(message, request)
+            if kind == "error":
                 error = f"{content.get('ename')}: {content.get('evalue')}"
-            if message["msg_type"] == "status" and content.get("execution_state") == "idle":
+            if kind == "status" and content.get("execution_state") == "idle":
                 return Outcome("the cell took too long" if interrupted else error[:500])
+
+    def _next(self) -> Any:
+        """Return the next message, or None in place of one that is no message, or is too large to look at.
+
+        Raises
+        ------
+        queue.Empty
+            When nothing comes for a moment.
+        """
+        socket = self.client.iopub_channel.socket
+        if not socket.poll(250):
+            raise queue.Empty
+        parts = socket.recv_multipart()
+        if sum(map(len, parts)) > _LARGEST_MESSAGE:
+            return None
+        try:
+            _, parts = self.client.session.feed_identities(parts)
+            return self.client.session.deserialize(parts)
+        except Exception:  # the kernel may send anything
+            return None
 
     def _alive(self) -> None:
         if self.watch.exceeded is not None:
             raise KernelEnded(f"it used too much: {self.watch.exceeded}")
         if not self.manager.is_alive():
             raise KernelEnded("the kernel has died")
+
+
+def _read(message: Any, request: str) -> tuple[str, dict[str, Any]]:
+    """Return kind and content of an answer to this request; of everything else, nothing."""
+    try:
+        kind, content, parent = message["msg_type"], message["content"], message["parent_header"]
+        known = isinstance(content, dict) and parent.get("msg_id") == request
+    except (AttributeError, KeyError, TypeError):
+        return "", {}
+    return (str(kind), content) if known else ("", {})
 
 
 def _serving(path: Path) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..catalogue import find_lesson
 
 LARGEST_NOTEBOOK = 30 * 2**20
 _DEEPEST = 4
+_MOST_PER_LEARNER = 40
 _SKIPPED = re.compile(r"^\.|^__|\.backup-")
 _NUMBER = re.compile(r"(?:^|[^0-9])(\d\d)-[a-z]")
 
@@ -26,12 +27,18 @@ class Submission:
     ----------
     problem : str
         Why it cannot be graded; empty when it can.
+    root : pathlib.Path, optional
+        The folder with what the class handed in.
+    file : str
+        Path below that folder, in letters that can be printed.
     """
 
     learner: str
     lesson: str
     path: Path
     problem: str = ""
+    root: Path | None = None
+    file: str = ""
 
 
 def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission]:
@@ -55,7 +62,7 @@ def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission
     folder = folder.expanduser()
     if not folder.is_dir():
         raise InvalidRequest(f"There is no folder {folder}.")
-    found = [_submission(folder, path) for path in _notebooks(folder)]
+    found = [one for paths in _per_learner(folder) for one in _submissions(folder, paths)]
     found = [one for one in found if lesson is None or one.lesson == lesson]
     if not found:
         what = f"of lesson {lesson} " if lesson else ""
@@ -101,6 +108,23 @@ def _notebooks(folder: Path) -> list[Path]:
     return found
 
 
+def _per_learner(folder: Path) -> list[list[Path]]:
+    groups: dict[str, list[Path]] = {}
+    for path in _notebooks(folder):
+        groups.setdefault(path.relative_to(folder).parts[0], []).append(path)
+    return list(groups.values())
+
+
+def _submissions(folder: Path, paths: list[Path]) -> list[Submission]:
+    """One learner's notebooks; so many at most that the others are graded as well."""
+    found = [_submission(folder, path) for path in paths[:_MOST_PER_LEARNER]]
+    left = paths[_MOST_PER_LEARNER:]
+    if left:
+        problem = f"this learner handed in {len(paths)} notebooks; this one and {len(left) - 1} others were left out"
+        found.append(replace(_submission(folder, left[0]), problem=problem))
+    return found
+
+
 def _submission(folder: Path, path: Path) -> Submission:
     parts = path.relative_to(folder).parts
     number = _NUMBER.search(path.name)
@@ -116,8 +140,12 @@ def _submission(folder: Path, path: Path) -> Submission:
     learner = parts[0] if len(parts) > 1 else path.stem
     if len(parts) == 1 and known is not None:
         learner = path.stem.replace(known.slug, "").strip("-_ .") or path.stem
-    return Submission(_printable(learner), lesson, path, problem)
+    return Submission(
+        _printable(learner)[:100], lesson, path, problem, root=folder.resolve(), file=_printable("/".join(parts))
+    )
 
 
 def _printable(name: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in name)[:100]
+    """Bytes that are no text are shown as numbers, so that two names stay two."""
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from .model import Grades
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"(^|[;,|] ?)(?=[=+\-@＝＋－＠])")  # the wide forms are read the same way
 
 
 def table_text(grades: Grades) -> str:
     """Return the results as CSV: one row per notebook, one column per exercise."""
     exercises = sorted({one.id: None for result in grades.submissions for one in result.exercises}, key=_order)
     file = io.StringIO()
-    writer = csv.writer(file)
+    writer = csv.writer(file, quoting=csv.QUOTE_ALL)
     writer.writerow(
         ["learner", "lesson", "points", "of", "status", *exercises, "seconds", "peak_megabytes", "notes", "file"]
     )
     for result in grades.submissions:
+        about = [note for note in grades.notes if note.startswith(f"Lesson {result.lesson}:")]
         found = {one.id: one for one in result.exercises}
         points = [f"{found[name].points:g}" if name in found and found[name].of else "" for name in exercises]
         row = [
@@ -30,7 +32,7 @@ def table_text(grades: Grades) -> str:
             *points,
             f"{result.seconds:g}",
             f"{result.peak_bytes / 1e6:.0f}",
-            " ".join(result.notes),
+            " ".join([*result.notes, *about]),
             result.file,
         ]
         writer.writerow([_harmless(cell) for cell in row])
@@ -38,9 +40,11 @@ def table_text(grades: Grades) -> str:
 
 
 def _harmless(cell: str) -> str:
-    """A spreadsheet would take a text that begins like this for a formula, and run it."""
-    text = " ".join(cell.split())
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    """A spreadsheet would take a text that begins like this for a formula, and run it.
+
+    Also in the middle, as some split the cells at semicolons whatever the file says.
+    """
+    return _FORMULA.sub(r"\1'", " ".join(cell.split()))
 
 
 def _order(exercise: str) -> list[int]:

@@ -33,6 +33,11 @@ class Handle:
     kind: str
 
 
+def plain_text(text: str) -> str:
+    """Return a text that can be written as UTF-8: half of a letter becomes a number."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def encode(value: Any, keep: Callable[[Any], int], buffers: list[bytes], depth: int = 0) -> list[Any]:
     """Return JSON data that stands for a value; arrays go to the buffers, other objects to ``keep``."""
 
@@ -80,7 +85,7 @@ def encode(value: Any, keep: Callable[[Any], int], buffers: list[bytes], depth: 
 
 
 def changeable(value: Any, depth: int = 0) -> list[Any]:
-    """Return the arrays and tables in lists, tuples and dictionaries, in an order that both sides agree on."""
+    """Return the arrays and tables in a value, in an order that both sides agree on."""
     if type(value) is np.ndarray or _is_table(value):
         return [value]
     if type(value) in (list, tuple, dict) and depth < _DEEPEST:

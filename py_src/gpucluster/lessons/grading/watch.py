@@ -35,8 +35,8 @@ def descendants() -> list[psutil.Process]:
     return []
 
 
-def end_all() -> None:
-    """Kill everything below this process, also what is started meanwhile."""
+def end_all() -> bool:
+    """Kill everything below this process, also what is started meanwhile; return whether nothing is left."""
     deadline = time.monotonic() + _PATIENCE_S
     while time.monotonic() < deadline:
         found = [process for process in descendants() if _status(process) != psutil.STATUS_ZOMBIE]
@@ -50,8 +50,9 @@ def end_all() -> None:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 continue
         if not found:
-            return
+            return True
         time.sleep(0.02)
+    return False
 
 
 class Watch(threading.Thread):
@@ -75,9 +76,12 @@ class Watch(threading.Thread):
 
     def run(self) -> None:
         """Look at all processes again and again."""
+        own = psutil.Process()
+        at_first = _resident(own)
         while not self._done.wait(_EVERY_S):
             found = descendants()
-            used = sum(_resident(process) for process in found)
+            # What the kernel sends is held by this process until it is looked at.
+            used = sum(_resident(process) for process in found) + max(0, _resident(own) - at_first)
             self.peak_bytes = max(self.peak_bytes, used)
             if len(found) > self.limits.processes:
                 self._end("processes")

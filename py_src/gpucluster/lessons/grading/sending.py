@@ -1,0 +1,78 @@
+"""Sending a notebook to a warden, and clearing up after it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+from pydantic import ValidationError
+
+from ..catalogue import NOTEBOOKS_VARIABLE, notebooks_folder
+from . import shared
+from .cage import TOKEN_VARIABLE, Cage
+from .job import Job
+from .model import NotebookGrade
+
+_SLACK_S = 60.0
+_END_S = 15.0
+_MOST_ANSWER = 32 * 2**20
+
+
+def in_a_warden(job: Job) -> NotebookGrade:
+    """Return what a warden of its own finds; where that dies or is late, a result that says so."""
+    failed = NotebookGrade(learner=job.learner, lesson=job.lesson, file=job.file, status="stopped")
+    root = Path(tempfile.mkdtemp(prefix="gg"))
+    cage = Cage(root, secrets.token_hex(16))
+    cage.prepare()
+    environment = cage.environment()
+    environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the warden sees the solutions; the kernel does not
+    before = shared.owned()
+    try:
+        text = _ask_warden(job, environment)
+        result = NotebookGrade.model_validate_json(text)
+    except (ValidationError, subprocess.TimeoutExpired, ValueError) as error:
+        kind = "It was ended, as it did not finish in time." if isinstance(error, subprocess.TimeoutExpired) else (
+            "The process that graded it has died.")  # fmt: skip
+        failed.notes = [kind]
+        return failed
+    finally:
+        _end_marked(cage.token)
+        shared.remove_new(before)
+        shutil.rmtree(root, ignore_errors=True)
+    # Who it belongs to is known here; whatever happened over there does not change it.
+    return result.model_copy(update={"learner": job.learner, "lesson": job.lesson, "file": job.file})
+
+
+def _ask_warden(job: Job, environment: dict[str, str]) -> str:
+    command = [sys.executable, "-m", "gpucluster.lessons.grading.warden"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True,
+        start_new_session=True, cwd="/",
+    ) as warden:  # fmt: skip
+        try:
+            text, _ = warden.communicate(job.text(), timeout=job.limits.seconds + _SLACK_S)
+        except BaseException:  # Ctrl-C too: nothing is left running
+            warden.send_signal(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                warden.wait(_END_S)
+            warden.kill()
+            raise
+    if len(text) > _MOST_ANSWER:
+        raise ValueError("the answer is too large")
+    return text
+
+
+def _end_marked(token: str) -> None:
+    """Kill what a warden that died has left: its processes carry the token in their environment."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if process.uids().real == os.getuid() and process.environ().get(TOKEN_VARIABLE) == token:
+                process.kill()
