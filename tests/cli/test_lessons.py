@@ -293,7 +293,7 @@ def test_questions_of_jupyterquiz_are_taken_over(shell: Shell, tmp_path: Path) -
     answers = [{"answer": "a sum", "correct": True, "feedback": "Yes."}, *wrong]
     quiz = [{"question": "What travels?", "type": "multiple_choice", "answers": answers}]
     (tmp_path / "other.json").write_text(json.dumps(quiz), encoding="utf-8")
-    words = ("import", "other.json", "--lesson", "06", "--topic", "sums")
+    words = ("import", "other.json", "--lesson", "06", "--topic", "distances-in-memory")
     shown = json.loads(shell(*words)[1])
     assert shown["questions"][0]["id"] == "06.q1"
     assert shell(*words, "--into", "quiz.json")[1].startswith("1 question imported into")

@@ -174,3 +174,39 @@ def test_a_source_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "q.json").write_text("{")
     with pytest.raises(ForeignFormat, match="is not JSON in UTF-8"):
         import_file(tmp_path / "q.json", "91", topic="sums")
+
+
+def test_the_same_file_twice_gives_no_duplicates(tmp_path: Path) -> None:
+    into = tmp_path / "quiz.json"
+    source = written(tmp_path / "q.json", [CHOICE, VALUE, CHOICE])
+    first = import_file(source, "91", topic="sums", into=into)
+    assert first.added == 2
+    assert "question 3 is there already: question 1; it was left out." in first.notes
+    before = into.read_bytes()
+    again = import_file(source, "91", topic="loops", into=into)
+    assert again.added == 0
+    assert "question 2 is there already: 91.q2; it was left out." in again.notes
+    assert into.read_bytes() == before
+    more = import_file(written(tmp_path / "r.json", [VALUE, TEXT]), "91", topic="sums", into=into)
+    assert more.added == 1
+    assert [item.id for item in read_file(into, Quiz).questions] == ["91.q1", "91.q2", "91.q3"]
+    cards = written(tmp_path / "c.json", [{"front": "a", "back": "b"}] * 2)
+    assert import_file(cards, "91", topic="sums").added == 1
+
+
+def test_topics_and_links_that_no_lesson_has_are_refused(tmp_path: Path) -> None:
+    source = written(tmp_path / "q.json", [TEXT])
+    into = tmp_path / "quiz.json"
+    with pytest.raises(StudyFileError, match="Lesson 03 has no topic 'cooking'. Its topics: scheduler, "):
+        import_file(source, "03", topic="cooking", into=into)
+    for link in ("03.99", "03#nowhere", "03."):
+        with pytest.raises(StudyFileError, match="leads nowhere"):
+            import_file(source, "03", topic="starvation", link=link, into=into)
+    with pytest.raises(StudyFileError, match="does not look like"):
+        import_file(source, "03", topic="starvation", link="nonsense", into=into)
+    assert not into.exists()
+    assert import_file(source, "03", topic="starvation", link="03#starvation", into=into).added == 1
+    cards = written(tmp_path / "c.json", [{"front": "a", "back": "b", "topic": "Cooking"}])
+    done = import_file(cards, "03", topic="starvation")
+    assert done.content.cards[0].topic == "starvation"  # type: ignore[union-attr]
+    assert "'cooking' is none of lesson 03" in done.notes[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ..catalogue import Lesson, find_lesson
 from .files import StudyFileError, read_file, sentences
 from .foreign import ForeignFormat, card_from, question_from
 from .model import Cards, Quiz
@@ -75,6 +77,11 @@ def import_file(
     StudyFileError
         When what would be written is not in order. Nothing was written.
     """
+    known = find_lesson(lesson)
+    if known is not None:  # a lesson that is being written has no topics yet
+        _check_topic(known, topic)
+    if link is not None:
+        _check_link(link)
     items = _items(source)
     is_quiz = "question" in items[0]
     before = _before(into, lesson, is_quiz)
@@ -86,12 +93,62 @@ def import_file(
         fields, remarks = question_from(item, name) if is_quiz else card_from(item, name)
         notes += remarks
         own = _topic(fields.pop("topic", None)) or topic
+        if known is not None and own not in _topics(known):
+            notes.append(f"{name}: its topic {own!r} is none of lesson {lesson}; it got {topic!r}.")
+            own = topic
         made.append({"id": f"{lesson}.{'q' if is_quiz else 'c'}{number + place}", "topic": own, "link": link or lesson,
                      **fields})  # fmt: skip
     content = _checked(source, lesson, [*before, *made], is_quiz)
-    if into is not None:
+    new, repeated = _new_ones(content, len(before))
+    notes += repeated
+    if repeated:
+        kept = [
+            {**made[place], "id": f"{lesson}.{'q' if is_quiz else 'c'}{number + count}"}
+            for count, place in enumerate(new, start=1)
+        ]
+        content = _checked(source, lesson, [*before, *kept], is_quiz)
+    if into is not None and new:
         _write(into, content)
-    return Imported(content, len(made), tuple(notes), into)
+    return Imported(content, len(new), tuple(notes), into)
+
+
+def _new_ones(content: Quiz | Cards, before: int) -> tuple[list[int], list[str]]:
+    """Return the places of the imported items that are not there yet, and a note on each of the others."""
+    items = content.questions if isinstance(content, Quiz) else content.cards
+    what = "question" if isinstance(content, Quiz) else "card"
+    seen: dict[str, str] = {}
+    new: list[int] = []
+    notes: list[str] = []
+    for place, item in enumerate(items):
+        key = item.model_dump_json(exclude={"id", "topic", "link"})
+        if place >= before and key in seen:
+            notes.append(f"{what} {place - before + 1} is there already: {seen[key]}; it was left out.")
+            continue
+        seen.setdefault(key, item.id if place < before else f"{what} {place - before + 1}")
+        if place >= before:
+            new.append(place - before)
+    return new, notes
+
+
+def _topics(lesson: Lesson) -> list[str]:
+    own = [topic.name for topic in lesson.topics]
+    return list(dict.fromkeys([*own, *(exercise.topic for exercise in lesson.exercises if exercise.topic)]))
+
+
+def _check_topic(lesson: Lesson, topic: str) -> None:
+    if topic not in _topics(lesson):
+        raise StudyFileError(
+            f"Lesson {lesson.id} has no topic {topic[:40]!r}. Its topics: {', '.join(_topics(lesson))}."
+        )
+
+
+def _check_link(link: str) -> None:
+    lesson = find_lesson(re.split("[.#]", link, maxsplit=1)[0])
+    if lesson is None:
+        return  # of a lesson that is being written, or of no form at all, which the file's own rules refuse
+    places = {lesson.id, *(exercise.id for exercise in lesson.exercises)}
+    if link not in places | {f"{lesson.id}#{anchor}" for anchor in lesson.anchors}:
+        raise StudyFileError(f"The link {link[:40]!r} leads nowhere: lesson {lesson.id} has no such exercise or cell.")
 
 
 def _items(source: Path) -> list[Mapping[str, Any]]:
@@ -135,10 +192,12 @@ def _topic(text: str | None) -> str | None:
 
 def _write(into: Path, content: Quiz | Cards) -> None:
     text = json.dumps(content.model_dump(exclude_unset=True), indent=1, ensure_ascii=False) + "\n"
-    temporary = into.with_name(f".{into.name}.new")
+    # A name of its own: two who import at the same time do not write into one file.
+    temporary = into.with_name(f".{into.name}.{secrets.token_hex(8)}")
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
+        with temporary.open("x", encoding="utf-8") as file:
+            file.write(text)
         os.replace(temporary, into)
     except OSError as error:
         temporary.unlink(missing_ok=True)
