@@ -16,7 +16,6 @@ import psutil
 from pydantic import ValidationError
 
 from ..catalogue import NOTEBOOKS_VARIABLE, notebooks_folder
-from . import shared
 from .cage import TOKEN_VARIABLE, Cage
 from .job import Job
 from .model import NotebookGrade
@@ -34,7 +33,6 @@ def in_a_warden(job: Job) -> NotebookGrade:
     cage.prepare()
     environment = cage.environment()
     environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the warden sees the solutions; the kernel does not
-    before = shared.owned()
     try:
         text = _ask_warden(job, environment)
         result = NotebookGrade.model_validate_json(text)
@@ -45,7 +43,6 @@ def in_a_warden(job: Job) -> NotebookGrade:
         return failed
     finally:
         _end_marked(cage.token)
-        shared.remove_new(before)
         shutil.rmtree(root, ignore_errors=True)
     # Who it belongs to is known here; whatever happened over there does not change it.
     return result.model_copy(update={"learner": job.learner, "lesson": job.lesson, "file": job.file})
