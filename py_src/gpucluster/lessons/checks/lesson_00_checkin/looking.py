@@ -104,8 +104,8 @@ def check_worker_pids(exam: Examination, worker_pids: Any) -> None:
 
     true = set(exam.client.run(os.getpid).values())
     found = exam.call(worker_pids, exam.client)
-    if isinstance(found, dict):
-        found = list(found.values())
+    listed = isinstance(found, (list, tuple, np.ndarray))
+    exam.require("It returns a list of numbers", listed, describe(found))
     try:
         pids = [int(pid) for pid in found]
     except (TypeError, ValueError):

@@ -1,0 +1,5 @@
+import os
+
+
+def worker_pids(client):
+    return client.run(os.getpid)
