@@ -15,10 +15,15 @@ GUARDED = re.compile(r'^if ready\("05\.\d+", globals\(\)\.get\("(\w+)"\)\):$', r
 """The first line of a cell that does nothing, and says so, without an answer of the first half."""
 
 
+def plain(text: str) -> str:
+    """Return a cell's text with its magics as Python."""
+    return str(TransformerManager().transform_cell(text))  # type: ignore[no-untyped-call]
+
+
 def names(cell: SourceCell) -> tuple[set[str], set[str]]:
     """Return the names that a cell makes, and those that it uses, in functions as well."""
     made, used = set(), set()
-    tables = [symtable.symtable(TransformerManager().transform_cell(cell.solution_text()), "<cell>", "exec")]
+    tables = [symtable.symtable(plain(cell.solution_text()), "<cell>", "exec")]
     while tables:
         table = tables.pop()
         tables += table.get_children()
@@ -32,7 +37,9 @@ def names(cell: SourceCell) -> tuple[set[str], set[str]]:
 
 def second_half() -> list[SourceCell]:
     """The first two code cells, and those from section 6 on."""
-    cells = read_source(find_lesson("05").folder / "lesson.py").cells
+    lesson = find_lesson("05")
+    assert lesson is not None
+    cells = read_source(lesson.folder / "lesson.py").cells
     start = next(number for number, cell in enumerate(cells) if cell.anchor == "categories")
     code = [(number, cell) for number, cell in enumerate(cells) if cell.type == "code"]
     return [cell for number, cell in code[:2] + [pair for pair in code if pair[0] > start]]
