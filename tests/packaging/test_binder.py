@@ -54,6 +54,39 @@ def test_the_workspace_has_the_lesson_left_and_the_dashboard_right() -> None:
     assert sides["@jupyterlab/application-extension:sidebar"] == {"overrides": {"gpucluster-panel": "right"}}
 
 
+def start(home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the start script of the image with the packages of this environment."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return subprocess.run(
+        [BINDER / "start", "echo", "reached"], env={**kept, "PATH": path, "HOME": str(home), **variables},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_the_layout_is_set_up_once_where_jupyter_looks_for_it(tmp_path: Path) -> None:
+    folders = {
+        "JUPYTER_CONFIG_DIR": tmp_path / "config" / "lab" / "workspaces",
+        "JUPYTERLAB_WORKSPACES_DIR": tmp_path / "config",
+    }
+    for variable, folder in folders.items():
+        for _ in range(2):
+            done = start(tmp_path, **{variable: str(tmp_path / "config")})
+            assert (done.returncode, done.stdout, done.stderr) == (0, "reached\n", "")
+            [layout] = folder.glob("default-*.jupyterlab-workspace")
+            layout.write_text("my own", encoding="utf-8")
+        assert layout.read_text(encoding="utf-8") == "my own"
+    assert not (tmp_path / ".jupyter").exists()
+
+
+def test_jupyterlab_starts_where_no_layout_can_be_kept(tmp_path: Path) -> None:
+    done = start(tmp_path, JUPYTER_CONFIG_DIR="/proc/nowhere")
+    assert (done.returncode, done.stdout) == (0, "reached\n")
+    assert done.stderr == "The layout of the lessons could not be set up; JupyterLab opens without it.\n"
+    done = start(tmp_path, PATH="/usr/bin:/bin")  # without JupyterLab, and perhaps without Python
+    assert (done.returncode, done.stdout) == (0, "reached\n")
+
+
 @pytest.fixture(scope="module")
 def image(wheel: Path, run: Run) -> Iterator[tuple[Path, dict[str, str]]]:
     """What Binder makes: an environment, and a home folder with the lessons."""
