@@ -45,10 +45,8 @@ def encode(value: Any, keep: Callable[[Any], int], buffers: list[bytes], depth: 
         return encode(part, keep, buffers, depth + 1)
 
     kind = type(value)
-    if value is None:
-        return ["none"]
-    if value is Ellipsis:
-        return ["empty"]
+    if value is None or value is Ellipsis:
+        return ["none" if value is None else "empty"]
     if kind is bool:
         return ["bool", value]
     if kind is int and -(10**_MOST_DIGITS) < value < 10**_MOST_DIGITS:
