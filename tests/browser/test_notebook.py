@@ -28,6 +28,8 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         (lab.directory / "root" / "Lesson.ipynb").write_text(json.dumps(EMPTY))
         page = open_page(browser, lab, "notebooks/Lesson.ipynb")
         page.locator(".jp-Notebook .cm-content").first.wait_for()
+        # Until the kernel is there, Notebook may still be arranging its sidebars, and closes what was opened.
+        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
         page.get_by_role("menuitem", name="View").click()
         page.get_by_text("Left Sidebar").hover()
         page.get_by_text("GPU clusters").click()
