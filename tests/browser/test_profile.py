@@ -71,7 +71,10 @@ def test_the_timeline(browser: Browser, lab: Lab, theme: str) -> None:
     saved = lab.directory / "root" / name
 
     def outputs() -> list[str]:
-        cells = json.loads(saved.read_text())["cells"]
+        text = saved.read_text()
+        if not text:  # read in the moment in which it is written
+            return []
+        cells = json.loads(text)["cells"]
         found = [output["data"]["text/html"] for cell in cells for output in cell["outputs"] if "data" in output
                  and "text/html" in output["data"]]  # fmt: skip
         return ["".join(text) for text in found if "gpucluster-profile" in "".join(text)]
