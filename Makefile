@@ -44,7 +44,7 @@ unit: .venv/.built chromium ## All Python tests, the browser's included.
 	$(BIN)/python -m pytest
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
-	$(CUDA)/python -m pytest tests/devices tests/backends/cuda
+	$(CUDA)/python -m pytest tests/devices tests/backends/cuda tests/profile/test_gpu.py
 
 chromium: ## Install Chromium for the browser tests, where that is allowed.
 	@scripts/install-chromium

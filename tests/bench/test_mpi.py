@@ -15,9 +15,9 @@ from gpucluster.bench.site import scheduler
 from gpucluster.protocol.errors import InvalidState
 
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
-pytest.importorskip("dask_mpi")
+pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
 if not MPIEXEC.exists():
-    pytest.skip("no mpiexec", allow_module_level=True)
+    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")

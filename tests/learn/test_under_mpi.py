@@ -11,9 +11,9 @@ import pytest
 
 PROGRAM = Path(__file__).with_name("mpi_program.py")
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
-pytest.importorskip("mpi4py")
+pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
 if not MPIEXEC.exists():
-    pytest.skip("no mpiexec", allow_module_level=True)
+    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
 
 
 @pytest.mark.parametrize("size", [1, 3])

@@ -172,14 +172,29 @@ def _failure(cluster: SpecCluster | None, error: BaseException, plan: Plan) -> S
     return StartFailed(f"The cluster could not start: {cause_of(error)}.")
 
 
-def count_all_workers(cluster: SpecCluster) -> None:
-    """Let ``cluster.close`` also close the workers that a cancelled start has made but not yet counted."""
+def uncounted_workers(cluster: SpecCluster) -> list[Any]:
+    """Return the workers (nannies) that were made and not closed, but are not among ``cluster.workers``.
+
+    distributed counts new workers only when all that were made together have started, or failed to.
+    """
     from distributed.core import Status
 
     counted = set(map(id, cluster.workers.values()))
-    for worker in list(cluster._created):
-        if id(worker) not in counted and worker.status not in {Status.closed, Status.closing}:
-            cluster.workers.setdefault(worker.name, worker)
+    ended = {Status.closed, Status.closing}
+    return [worker for worker in list(cluster._created) if id(worker) not in counted and worker.status not in ended]
+
+
+def coming_workers(cluster: SpecCluster) -> list[Any]:
+    """Return those of the uncounted workers that may still arrive."""
+    from distributed.core import Status
+
+    return [worker for worker in uncounted_workers(cluster) if worker.status != Status.failed]
+
+
+def count_all_workers(cluster: SpecCluster) -> None:
+    """Let ``cluster.close`` also close the workers that a cancelled start has made but not yet counted."""
+    for worker in uncounted_workers(cluster):
+        cluster.workers.setdefault(worker.name, worker)
 
 
 async def close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:

@@ -28,7 +28,7 @@ class Journal:
     model : ClusterModel
         As it is now.
     tell : callable
-        Told each new model.
+        Told each new model, before it is on disk.
     """
 
     def __init__(
@@ -53,11 +53,12 @@ class Journal:
         if all(getattr(self.model, name) == value for name, value in changes.items()):
             return self.model
         self.model = self.model.model_copy(update=changes)
+        # Told first: who reads on disk that the cluster has ended finds its activity complete.
+        self._tell(self.model)
         if not soon:
             self.write()
         elif self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.write)
-        self._tell(self.model)
         return self.model
 
     def write(self) -> None:

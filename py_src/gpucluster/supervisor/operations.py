@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from ..backends.starting import cause_of, count_all_workers, failed_workers, scheduler_of
+from ..backends.starting import cause_of, coming_workers, count_all_workers, failed_workers, scheduler_of
 from ..protocol.spec import Adapt
 
 if TYPE_CHECKING:
@@ -75,8 +75,10 @@ def settled(cluster: SpecCluster, wanted: int) -> tuple[int, str | None]:
     count = len(scheduler_of(cluster).workers)
     failures = failed_workers(cluster)
     if not failures:
-        # A worker that was told to leave counts until its process is gone.
-        return (count if len(cluster.workers) == wanted else -1), None
+        # A worker that was told to leave counts until its process is gone, and one that an earlier request
+        # has made until it has come and left again.
+        still = len(cluster.workers) != wanted or coming_workers(cluster)
+        return (-1 if still else count), None
     error = next(iter(failures.values()))
     return count, f"{len(failures)} of {wanted} workers could not start: {cause_of(error)}."
 

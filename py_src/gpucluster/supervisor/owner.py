@@ -252,11 +252,14 @@ class Owner:
         )
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
+        failed = state is ClusterState.FAILED
+        # Read now: the lines of the closing would push the cause out.
+        told = tail(self.folder.log, LOG_TAIL_LINES) if failed else []
         leftovers = operations.descendants()
         if self.sampler is not None:
             self.sampler.stop()
         if self.cluster is not None:
-            if state is ClusterState.FAILED:
+            if failed:
                 self.journal.update(state=ClusterState.STOPPING)
             await operations.close(self.cluster)
         operations.kill(leftovers)
@@ -264,7 +267,6 @@ class Owner:
             operations.remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
         self.chronicle.flush()
-        failed = state is ClusterState.FAILED
         self.journal.update(
             state=state,
             reason=reason,
@@ -276,7 +278,7 @@ class Owner:
             dashboard_path=None,
             ended_at=now(),
             idle=self.model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
-            log_tail=tail(self.folder.log, LOG_TAIL_LINES) if failed else [],
+            log_tail=told,
         )
 
     # -- watching --------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any,
 
 @pytest.mark.parametrize("options", [{"rmm_pool_size": "1 GiB"}, {"rmm_async": True}, {"rmm_managed_memory": True}])
 def test_an_allocator_that_cannot_be_set_up(machine: FakeMachine, play: Any, options: dict[str, Any]) -> None:
-    pytest.importorskip("rmm", reason="needs rmm, which fails here for want of a real CUDA driver")
+    pytest.importorskip("rmm", reason="needs the package 'rmm', which is not in requirements/cuda.txt")
     four_gpus(machine)
     result = play("failing_start", n_workers=1, **options)
     assert (result["code"], result["left"]) == ("start_failed", [])

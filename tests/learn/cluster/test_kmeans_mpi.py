@@ -22,9 +22,9 @@ from sklearn.datasets import load_digits
 DIGITS = load_digits().data
 PROGRAM = Path(__file__).with_name("kmeans_program.py")
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
-pytest.importorskip("mpi4py")
+pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
 if not MPIEXEC.exists():
-    pytest.skip("no mpiexec", allow_module_level=True)
+    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -49,7 +49,7 @@ def test_under_mpiexec(tmp_path: Path, size: int) -> None:
 
 @pytest.fixture
 def dask_mpi(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Client]:
-    pytest.importorskip("dask_mpi")
+    pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
     address = tmp_path / "scheduler.json"
     process = subprocess.Popen(
         [

@@ -56,8 +56,6 @@ def test_options_weights_and_targets(
     split: Any, kind: Any, options: Any, fit_intercept: bool, weighted: bool, y: Any
 ) -> None:
     weights = WEIGHTS if weighted else None
-    if y.ndim == 2 and weighted and kind in (Lasso, ElasticNet):
-        pytest.skip("scikit-learn takes no weights with several targets here")
     ours = kind(**options, fit_intercept=fit_intercept)
     ours.fit(split(X, 3), split(y, 3), sample_weight=None if weights is None else split(weights, 3))
     theirs = of_scikit_learn(kind, {**options, "fit_intercept": fit_intercept}).fit(X, y, sample_weight=weights)
