@@ -11,7 +11,8 @@ const process = {
   user: 'ada',
   command: 'python',
   memory_used_bytes: 2 ** 30,
-  cluster: null
+  cluster: null,
+  notebook: null
 };
 
 describe('devices', () => {
@@ -35,7 +36,7 @@ describe('devices', () => {
       process,
       { ...process, pid: 2, cluster: 'blue' },
       { ...process, pid: 3, cluster: 'blue' },
-      { pid: 4, user: null, command: null, memory_used_bytes: null, cluster: null }
+      { ...process, pid: 4, user: null, command: null, memory_used_bytes: null }
     ];
     expect(usersOf(device({ processes }), trans)).toBe(
       'Used by cluster blue (2 GiB), python of ada (1 GiB), a process'
