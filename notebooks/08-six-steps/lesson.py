@@ -1084,6 +1084,14 @@ lessons.quiz("08")
 lessons.cards("08")
 
 # %% [markdown]
+# ### Six rules to take home
+#
+# These are the first eight lessons in six short rules. Say what each one means before you turn its card.
+
+# %% tags=["cards"]
+lessons.hooks()
+
+# %% [markdown]
 # ### Laptop, one GPU, cluster
 #
 # * **Laptop:** two worker processes. Our own estimators do the work, with scikit-learn's kernels.
