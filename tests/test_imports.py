@@ -15,12 +15,24 @@ MAY_IMPORT = {
     "protocol": set(),
     "registry": {"protocol"},
     "devices": {"protocol"},
-    "client": {"registry", "protocol"},
+    "recordings": {"devices", "protocol"},
+    "client": {"recordings", "registry", "protocol"},
     "backends": {"devices", "protocol"},
     "telemetry": {"devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},
     **{
-        face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling", "learn", "bench"}
+        face: {
+            "client",
+            "recordings",
+            "registry",
+            "protocol",
+            "devices",
+            "cli",
+            "lessons",
+            "profiling",
+            "learn",
+            "bench",
+        }
         for face in FACES
     },
     "lessons": {"client", "protocol", "learn", "datasets"},

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from .client.api import connect, create, list
+    from .client.api import connect, create, list, replay
     from .client.cluster import Cluster
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
-__all__ = ["Cluster", "GPUClusterError", "__version__", "connect", "create", "list", "profile"]
+__all__ = ["Cluster", "GPUClusterError", "__version__", "connect", "create", "list", "profile", "replay"]
 
 _LAZY = {
     "Cluster": "gpucluster.client.cluster",
@@ -25,6 +25,7 @@ _LAZY = {
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
     "list": "gpucluster.client.api",
+    "replay": "gpucluster.client.api",
     "profile": "gpucluster.profiling.measurement",
     "__version__": "gpucluster._version",
 }

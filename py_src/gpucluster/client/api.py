@@ -1,17 +1,24 @@
-"""``gpucluster.create``, ``connect`` and ``list``."""
+"""``gpucluster.create``, ``connect``, ``replay`` and ``list``."""
 
 from __future__ import annotations
 
 from builtins import list as List
 from collections.abc import Coroutine, Generator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
+from ..recordings.places import find_recording
+from ..recordings.reading import read_recording
 from .background import run
 from .cluster import Cluster
 from .control import AsyncControl
+from .presentation import presentation
+
+SLOWEST, FASTEST = 0.25, 64
+"""Of a recording that is played."""
 
 
 def create(
@@ -124,6 +131,30 @@ def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster:
     else:
         model = living[0]
     return Cluster(model, control, asynchronous=asynchronous)
+
+
+def replay(file: str | Path, *, speed: float = 1) -> Any:
+    """Return the gauges of a recording for a notebook, with play, pause and a slider. Elsewhere, their picture.
+
+    Parameters
+    ----------
+    file : str or Path
+        A file, or the name of a recording that comes with gpucluster, such as ``kmeans-cpu``.
+    speed : float
+        How many times as fast as it was, 0.25 to 64.
+
+    Raises
+    ------
+    RecordingNotFound
+        When there is none of that name, with those that come with gpucluster.
+    RecordingUnreadable
+        When it cannot be played.
+    InvalidRequest
+        When the speed is no such number.
+    """
+    if not isinstance(speed, (int, float)) or isinstance(speed, bool) or not SLOWEST <= speed <= FASTEST:
+        raise InvalidRequest(f"speed: must be a number from {SLOWEST} to {FASTEST}, not {str(speed)[:40]!r}.")
+    return presentation().replay(read_recording(find_recording(file)), float(speed))
 
 
 def list() -> List[ClusterModel]:

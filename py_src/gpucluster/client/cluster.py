@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Generator
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.core import Status
     from distributed.security import Security
+
+    from .recorder import Recorder
 
 _POLL_SECONDS = 0.02
 
@@ -168,6 +171,54 @@ class Cluster:
             When the cluster is not running.
         """
         return presentation().dashboard(self, page)
+
+    def recording(
+        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
+    ) -> Recorder:
+        """Return a recorder of what the gauges show: ``with cluster.recording("kmeans.jsonl.gz"): …``.
+
+        Parameters
+        ----------
+        file : str or Path
+            Ends in ``.jsonl`` or ``.jsonl.gz``; without an ending it gets ``.gpucluster.jsonl.gz``, which JupyterLab
+            knows. A recording that is there is replaced.
+        title : str, optional
+            What it is called; default: the file's name.
+        note : str, optional
+            What ran, such as a command.
+        seconds : float, optional
+            When to stop by itself.
+
+        Raises
+        ------
+        InvalidRequest
+            When nothing can be written there.
+        """
+        from .recorder import Recorder
+
+        return Recorder(
+            self._control, self.model, file, title=title, note=note, seconds=seconds, asynchronous=self._asynchronous
+        )
+
+    def record(
+        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
+    ) -> Any:
+        """Begin to record what the gauges show, and return the ``Recorder``, whose ``stop`` completes the file.
+
+        The parameters are those of ``recording``.
+
+        Raises
+        ------
+        InvalidRequest
+            When nothing can be written there.
+        InvalidState
+            When the cluster is not running.
+        """
+        recorder = self.recording(file, title=title, note=note, seconds=seconds)
+        if self.asynchronous:
+            return recorder
+        recorder.start()
+        return recorder
 
     # -- verbs -----------------------------------------------------------------------------------
 

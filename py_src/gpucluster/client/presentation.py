@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
+    from ..protocol.recordings import RecordedSession
     from .cluster import Cluster
 
 _FACE = "gpucluster.widgets"
@@ -29,6 +30,9 @@ class Presentation(Protocol):
 
     def card_bundle(self, cluster: Cluster, output: str) -> dict[str, Any]:
         """Return the card for an output of a notebook that exists, by its ``display_id``."""
+
+    def replay(self, session: RecordedSession, speed: float) -> Any:
+        """Return gauges fed from a recording, or their picture where nothing can be played."""
 
 
 def presentation() -> Presentation:

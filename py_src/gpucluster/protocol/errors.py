@@ -5,6 +5,8 @@ The tree::
     GPUClusterError
     ├── InvalidRequest            a value somebody typed is not allowed
     ├── ClusterNotFound           no cluster of that name or id
+    ├── RecordingNotFound         no recording of that name
+    ├── RecordingUnreadable       a file that cannot be played
     ├── NameTaken                 a live cluster has that name already
     ├── InvalidState              the cluster is not in a state that allows this
     ├── StartFailed               the cluster could not be started
@@ -93,6 +95,22 @@ class WorkerNotFound(GPUClusterError):
     code = "worker_not_found"
     http_status = 404
     exit_code = 3
+
+
+class RecordingNotFound(GPUClusterError):
+    """There is no recording of that name."""
+
+    code = "recording_not_found"
+    http_status = 404
+    exit_code = 3
+
+
+class RecordingUnreadable(GPUClusterError):
+    """The file is no recording, is damaged, or was made by a newer version."""
+
+    code = "recording_unreadable"
+    http_status = 422
+    exit_code = 2
 
 
 class NameTaken(GPUClusterError):

@@ -1,13 +1,15 @@
 """Imported once in the forkserver: every worker starts as a copy of a process that has imported this.
 
-Nothing in here may start threads, open sockets or touch CUDA. On GPU machines the RAPIDS modules are left
-out until it is proved on real hardware that importing them leaves no CUDA context in the parent.
+Nothing in here may start threads, open sockets or touch CUDA. On GPU machines the RAPIDS modules are left out,
+unless ``GPUCLUSTER_PRELOAD_RAPIDS=1`` asks for them, until it is proved on real hardware that importing them leaves no
+CUDA context in the parent; ``python -m benchmarks.gpu --only starts`` looks.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 import warnings
 
@@ -31,10 +33,16 @@ MODULES = (
     "sklearn.decomposition",
     "gpucluster.telemetry.report",
 )
+RAPIDS = ("rmm", "cupy", "cudf", "dask_cudf")
 
 
 def _import_modules() -> None:
-    for module in MODULES:
+    modules = MODULES
+    if os.environ.get("GPUCLUSTER_PRELOAD_RAPIDS") == "1":
+        # Read by cuDF and RMM when they are imported: no context, which a forked worker could not use.
+        os.environ["RAPIDS_NO_INITIALIZE"] = "True"
+        modules += RAPIDS
+    for module in modules:
         try:
             importlib.import_module(module)
         except Exception as error:  # An optional or broken package must not keep workers from starting.

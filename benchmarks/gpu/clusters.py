@@ -1,0 +1,168 @@
+"""How fast GPU clusters start, cold and warm, with and without RAPIDS in the forkserver, and what they leave behind.
+
+Writes JSON with, for each memory setting: seconds until the cluster runs, seconds of the first ``import cudf`` in a
+worker, whether the processes that workers are forked from have a CUDA context, and the GPU's memory after the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+from gpucluster.client.control import Control
+from gpucluster.protocol.errors import GPUClusterError
+from gpucluster.registry.store import Registry
+
+from .devicememory import forkservers, has_context, occupation, settles_to
+from .piece import write_json
+from .presets import SETTINGS, WITHOUT_RAPIDS
+
+LEFT_BYTES = 64 * 2**20
+"""Other programs may come and go by so much while we look."""
+PRELOAD = "GPUCLUSTER_PRELOAD_RAPIDS"
+
+
+def first_import() -> float:
+    """Return the seconds that ``import cudf`` takes in this worker."""
+    began = time.perf_counter()
+    __import__("cudf")
+    return time.perf_counter() - began
+
+
+def measure(name: str, options: dict[str, Any], *, simulated: bool) -> dict[str, Any]:
+    """Create a cluster with those options, look at it, stop it, and look at what is left."""
+    before = occupation().used_bytes
+    began = time.perf_counter()
+    cluster = gpucluster.create("cuda", name=name.replace(" ", "-").lower(), n_workers=1, **options)
+    created = time.perf_counter() - began
+    figures: dict[str, Any] = {"create_seconds": created}
+    try:
+        pid = cluster.model.pid
+        assert pid is not None
+        figures["context_in_supervisor"] = has_context(pid)
+        figures["context_in_forkserver"] = any(has_context(each) for each in forkservers(pid))
+        client = cluster.get_client()
+        try:
+            if not simulated:
+                figures["import_cudf_seconds"] = client.submit(first_import, pure=False).result(timeout=120)
+                figures["sum"] = float(client.submit(_sum_on_device, pure=False).result(timeout=120))
+        finally:
+            client.close()
+        began = time.perf_counter()
+        cluster.restart()
+        figures["restart_seconds"] = time.perf_counter() - began
+    finally:
+        began = time.perf_counter()
+        cluster.stop()
+        figures["stop_seconds"] = time.perf_counter() - began
+    clean, used = settles_to(before, within=LEFT_BYTES)
+    figures |= {"memory_before_bytes": before, "memory_after_bytes": used, "nothing_left": clean}
+    return figures
+
+
+def _sum_on_device() -> Any:
+    import cupy
+
+    return cupy.arange(1000, dtype="float64").sum()
+
+
+@contextmanager
+def own_registry(*, preload: bool) -> Iterator[None]:
+    """Give clusters a folder of their own, and say whether workers are forked from a process that has RAPIDS."""
+    before = {name: os.environ.get(name) for name in ("GPUCLUSTER_DIR", PRELOAD)}
+    with tempfile.TemporaryDirectory(prefix="gp") as folder:
+        os.environ["GPUCLUSTER_DIR"] = folder
+        os.environ[PRELOAD] = "1" if preload else "0"
+        try:
+            yield
+        finally:
+            control = Control()
+            control.close_standby()
+            for model in control.list():
+                if not model.state.ended:
+                    control.stop(model.id)
+            for name, value in before.items():
+                os.environ.pop(name, None)
+                if value is not None:
+                    os.environ[name] = value
+
+
+def wait_for_standby(seconds: float = 120) -> None:
+    """Start a standby and wait until the next cluster can be made from it."""
+    Control().ensure_standby()
+    registry = Registry()
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        records = [registry.read(folder) for folder in registry.folders()]
+        if any(record is not None and record.kind == "standby" and record.ready for record in records):
+            return
+        time.sleep(0.1)
+    raise SystemExit("The standby was never ready.")
+
+
+def starts(*, repeats: int, simulated: bool) -> dict[str, Any]:
+    """Return medians of cold and warm starts, with and without RAPIDS preloaded."""
+    found: dict[str, Any] = {}
+    for preload in (False, True):
+        for warm in (False, True):
+            runs = []
+            for _ in range(repeats):
+                with own_registry(preload=preload):
+                    if warm:
+                        wait_for_standby()
+                    runs.append(measure("start", {}, simulated=simulated))
+            key = f"{'warm' if warm else 'cold'}, {'with' if preload else 'without'} RAPIDS preloaded"
+            medians = {
+                name: statistics.median(run[name] for run in runs) for name in runs[0] if name.endswith("_seconds")
+            }
+            found[key] = {"median": medians, "runs": runs}
+            print(key, medians, flush=True)
+    return found
+
+
+def settings(*, simulated: bool) -> dict[str, Any]:
+    """Return what each memory setting did; one that failed says why."""
+    found: dict[str, Any] = {}
+    with own_registry(preload=False):
+        for name, options in SETTINGS.items():
+            if simulated and name not in WITHOUT_RAPIDS:
+                found[name] = {"skipped": "needs RAPIDS and a real GPU"}
+                continue
+            try:
+                found[name] = measure(name, options, simulated=simulated)
+            except GPUClusterError as error:
+                found[name] = {"failed": error.message}
+            print(name, found[name], flush=True)
+    return found
+
+
+def main() -> int:
+    """Measure, write the figures down, and fail if a setting failed or something was left behind."""
+    parser = argparse.ArgumentParser(description="Start GPU clusters in all ways.")
+    parser.add_argument("what", choices=("settings", "starts"))
+    parser.add_argument("--figures", type=Path, required=True)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--simulated", action="store_true")
+    options = parser.parse_args()
+    if options.what == "settings":
+        found = settings(simulated=options.simulated)
+        wrong = [name for name, each in found.items() if "failed" in each or each.get("nothing_left") is False]
+    else:
+        found = starts(repeats=options.repeats, simulated=options.simulated)
+        wrong = [name for name, each in found.items() if any(not run["nothing_left"] for run in each["runs"])]
+    write_json(options.figures, found)
+    for name in wrong:
+        print(f"{name}: failed, or left memory behind.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

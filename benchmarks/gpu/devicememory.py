@@ -1,0 +1,68 @@
+"""What NVML says of a GPU's memory, and who has a context on it."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+
+import psutil
+
+
+@dataclass(frozen=True)
+class Occupation:
+    """Memory of one GPU.
+
+    Attributes
+    ----------
+    used_bytes : int
+        By anybody, the driver's own share not counted.
+    by_pid : dict
+        Bytes of each process with a context; ``None`` where the driver does not tell (in containers, often).
+    """
+
+    used_bytes: int
+    by_pid: dict[int, int | None]
+
+
+def occupation(index: int = 0) -> Occupation:
+    """Return who uses the GPU with that index."""
+    import pynvml
+
+    pynvml.nvmlInit()
+    try:
+        handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+        used = pynvml.nvmlDeviceGetMemoryInfo(handle).used
+        running = pynvml.nvmlDeviceGetComputeRunningProcesses(handle)
+        return Occupation(int(used), {process.pid: process.usedGpuMemory for process in running})
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def has_context(pid: int) -> bool:
+    """Return whether a process has the GPU's device files open, which every CUDA context needs.
+
+    Asked of /proc and not of NVML: in a container, NVML's process ids may be those of the host.
+    """
+    try:
+        links = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]
+    except OSError:
+        return False
+    return any(link.startswith("/dev/nvidia") and link[len("/dev/nvidia") :].isdigit() for link in links)
+
+
+def settles_to(wanted_bytes: int, *, within: int, seconds: float = 20, index: int = 0) -> tuple[bool, int]:
+    """Wait until the GPU's used memory is at most ``within`` bytes from what is wanted; returns whether, and what it is."""
+    deadline = time.monotonic() + seconds
+    while True:
+        used = occupation(index).used_bytes
+        if abs(used - wanted_bytes) <= within:
+            return True, used
+        if time.monotonic() > deadline:
+            return False, used
+        time.sleep(0.1)
+
+
+def forkservers(supervisor: int) -> list[int]:
+    """Return the processes directly below a supervisor: the forkserver and the resource tracker."""
+    return [process.pid for process in psutil.Process(supervisor).children()]

@@ -1,0 +1,89 @@
+"""The machine that something was proved on: GPU, driver, versions."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+_FIELDS = ("name", "driver_version", "memory.total", "memory.used", "pcie.link.gen.max", "power.limit", "mig.mode.current")
+_PACKAGES = (
+    "dask",
+    "distributed",
+    "dask-cuda",
+    "dask-cudf-cu13",
+    "cudf-cu13",
+    "cuml-cu13",
+    "rmm-cu13",
+    "raft-dask-cu13",
+    "ucxx-cu13",
+    "cupy-cuda13x",
+    "nvidia-ml-py",
+    "numpy",
+    "scikit-learn",
+)
+
+
+def surroundings(*, simulated: bool) -> dict[str, Any]:
+    """Return what has to stand beside each figure.
+
+    Parameters
+    ----------
+    simulated : bool
+        Whether the GPU is one that the tests simulate: then nothing measured is true of any GPU.
+    """
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "simulated": simulated,
+        "commit": commit(),
+        "gpus": _gpus(),
+        "cpu": _cpu(),
+        "cpus": len(os.sched_getaffinity(0)),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "versions": {name: found for name in _PACKAGES if (found := _version(name)) is not None},
+    }
+
+
+def commit() -> str:
+    """Return the commit of this checkout, marked where files have changed since; empty outside a checkout."""
+    if shutil.which("git") is None:
+        return os.environ.get("GPUCLUSTER_COMMIT", "")
+    told = subprocess.run(
+        ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told.stdout.strip() if told.returncode == 0 else os.environ.get("GPUCLUSTER_COMMIT", "")
+
+
+def _gpus() -> list[dict[str, str]]:
+    command = shutil.which("nvidia-smi")
+    if command is None:
+        return []
+    query = [command, f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader"]
+    told = subprocess.run(query, capture_output=True, text=True, check=False, timeout=60)
+    rows = [line.split(", ") for line in told.stdout.splitlines() if line.strip()]
+    return [dict(zip(_FIELDS, row, strict=False)) for row in rows]
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,244 @@
+"""Recording what the gauges of one cluster show into a file."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Coroutine, Generator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from ..protocol.errors import GPUClusterError, InvalidState, SupervisorUnreachable, invalid_request
+from ..protocol.models import ClusterModel, Telemetry
+from ..protocol.recordings import Recording, RecordingWritten
+from ..recordings.places import stem_of
+from ..recordings.provenance import provenance
+from ..recordings.writing import RecordingFull, RecordingWriter, target_of
+from ..registry.store import now
+from .background import run
+from .control import AsyncControl
+from .transport import stream_lines
+
+FIRST_SAMPLE_SECONDS = 10.0
+RETRY_SECONDS = 1.0
+
+
+class Recorder:
+    """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``Cluster.recording``.
+
+    A context manager: leaving the block stops it. It also stops when the cluster ends, when the file is as large as
+    a recording may be, and when the kernel ends.
+
+    Parameters
+    ----------
+    control : AsyncControl
+        How to reach the cluster.
+    model : ClusterModel
+        The cluster.
+    file : str or Path
+        Where to write; a recording that is there is replaced.
+    title : str, optional
+        What it is called; default: the file's name.
+    note : str, optional
+        What ran, such as a command.
+    seconds : float, optional
+        When to stop by itself.
+    asynchronous : bool
+        Whether the verbs return awaitables.
+
+    Raises
+    ------
+    InvalidRequest
+        When nothing can be written there.
+    """
+
+    def __init__(
+        self, control: AsyncControl, model: ClusterModel, file: str | Path, *, title: str | None = None,
+        note: str | None = None, seconds: float | None = None, asynchronous: bool = False,
+    ) -> None:  # fmt: skip
+        self.path = target_of(file)
+        self.cluster = model.name
+        self.over = threading.Event()
+        """Set once nothing more is recorded."""
+        self._control = control
+        self._id = model.id
+        self._title = stem_of(self.path.name) if title is None else title
+        self._note = note
+        self._seconds = seconds
+        self._asynchronous = asynchronous
+        self._header: Recording | None = None
+        self._writer: RecordingWriter | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._message: str | None = None
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+
+    @property
+    def samples(self) -> int:
+        """Number of samples so far."""
+        return self._writer.samples if self._writer is not None else 0
+
+    def start(self) -> Any:
+        """Begin; returns when the first sample is written. Doing it twice changes nothing.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        InvalidRequest, SupervisorUnreachable
+        """
+        return self._do(self._start())
+
+    def stop(self) -> Any:
+        """Complete the file and return what was written, a ``RecordingWritten``. Doing it twice changes nothing.
+
+        Raises
+        ------
+        InvalidState
+            When it was never started.
+        """
+        return self._do(self._stop())
+
+    def __enter__(self) -> Self:
+        run(self._start())
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        run(self._stop())
+
+    async def __aenter__(self) -> Self:
+        await self._start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stop()
+
+    def __await__(self) -> Generator[Any, Any, Self]:
+        async def started() -> Self:
+            await self._start()
+            return self
+
+        return started().__await__()
+
+    def __repr__(self) -> str:
+        state = "not started" if self._writer is None else "over" if self.over.is_set() else "recording"
+        return f"<Recorder of '{self.cluster}' to {self.path}: {state}, {self.samples} samples>"
+
+    # -- parts -----------------------------------------------------------------------------------
+
+    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return work if self._asynchronous else run(work)
+
+    async def _start(self) -> None:
+        if self._task is not None:
+            return
+        model = self._control.registry.find(self._id)
+        if model.scheduler_address is None:
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")
+        first = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._record(first))
+        waiting = asyncio.create_task(first.wait())
+        try:
+            await asyncio.wait({self._task, waiting}, timeout=FIRST_SAMPLE_SECONDS, return_when="FIRST_COMPLETED")
+        finally:
+            waiting.cancel()
+            if not first.is_set():
+                task, self._task = self._task, None
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task  # Its own error is what is raised.
+        if self._task is None:
+            raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
+        atexit.register(self._on_exit)
+
+    async def _stop(self) -> RecordingWritten:
+        if self._task is None or self._writer is None or self._header is None:
+            raise InvalidState("The recording has not begun; call start() first.")
+        self._task.cancel()
+        with suppress(asyncio.CancelledError, GPUClusterError):
+            await self._task
+        self._complete()
+        return RecordingWritten(
+            path=str(self.path),
+            cluster=self.cluster,
+            samples=self._writer.samples,
+            size_bytes=self._writer.size_bytes,
+            message=self._message,
+            recording=self._header,
+        )
+
+    async def _record(self, first: asyncio.Event) -> None:
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._follow(first)
+        except TimeoutError:
+            pass  # As long as was asked for.
+        except RecordingFull as full:
+            self._message = str(full)
+        except OSError as error:
+            self._message = f"The recording ended by itself: {error.strerror or error}."
+        finally:
+            self._complete()
+
+    async def _follow(self, first: asyncio.Event) -> None:
+        folder = self._control.registry.folder(self._id)
+        while True:
+            try:
+                async for line in stream_lines(folder, "/telemetry"):
+                    if self._writer is None:
+                        await self._open(line)
+                    assert self._writer is not None
+                    with self._lock:
+                        if self.over.is_set():
+                            return
+                        self._writer.add(line)
+                    first.set()
+            except SupervisorUnreachable:
+                if self._writer is None:
+                    raise
+            try:
+                if self._control.registry.find(self._id).state.ended:
+                    self._message = "The cluster has ended."
+                    return
+            except GPUClusterError:
+                self._message = "The cluster has been removed."
+                return
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _open(self, line: bytes) -> None:
+        sample = Telemetry.model_validate_json(line).sample
+        model = self._control.registry.find(self._id)
+        try:
+            self._header = await asyncio.to_thread(
+                provenance, model, sample, title=self._title, note=self._note, recorded_at=now()
+            )
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self._writer = RecordingWriter(self.path, self._header)
+
+    def _complete(self) -> None:
+        with self._lock:
+            if self._writer is not None and not self.over.is_set():
+                self.over.set()
+                atexit.unregister(self._on_exit)
+                if self._writer.samples == 0:
+                    self._writer.discard()
+                    return
+                try:
+                    self._writer.close()
+                except OSError as error:
+                    self._message = f"The file could not be completed: {error.strerror or error}."
+
+    def _on_exit(self) -> None:
+        if os.getpid() == self._pid:  # A forked child has the registration, but not the recording.
+            self._complete()

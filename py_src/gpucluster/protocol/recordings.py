@@ -1,0 +1,127 @@
+"""Recordings: what the gauges of one cluster showed, kept in a file to be played again.
+
+The file holds lines of JSON. The first one is a ``Recording``; each of the others is a telemetry event as viewers got
+it. Text in here that somebody wrote is data; whoever shows it escapes it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import to_json
+
+from .models import WireModel
+from .telemetry import TelemetrySample
+from .version import PROTOCOL_VERSION
+
+RECORDING_SCHEMA = 1
+"""Raised by one whenever an older reader could not play the file any more."""
+RECORDING_SUFFIXES = (".gpucluster.jsonl.gz", ".gpucluster.jsonl")
+"""How the names of recordings end that JupyterLab knows as such."""
+
+
+def _one_line(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("must be plain text in one line")
+    return text
+
+
+Line: TypeAlias = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_one_line)]
+"""Text for people that breaks no line and changes no direction of writing."""
+
+
+class RecordingModel(BaseModel):
+    """Base of what is in a file. Anybody may have written it, so nothing is taken for something else."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, json_schema_serialization_defaults_required=True
+    )
+
+
+class RecordedVersions(RecordingModel):
+    """Versions in the Python environment of the recorded cluster."""
+
+    gpucluster: Line | None = None
+    dask: Line | None = None
+    rapids: Line | None = Field(None, description="Version of dask-cuda; null on CPU workers.")
+
+
+class Recording(RecordingModel):
+    """What was recorded, where and with what; nothing about who, or on which computer."""
+
+    kind: Literal["gpucluster-recording"] = "gpucluster-recording"
+    schema_version: Literal[1] = Field(1, description="Version of the file's form.")
+    title: Line
+    recorded_at: str = Field(
+        pattern=r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,6})?Z$",
+        description="When it began, in UTC.",
+    )
+    backend: Literal["local", "cuda"] = Field(description="CPU workers or GPU workers.")
+    gpus: list[Line] = Field(default_factory=list, max_length=1024, description="Name of each GPU.")
+    driver: Line | None = Field(None, description="Version of the GPU driver; null without GPUs.")
+    n_workers: int = Field(ge=0, le=100_000, description="Number of workers at the beginning.")
+    versions: RecordedVersions = RecordedVersions()
+    note: Line | None = Field(None, description="What ran, such as a command.")
+    simulated: bool = Field(description="Whether the GPUs were not real, or could not be proved to be.")
+
+    @model_validator(mode="after")
+    def _is_honest(self) -> Self:
+        if self.backend == "cuda" and not self.gpus and not self.simulated:
+            raise ValueError("a recording of GPU workers names its GPUs, unless it is simulated")
+        return self
+
+    @property
+    def label(self) -> str:
+        """What is always shown beside the gauges, so that nobody takes them for live ones."""
+        when = f"{self.recorded_at[:16].replace('T', ' ')} UTC"
+        if self.simulated:
+            return f"Simulated: no real GPU. Recorded at {when} — not a live cluster"
+        named = [f"{number} × {name}" if number > 1 else name for name, number in Counter(self.gpus).items()]
+        return f"Recorded on {', '.join(named) or 'CPU workers'} at {when} — not a live cluster"
+
+
+class RecordedSession(WireModel):
+    """A recording that has been read and looked at."""
+
+    recording: Recording
+    label: str = Field(description="What it was recorded on and when; always shown.")
+    message: str | None = Field(None, description="What of the file cannot be played, in a sentence.")
+    samples: list[TelemetrySample] = Field(description="Oldest first; at least one.")
+
+    def encoded(self) -> bytes:
+        """Return the JSON; figures that nobody measured are left out, as in the live stream."""
+        whole: dict[str, Any] = self.model_dump(mode="json", exclude={"samples"})
+        whole["samples"] = [sample.model_dump(mode="json", exclude_defaults=True) for sample in self.samples]
+        return to_json(whole, inf_nan_mode="null")
+
+
+class RecordingEntry(WireModel):
+    """A recording that can be played, or a sentence why not."""
+
+    source: Literal["folder", "bundled"] = Field(description="Below Jupyter's root, or part of gpucluster.")
+    path: str = Field(description="Path below Jupyter's root; of a bundled one its file name.")
+    size_bytes: int
+    title: str | None = Field(None, description="Null: it cannot be read.")
+    label: str | None = Field(None, description="What it was recorded on and when; null: it cannot be read.")
+    message: str | None = Field(None, description="Why it cannot be read, in a sentence.")
+
+
+class RecordingList(WireModel):
+    """Answer to "which recordings are there?"."""
+
+    recordings: list[RecordingEntry]
+    complete: bool = Field(True, description="Whether all folders were looked into; very large ones are not.")
+    protocol_version: int = PROTOCOL_VERSION
+
+
+class RecordingWritten(WireModel):
+    """What has been recorded into a file."""
+
+    path: str
+    cluster: str = Field(description="Name of the cluster.")
+    samples: int
+    size_bytes: int
+    message: str | None = Field(None, description="Why it ended by itself, in a sentence; null: it was stopped.")
+    recording: Recording

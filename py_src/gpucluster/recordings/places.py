@@ -1,0 +1,94 @@
+"""Where recordings are: those of gpucluster itself, those of a folder, and the one that somebody names."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+
+from ..protocol.errors import RecordingNotFound
+from ..protocol.recordings import RECORDING_SUFFIXES
+
+NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"
+"""Names another folder of lessons, with its own recordings."""
+_BELOW = Path("data") / "recordings"
+_PACKAGED = Path(__file__).parents[1] / "lessons" / "notebooks"
+_REPOSITORY = Path(__file__).parents[3] / "notebooks"
+
+MOST_ENTRIES = 5000
+"""Files and folders that are looked at when a folder is searched."""
+MOST_FOUND = 200
+DEEPEST = 4
+
+
+def is_recording(name: str) -> bool:
+    """Whether a file of that name is taken for a recording."""
+    return name.endswith(RECORDING_SUFFIXES) and not name.startswith(".")
+
+
+def bundled_recordings() -> list[Path]:
+    """Return the recordings that come with gpucluster."""
+    named = os.environ.get(NOTEBOOKS_VARIABLE)
+    folder = (Path(named) if named else _PACKAGED if _PACKAGED.is_dir() else _REPOSITORY) / _BELOW
+    return sorted(path for path in folder.glob("*.gpucluster.jsonl*") if is_recording(path.name))
+
+
+def find_recording(name: str | os.PathLike[str]) -> Path:
+    """Return the file of that name, or the bundled recording, whose ending may be left out.
+
+    Raises
+    ------
+    RecordingNotFound
+        With the names of the bundled ones.
+    """
+    text = os.fspath(name)
+    try:
+        path = Path(text).expanduser()
+        if path.is_file():
+            return path
+    except (OSError, RuntimeError, ValueError):
+        pass  # No file has such a name; a bundled one may.
+    bundled = {stem_of(one.name): one for one in bundled_recordings()}
+    if stem_of(text) in bundled:
+        return bundled[stem_of(text)]
+    shown = text if text.isprintable() and len(text) <= 80 else f"{text[:40]!r}"
+    near = difflib.get_close_matches(text[:200], bundled, n=1)
+    hint = f" Did you mean '{near[0]}'?" if near else ""
+    names = f" Those that come with gpucluster: {', '.join(bundled)}." if bundled else ""
+    raise RecordingNotFound(f"There is no recording {shown}.{hint}{names}")
+
+
+def stem_of(name: str) -> str:
+    """Return the name of a recording without its ending."""
+    for suffix in (*RECORDING_SUFFIXES, ".jsonl.gz", ".jsonl"):
+        if name.endswith(suffix):
+            return name.removesuffix(suffix)
+    return name
+
+
+def recordings_below(root: Path) -> tuple[list[Path], bool]:
+    """Return the recordings in a folder and the folders below it, and whether all could be looked at.
+
+    Hidden folders and links to folders are left out, and so is what is far down.
+    """
+    found: list[Path] = []
+    looked_at = 0
+    waiting = [(root, 0)]
+    while waiting:
+        folder, depth = waiting.pop(0)
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue  # Not to be read by this person.
+        for entry in entries:
+            looked_at += 1
+            if looked_at > MOST_ENTRIES or len(found) >= MOST_FOUND:
+                return found, False
+            if entry.name.startswith(".") or entry.name in {"node_modules", "__pycache__"}:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if depth < DEEPEST:
+                    waiting.append((Path(entry.path), depth + 1))
+            elif is_recording(entry.name) and entry.is_file(follow_symlinks=False):
+                found.append(Path(entry.path))
+    return found, True

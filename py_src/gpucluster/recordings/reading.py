@@ -1,0 +1,172 @@
+"""Reading a recording that anybody may have written: what cannot be played is a sentence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from pydantic import ValidationError
+
+from ..protocol.errors import RecordingNotFound, RecordingUnreadable, invalid_request
+from ..protocol.models import Telemetry
+from ..protocol.recordings import RECORDING_SCHEMA, RecordedSession, Recording
+from ..protocol.telemetry import TelemetrySample
+from .limits import MOST_BYTES, MOST_LINE_BYTES, MOST_PACKED_BYTES, MOST_SAMPLES
+from .soundness import is_sound, moment
+
+_PACKED = b"\x1f\x8b"
+_MIB = 2**20
+
+
+class _CutOff(Exception):
+    """The file is over before its end."""
+
+
+def read_header(path: Path) -> Recording:
+    """Return the first line of a recording.
+
+    Raises
+    ------
+    RecordingNotFound, RecordingUnreadable
+    """
+    try:
+        return _header(path, next(_lines(path), b""))
+    except _CutOff:
+        raise RecordingUnreadable(f"{path.name} is damaged at its beginning; nothing of it can be played.") from None
+
+
+def read_recording(path: Path) -> RecordedSession:
+    """Return a recording with all samples that can be played.
+
+    Raises
+    ------
+    RecordingNotFound
+        When there is no such file.
+    RecordingUnreadable
+        When it is no recording, was made by a newer version, or holds nothing that can be played.
+    """
+    recording: Recording | None = None
+    samples: list[TelemetrySample] = []
+    damaged = 0
+    is_cut_off = False
+    last = float("-inf")
+    try:
+        for line in _lines(path):
+            if recording is None:
+                recording = _header(path, line)
+                continue
+            if len(samples) >= MOST_SAMPLES:
+                raise RecordingUnreadable(f"{path.name} holds more than {MOST_SAMPLES} samples; cut it to play it.")
+            try:
+                sample = Telemetry.model_validate_json(line).sample
+                at = moment(sample.at)
+            except ValueError:  # of which pydantic's is one
+                damaged += 1
+                continue
+            if not is_sound(sample, on_gpus=recording.backend == "cuda") or at < last:
+                damaged += 1
+                continue
+            last = at
+            samples.append(sample)
+    except _CutOff:
+        is_cut_off = True
+    if recording is None or not samples:
+        raise RecordingUnreadable(f"{path.name} holds nothing that can be played.")
+    return RecordedSession(
+        recording=recording,
+        label=recording.label,
+        message=_message(len(samples), damaged, is_cut_off),
+        samples=samples,
+    )
+
+
+def _message(samples: int, damaged: int, is_cut_off: bool) -> str | None:
+    if is_cut_off:
+        return f"The file is cut off: what comes after its first {samples} samples is lost."
+    if damaged:
+        return f"The file is damaged: {damaged} of its {samples + damaged} samples cannot be played."
+    return None
+
+
+def _header(path: Path, line: bytes) -> Recording:
+    no_recording = f"{path.name} is no recording of gpucluster."
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        raise RecordingUnreadable(no_recording) from None
+    if not isinstance(told, dict) or told.get("kind") != "gpucluster-recording":
+        raise RecordingUnreadable(no_recording)
+    version = told.get("schema_version")
+    if isinstance(version, int) and version > RECORDING_SCHEMA:
+        raise RecordingUnreadable(
+            f"{path.name} was recorded by a newer gpucluster; install the newest version to play it."
+        )
+    try:
+        return Recording.model_validate_json(line)
+    except ValidationError as error:
+        raise RecordingUnreadable(f"{path.name} is damaged. {invalid_request(error).message[:300]}") from None
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield the lines.
+
+    Raises
+    ------
+    _CutOff
+        After the last whole line of a file that ends early, or whose packing is broken.
+    """
+    try:
+        # Devices and pipes never end, or wait.
+        if not path.is_file():
+            raise RecordingNotFound(f"There is no file {path.name} that could be a recording.")
+        size = path.stat().st_size
+        with path.open("rb") as raw:
+            is_packed = raw.read(2) == _PACKED
+            raw.seek(0)
+            most = MOST_PACKED_BYTES if is_packed else MOST_BYTES
+            if size > most:
+                raise RecordingUnreadable(
+                    f"{path.name} has {size / _MIB:.0f} MiB; recordings of up to {most // _MIB} MiB can be played."
+                )
+            if is_packed:
+                with gzip.GzipFile(fileobj=raw) as packed:
+                    yield from _split(path, packed)
+            else:
+                yield from _split(path, raw)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise _CutOff from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it has no name that files can have"
+        raise RecordingNotFound(f"The recording cannot be read: {why}.") from None
+
+
+def _split(path: Path, file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+    total = 0
+    unfinished = b""
+    while piece := file.read1(2**16) if isinstance(file, gzip.GzipFile) else file.read(2**16):
+        total += len(piece)
+        if total > MOST_BYTES:
+            raise RecordingUnreadable(
+                f"{path.name} unpacks to more than {MOST_BYTES // _MIB} MiB; recordings are smaller."
+            )
+        *lines, unfinished = (unfinished + piece).split(b"\n")
+        for line in lines:
+            if line.strip():
+                yield line
+        if len(unfinished) > MOST_LINE_BYTES:
+            raise RecordingUnreadable(f"{path.name} is no recording of gpucluster: a line has no end.")
+    if unfinished.strip():
+        yield _whole(unfinished)
+
+
+def _whole(line: bytes) -> bytes:
+    """Return a last line that has no end, unless it is half a line."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        raise _CutOff from None
+    return line
