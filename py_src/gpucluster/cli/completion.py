@@ -6,10 +6,11 @@ import argparse
 from collections.abc import Callable, Sequence
 
 from ..protocol.errors import GPUClusterError, InvalidRequest
+from ..recordings.places import bundled_recordings, stem_of
 from .arguments import SentenceParser
 from .lessonverbs import LESSONS, SUMMARIES
 from .options import backends
-from .verbs import ANY, ENDED, LIVING, SHELL, WORKERS, parser_for, split_verb, verbs_of
+from .verbs import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS, parser_for, split_verb, verbs_of
 
 Names = Callable[[str], list[str]]
 """Gives the names of clusters, those that are ``living``, have ``ended``, or ``any``, or of ``workers``."""
@@ -107,6 +108,8 @@ def _values(parser: SentenceParser, dest: str, head: str, current: str, face: st
         words = list(dict.fromkeys(verb.split(" ")[0] for verb in verbs_of(face)))
     elif source == LESSONS:
         words = lesson_numbers()
+    elif source == RECORDINGS:
+        words = [stem_of(recording.name) for recording in bundled_recordings()]
     else:
         words = names(source) if source in {LIVING, ENDED, ANY, WORKERS} else []
     if dest == "backend":

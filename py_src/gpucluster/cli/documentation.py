@@ -17,7 +17,7 @@ clusters. `%%gpucluster` takes the arguments from the lines of its cell too.
 
 A cluster's name may be left out while only one lives. In the shell, `--json` prints models instead of text: `list`
 prints an array, every other verb its cluster (`stop`, `remove` and `clean` an array when they mean several), and
-`logs`, `activity`, `devices` and `presets` print what they are about. The
+`logs`, `activity`, `record`, `devices` and `presets` print what they are about. The
 answer is all that goes to standard output. A refusal is one sentence on standard error (with `--json` a JSON object
 with `code`, `message` and `fields`) and an exit code:
 
@@ -27,7 +27,7 @@ _CODES = {
     0: "done",
     1: "any other refusal",
     2: "something typed is wrong; nothing was changed",
-    3: "there is no such cluster or lesson",
+    3: "there is no such cluster, lesson or recording",
     4: "the cluster's state does not allow it, the name is taken, or a folder of lessons cannot be used",
     5: "the start failed; nothing was left running",
     6: "the cluster's process does not answer, or speaks another version",

@@ -18,7 +18,7 @@ from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.presets import PRESETS
-from . import EXIT_INTERRUPTED, actions, benchmark, tables
+from . import EXIT_INTERRUPTED, actions, benchmark, recordings, tables
 from .lessonactions import LESSON_ACTIONS, LessonAnswer
 from .lessonverbs import LESSONS
 from .progress import TerminalProgress
@@ -125,6 +125,12 @@ def _logs(found: Namespace) -> int:
                 break
             time.sleep(_FOLLOW_SECONDS)
     return 0
+
+
+def _record(found: Namespace) -> int:
+    with TerminalProgress() as progress:
+        written = recordings.record(_control(), found, progress.say)
+    return _answer(found, written, recordings.written_line(written))
 
 
 def _dashboard(found: Namespace) -> int:
@@ -252,6 +258,7 @@ _RUNNERS = {
     "retire": _retire,
     "activity": _activity,
     "logs": _logs,
+    "record": _record,
     "dashboard": _dashboard,
     "bench": _bench,
     "stop": _stop,

@@ -21,7 +21,8 @@ LIVING = "living"
 ENDED = "ended"
 ANY = "any"
 WORKERS = "workers"
-"""Names of sources of completions: clusters that live, that have ended, all of them; workers."""
+RECORDINGS = "recordings"
+"""Names of sources of completions: clusters that live, that have ended, all of them; workers; bundled recordings."""
 
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
 """Fields of the specs that a cluster for the time being can have."""
@@ -136,6 +137,30 @@ def _gauges(parser: SentenceParser, _face: str) -> None:
     _name(parser)
 
 
+def _record(parser: SentenceParser, face: str) -> None:
+    file = "Where to write: ends in .jsonl or .jsonl.gz; without an ending it gets .gpucluster.jsonl.gz."
+    if face == MAGIC:
+        parser.argument("file", nargs="?", metavar="FILE", complete="file", help=file)
+        _name(parser)
+        parser.argument("--stop", action="store_true", help="End the recording of this notebook, of NAME or of all.")
+    else:
+        _name(parser)
+        parser.argument("file", metavar="FILE", complete="file", help=file)
+    default = "until --stop, or until the cluster ends" if face == MAGIC else "until Ctrl-C, or until the cluster ends"
+    parser.argument("--seconds", metavar="N", help=f"How long. 1 to 18000. Default: {default}.")
+    parser.argument("--title", metavar="TEXT", help="What the recording is called. Default: the file's name.")
+    parser.argument("--note", metavar="TEXT", help="What ran, such as a command.")
+    _json(parser, face, "what was written")
+
+
+def _replay(parser: SentenceParser, _face: str) -> None:
+    parser.argument(
+        "file", metavar="FILE", complete=RECORDINGS,
+        help="A recording, or the name of one that comes with gpucluster.",
+    )  # fmt: skip
+    parser.argument("--speed", metavar="FACTOR", help="How many times as fast as it was. 0.25 to 64. Default: 1.")
+
+
 def _profile(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "name", nargs="?", metavar="NAME", complete=LIVING,
@@ -229,6 +254,8 @@ VERBS = {
         Verb("activity", "Show who asked what of a cluster and what came of it.", _activity),
         Verb("logs", "Show the end of a cluster's log.", _logs),
         Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges, (MAGIC,)),
+        Verb("record", "Record what the gauges show into a file.", _record),
+        Verb("replay", "Show the gauges of a recording, with play, pause and a slider.", _replay, (MAGIC,)),
         Verb("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
         Verb("bench", "Measure a cluster, or compare two measurements.", _bench),

@@ -20,7 +20,6 @@ from ..protocol.recordings import Recording, RecordingWritten
 from ..recordings.places import stem_of
 from ..recordings.provenance import provenance
 from ..recordings.writing import RecordingFull, RecordingWriter, target_of
-from ..registry.store import now
 from .background import run
 from .control import AsyncControl
 from .transport import stream_lines
@@ -220,7 +219,7 @@ class Recorder:
         model = self._control.registry.find(self._id)
         try:
             self._header = await asyncio.to_thread(
-                provenance, model, sample, title=self._title, note=self._note, recorded_at=now()
+                provenance, model, sample, title=self._title, note=self._note, recorded_at=sample.at
             )
         except ValidationError as error:
             raise invalid_request(error) from None

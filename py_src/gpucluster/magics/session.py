@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..cli import actions, benchmark, tables
+from ..cli import actions, benchmark, recordings, tables
 from ..cli.arguments import HelpWanted
 from ..cli.verbs import MAGIC, overview, parser_for
 from ..client.cluster import Cluster
@@ -18,6 +18,7 @@ from ..protocol.models import ClusterModel, ClusterState
 from .connection import Connection
 from .line import split_line
 from .live import LiveLine
+from .recorders import Recorders
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -46,6 +47,7 @@ class Session:
         self._namespace: dict[str, Any] = shell.user_ns
         self._notebook = getattr(shell, "kernel", None) is not None
         self._connection = Connection()
+        self._recorders = Recorders()
 
     def run(self, line: str, cell: str | None = None) -> None:
         """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
@@ -118,6 +120,20 @@ class Session:
 
     def _gauges(self, control: Control, found: Namespace) -> None:
         self._show(Cluster(self._find(control, found), control.asynchronous).gauges())
+
+    def _record(self, control: Control, found: Namespace) -> None:
+        if getattr(found, "stop", False):
+            ended = self._recorders.stop(getattr(found, "name", None) or getattr(found, "file", None))
+            _write("\n".join(map(recordings.written_line, ended)) or "Nothing is being recorded here.")
+            return
+        recorder = recordings.begin(control, found)
+        self._recorders.add(recorder)
+        _write(f"Recording {recorder.cluster} to {recorder.path}. '%gpucluster record --stop' ends it.")
+
+    def _replay(self, control: Control, found: Namespace) -> None:
+        from ..client.api import replay
+
+        self._show(replay(found.file, speed=recordings.speed_of(found)))
 
     def _dashboard(self, control: Control, found: Namespace) -> None:
         model = self._find(control, found)

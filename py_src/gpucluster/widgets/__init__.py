@@ -6,6 +6,7 @@ They are anywidgets on ipywidgets, drawn by the same code as the panel. Outside 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -17,18 +18,21 @@ from ..client.dashboard_link import page_link
 from ..client.dashboard_pages import find_page
 from ..client.presentation import shell_of_notebook
 from ..protocol.errors import GPUClusterError
+from ..protocol.recordings import RecordedSession
 from .card import ClusterCard, link_of
 from .dashboard import ClusterDashboard
 from .gauges import ClusterGauges
+from .output import OutputWidget
 from .picture import Picture
-from .view import ClusterWidget
+from .recordedpicture import RecordedPicture
+from .replay import RecordedGauges
 
-__all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "card_bundle", "dashboard", "gauges",
-           "show_card"]  # fmt: skip
+__all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "RecordedGauges", "RecordedPicture",
+           "card_bundle", "dashboard", "gauges", "replay", "show_card"]  # fmt: skip
 
-W = TypeVar("W", bound=ClusterWidget)
+W = TypeVar("W", bound=OutputWidget)
 
-_made: WeakValueDictionary[tuple[str, ...], ClusterWidget] = WeakValueDictionary()
+_made: WeakValueDictionary[tuple[str, ...], OutputWidget] = WeakValueDictionary()
 """By what they show: a cell that runs again shows another view of the same widget, not another widget."""
 
 
@@ -37,7 +41,7 @@ def gauges(cluster: Cluster) -> ClusterGauges | Picture:
     model = cluster.model
     if shell_of_notebook() is None or model.state.ended:
         return _picture(cluster)
-    return _once(ClusterGauges, cluster, lambda: ClusterGauges(cluster, cluster.control))
+    return _once(ClusterGauges, _key(cluster), lambda: ClusterGauges(cluster, cluster.control))
 
 
 def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
@@ -54,7 +58,8 @@ def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
     address = cluster.dashboard_link  # a sentence when it is not open
     if shell_of_notebook() is None:
         return Picture(cluster.model, None, f"Dashboard: {page_link(address, found)}")
-    made = _once(ClusterDashboard, cluster, lambda: ClusterDashboard(cluster, cluster.control, found), found.path)
+    key = (*_key(cluster), found.path)
+    made = _once(ClusterDashboard, key, lambda: ClusterDashboard(cluster, cluster.control, found))
     made.page = found.path  # Somebody may have chosen another one in a view.
     return made
 
@@ -73,13 +78,25 @@ def card_bundle(cluster: Cluster, output: str) -> dict[str, Any]:
     if model.state.ended:
         picture = _picture(cluster)
         return {"text/plain": repr(cluster), "text/html": picture.html}
-    card = _once(ClusterCard, cluster, lambda: ClusterCard(cluster, cluster.control))
+    card = _once(ClusterCard, _key(cluster), lambda: ClusterCard(cluster, cluster.control))
     return {**card.bundle_for(output), "text/plain": repr(cluster)}
 
 
-def _once(kind: type[W], cluster: Cluster, make: Callable[[], W], detail: str = "") -> W:
+def replay(session: RecordedSession, speed: float) -> RecordedGauges | RecordedPicture:
+    """Return gauges that play a recording; outside a notebook, its last moment."""
+    if shell_of_notebook() is None:
+        return RecordedPicture(session)
+    content = hashlib.sha256(session.encoded()).hexdigest()
+    return _once(RecordedGauges, (content, str(speed)), lambda: RecordedGauges(session, speed))
+
+
+def _key(cluster: Cluster) -> tuple[str, ...]:
+    return (str(cluster.control.registry.directory), cluster.id)
+
+
+def _once(kind: type[W], what: tuple[str, ...], make: Callable[[], W]) -> W:
     """Return the widget of that kind that shows this, made unless there is a living one."""
-    key = (kind.__name__, str(cluster.control.registry.directory), cluster.id, detail)
+    key = (kind.__name__, *what)
     made = _made.get(key)
     if not isinstance(made, kind) or made.comm is None:
         made = make()

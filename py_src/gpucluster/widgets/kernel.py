@@ -18,6 +18,7 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError
 from .feed import ClusterFeed
 
 if TYPE_CHECKING:
+    from .output import OutputWidget
     from .view import ClusterWidget
 
 LOOK_SECONDS = 5.0
@@ -38,6 +39,8 @@ class WidgetKernel:
         self._pid = os.getpid()
         self._feeds: dict[tuple[str, str], ClusterFeed] = {}
         self._widgets: list[ClusterWidget] = []
+        self._players: list[OutputWidget] = []
+        """Those that are fed by no cluster."""
         self._looking: asyncio.Task[None] | None = None
         self._shell: Any = None
         self.busy = False
@@ -56,9 +59,14 @@ class WidgetKernel:
         self._listen_to_shell()
         self.call(self._admit, widget)
 
+    def keep(self, player: OutputWidget) -> None:
+        """Look after a widget that is fed by no cluster."""
+        self._listen_to_shell()
+        self.call(self._players.append, player)
+
     def end_all(self, why: str, *, stay: bool = False) -> None:
         """End all widgets; their outputs keep the last state."""
-        for widget in list(self._widgets):
+        for widget in [*self._widgets, *self._players]:
             widget.end(why, stay=stay)
 
     # -- on the background loop --------------------------------------------------------------------
@@ -87,6 +95,11 @@ class WidgetKernel:
         if widget in self._widgets:
             self._widgets.remove(widget)
         self.attend(widget)
+
+    def release(self, player: OutputWidget) -> None:
+        """Look after a widget no longer that is fed by no cluster."""
+        if player in self._players:
+            self._players.remove(player)
 
     def _admit(self, widget: ClusterWidget) -> None:
         self._widgets.append(widget)

@@ -61,11 +61,18 @@ class Retire(_Message):
     worker: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-Message: TypeAlias = Annotated[Opened | Closed | Drawn | Scale | Stop | Page | Retire, Field(discriminator="kind")]
-_MESSAGE: TypeAdapter[Opened | Closed | Drawn | Scale | Stop | Page | Retire] = TypeAdapter(Message)
+class Moment(_Message):
+    """A recording has been played up to this sample, and somebody may look at it for a while."""
+
+    kind: Literal["moment"]
+    sample: Annotated[int, Field(ge=0, le=10**6)]
 
 
-def read_message(content: Any) -> Opened | Closed | Drawn | Scale | Stop | Page | Retire | None:
+Message: TypeAlias = Opened | Closed | Drawn | Scale | Stop | Page | Retire | Moment
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
+
+
+def read_message(content: Any) -> Message | None:
     """Return the message, or None when it is none."""
     try:
         return _MESSAGE.validate_python(content)

@@ -61,8 +61,7 @@ class Picture:
         if model.reason:
             lines.append(f"  {' '.join(model.reason.split())}")
         if self.sample is not None:
-            lines += [_bar_text(bar) for bar in cluster_bars(self.sample)]
-            lines.append(f"  {activity_line(self.sample)}")
+            lines += gauges_text(self.sample)
         if self.note:
             lines.append(f"  {self.note}")
         return "\n".join(lines)
@@ -77,25 +76,35 @@ class Picture:
         """Do nothing: a picture is not live. (Widgets have this verb too.)"""
 
     def _gauges_html(self) -> str:
-        parts = []
-        if self.sample is not None:
-            bars = cluster_bars(self.sample)
-            parts += [_bars_html(bars), _legend_html(bars)]
-            parts.append(f'<div style="{_QUIET}">{escape(activity_line(self.sample))}</div>')
-            parts.append(_workers_html(self.sample))
-        when = f"As it was at {_when(self.sample.at)}." if self.sample is not None else ""
-        note = f"{self.note} {when}".strip()
-        if note:
-            parts.append(f'<div style="{_QUIET};font-size:0.9em;margin-top:4px">{escape(note)}</div>')
-        return "".join(parts)
+        gauges = gauges_html(self.sample) if self.sample is not None else ""
+        when = f"As it was at {moment_text(self.sample.at)}." if self.sample is not None else ""
+        return gauges + note_html(f"{self.note} {when}".strip())
+
+
+def gauges_html(sample: TelemetrySample) -> str:
+    """Return bars, what their colours mean, load and tasks, and the workers one by one."""
+    bars = cluster_bars(sample)
+    activity = f'<div style="{_QUIET}">{escape(activity_line(sample))}</div>'
+    return "".join([_bars_html(bars), _legend_html(bars), activity, _workers_html(sample)])
+
+
+def gauges_text(sample: TelemetrySample) -> list[str]:
+    """Return bars, load and tasks as lines."""
+    return [*map(_bar_text, cluster_bars(sample)), f"  {activity_line(sample)}"]
+
+
+def note_html(note: str) -> str:
+    """Return a sentence below the gauges; nothing where there is none."""
+    return f'<div style="{_QUIET};font-size:0.9em;margin-top:4px">{escape(note)}</div>' if note else ""
+
+
+def moment_text(at: str) -> str:
+    """Return a time for people."""
+    return at[:19].replace("T", " ") + " UTC"
 
 
 def _workers(model: ClusterModel) -> str:
     return f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
-
-
-def _when(at: str) -> str:
-    return at[:19].replace("T", " ") + " UTC"
 
 
 def _bar_text(bar: Bar) -> str:

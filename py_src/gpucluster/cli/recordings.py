@@ -1,0 +1,80 @@
+"""What ``record`` and ``replay`` do, for the command line and the magic alike."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..client.cluster import Cluster
+from ..client.control import Control
+from ..protocol.errors import InvalidRequest
+from ..protocol.recordings import RecordingWritten
+from ..protocol.sizes import format_size
+from . import actions
+from .arguments import shown, whole_number
+
+if TYPE_CHECKING:
+    from ..client.recorder import Recorder
+
+LONGEST_SECONDS = 18_000
+_LOOK_SECONDS = 0.2
+_ENDINGS = (".jsonl", ".jsonl.gz")
+
+
+def begin(control: Control, found: Namespace) -> Recorder:
+    """Begin to record the cluster that was named, or the only one.
+
+    Name and file may stand in either order where the file's ending tells which one it is.
+
+    Raises
+    ------
+    InvalidRequest
+        When no file was named, or nothing can be written there.
+    """
+    file, name = getattr(found, "file", None), getattr(found, "name", None)
+    if file is None:
+        raise InvalidRequest("FILE is missing: say where to write, such as kmeans.gpucluster.jsonl.gz.")
+    if name is not None and name.endswith(_ENDINGS) and not file.endswith(_ENDINGS):
+        file, name = name, file
+    seconds = getattr(found, "seconds", None)
+    longest = None if seconds is None else whole_number(seconds, "--seconds", 1, LONGEST_SECONDS)
+    cluster = Cluster(actions.find(control, name), control.asynchronous)
+    title, note = getattr(found, "title", None), getattr(found, "note", None)
+    recorder = cluster.recording(file, title=title, note=note, seconds=longest)
+    recorder.start()
+    return recorder
+
+
+def record(control: Control, found: Namespace, progress: Callable[[str], None]) -> RecordingWritten:
+    """Record until Ctrl-C, as long as was asked for, or until the cluster ends."""
+    recorder = begin(control, found)
+    try:
+        while not recorder.over.wait(_LOOK_SECONDS):
+            progress(f"Recording {recorder.cluster}, {recorder.samples} samples; Ctrl-C ends")
+    except KeyboardInterrupt:
+        pass  # The way to say that it is enough.
+    written: RecordingWritten = recorder.stop()
+    return written
+
+
+def written_line(written: RecordingWritten) -> str:
+    """Return what has been written, in a line or two."""
+    samples = f"{written.samples} sample{'s' * (written.samples != 1)}"
+    line = f"{written.cluster}: {samples} in {written.path}, {format_size(written.size_bytes)}"
+    return line if written.message is None else f"{line}\n{written.message}"
+
+
+def speed_of(found: Namespace) -> float:
+    """Return how fast to play.
+
+    Raises
+    ------
+    InvalidRequest
+        When it is no number.
+    """
+    text = getattr(found, "speed", "1")
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidRequest(f"--speed: must be a number, not '{shown(text)}'.") from None

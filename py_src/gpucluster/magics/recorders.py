@@ -1,0 +1,37 @@
+"""The recordings that a notebook has begun."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import RecordingNotFound
+from ..protocol.recordings import RecordingWritten
+
+if TYPE_CHECKING:
+    from ..client.recorder import Recorder
+
+
+class Recorders:
+    """Remembers what is being recorded until somebody ends it."""
+
+    def __init__(self) -> None:
+        self._recorders: list[Recorder] = []
+
+    def add(self, recorder: Recorder) -> None:
+        """Remember one that has begun."""
+        self._recorders.append(recorder)
+
+    def stop(self, name: str | None = None) -> list[RecordingWritten]:
+        """End all, or those of one cluster, and return what was written; also of those that ended by themselves.
+
+        Raises
+        ------
+        RecordingNotFound
+            When that cluster is not recorded here.
+        """
+        ending = [recorder for recorder in self._recorders if name in {None, recorder.cluster}]
+        if name is not None and not ending:
+            names = ", ".join(dict.fromkeys(recorder.cluster for recorder in self._recorders)) or "none"
+            raise RecordingNotFound(f"'{name[:60]}' is not recorded in this notebook. Recorded are: {names}.")
+        self._recorders = [recorder for recorder in self._recorders if recorder not in ending]
+        return [recorder.stop() for recorder in ending]

@@ -1,0 +1,172 @@
+"""An output of a notebook with a live view, which keeps the last state when nothing is live any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any, Protocol
+from uuid import uuid4
+
+import anywidget
+import traitlets
+
+from .attendance import Attendance
+from .kernel import widget_kernel
+from .messages import Message, read_message
+
+MOST_OUTPUTS = 20
+"""Outputs of one widget whose picture is kept up to date."""
+WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+OUTPUT_MIME = "application/vnd.gpucluster.output+json"
+"""Tells our JupyterLab extension to show the picture until there is a live view, and after it."""
+
+
+class StillPicture(Protocol):
+    """What an output shows where nothing can be live."""
+
+    @property
+    def html(self) -> str:
+        """HTML without scripts."""
+
+    @property
+    def text(self) -> str:
+        """The same in text."""
+
+
+def _static(name: str) -> str:
+    try:
+        return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+    except OSError:
+        return ""  # The front end was not built; the picture is all there is.
+
+
+class OutputWidget(anywidget.AnyWidget):
+    """A live view in an output.
+
+    Nothing that a front end sends changes a trait: wishes come as messages, which are checked.
+    """
+
+    face: str = ""
+    """Which view is drawn."""
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+    view = traitlets.Unicode().tag(sync=True)
+    note = traitlets.Unicode().tag(sync=True)
+    kernel_over = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(self, **traits: Any) -> None:
+        self.attendance = Attendance()
+        self._outputs: list[str] = []
+        self._pictured = ""
+        self._over = ""
+        super().__init__(view=self.face, **traits)
+
+    @traitlets.default("_esm")
+    def _default_esm(self) -> str:
+        return _static("widgets.js")
+
+    @traitlets.default("_css")
+    def _default_css(self) -> str:
+        return _static("widgets.css")
+
+    # -- being shown -------------------------------------------------------------------------------
+
+    def _ipython_display_(self, **_: Any) -> None:
+        from IPython.display import display
+
+        output = uuid4().hex
+        display(self.bundle_for(output), raw=True, display_id=output)  # type: ignore[no-untyped-call]
+
+    def bundle_for(self, output: str) -> dict[str, Any]:
+        """Return what to put into an output, which is then kept up to date.
+
+        Parameters
+        ----------
+        output : str
+            Its ``display_id``.
+        """
+        self._outputs = [*self._outputs[1 - MOST_OUTPUTS :], output]
+        self.attendance.displayed()
+        self.before_shown()
+        return self._bundle(live=not self._over and bool(self._esm))
+
+    def before_shown(self) -> None:
+        """Get ready for a view that will open."""
+
+    def picture(self) -> StillPicture:
+        """Return what was seen last."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Stop the updates. The outputs keep the last state."""
+        self.end("")
+
+    def end(self, why: str, *, stay: bool = False) -> None:
+        """Say in the outputs why nothing moves any more, and hear of nothing more.
+
+        Parameters
+        ----------
+        why : str
+            A sentence; empty where there is nothing to say.
+        stay : bool
+            The kernel ends: leave the views where they are, with their last state.
+        """
+        if self.comm is None or self._over:
+            return
+        self._over = why or self.note or "This is the last state."
+        widget_kernel().call(self.forgotten_by())
+        with suppress(Exception):  # At the end of a kernel, its channels may be closed already.
+            self.kernel_over = stay
+            self.note = self._over
+            self._replace_outputs()
+            if not stay:
+                super().close()
+
+    def forgotten_by(self) -> Callable[[], None]:
+        """Return what makes the kernel look after this widget no longer."""
+        raise NotImplementedError
+
+    # -- what a view says --------------------------------------------------------------------------
+
+    def set_state(self, sync_data: Any) -> None:
+        """Ignore what a front end wants to put into traits."""
+
+    def _handle_msg(self, msg: Any) -> None:
+        data = msg.get("content", {}).get("data") if isinstance(msg, dict) else None
+        if not isinstance(data, dict):
+            return
+        if data.get("method") == "request_state":
+            self.send_state()
+        elif data.get("method") == "custom":
+            message = read_message(data.get("content"))
+            if message is not None:
+                widget_kernel().call(self.on_message, message)
+
+    def on_message(self, message: Message) -> None:
+        """Hear what a view says. Messages that the view does not send are ignored."""
+
+    # -- pictures ----------------------------------------------------------------------------------
+
+    def keep_picture(self) -> None:
+        """Let the views that can put a new picture into the notebook, which is saved with it."""
+        picture = self.picture()
+        if self.attendance.keeps and picture.html != self._pictured:
+            self._pictured = picture.html
+            self.send({"kind": "picture", "html": picture.html, "text": picture.text})
+
+    def _bundle(self, *, live: bool) -> dict[str, Any]:
+        picture = self.picture()
+        bundle: dict[str, Any] = {"text/plain": picture.text, "text/html": picture.html, OUTPUT_MIME: {}}
+        if live:
+            bundle[WIDGET_MIME] = {"version_major": 2, "version_minor": 1, "model_id": self.model_id}
+        return bundle
+
+    def _replace_outputs(self) -> None:
+        """Leave nothing but the picture in the outputs: what is live ends here."""
+        from IPython.display import update_display
+
+        bundle = self._bundle(live=False)
+        for output in self._outputs:
+            update_display(bundle, display_id=output, raw=True)  # type: ignore[no-untyped-call]
