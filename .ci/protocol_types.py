@@ -22,6 +22,7 @@ from gpucluster.protocol.lessons import (
     ProgressDeleted,
 )
 from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Preset
+from gpucluster.protocol.recordings import RecordedSession, RecordingList
 from gpucluster.protocol.spec import ClusterPatch, ClusterSpec
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
 from gpucluster.protocol.version import PROTOCOL_VERSION
@@ -63,6 +64,8 @@ class Protocol(BaseModel):
     noted: EventsNoted
     forgotten: ProgressDeleted
     classroom: ClassView
+    recordings: RecordingList
+    recorded: RecordedSession
     error: ErrorModel
 
 

@@ -35,9 +35,14 @@ const ACTIVITY = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 
   <path class="jp-icon3" fill="#616161" d="M12 3a9 9 0 1 1-9 9h2a7 7 0 1 0 2.050-4.950L9 9H3V3l2.640 2.640A9 9 0 0 1 12 3zm-1 4h2v4.600l3.200 3.200-1.400 1.400L11 12.400z"/>
 </svg>`;
 
+const RECORDING = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm0 2a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm-2.500 3 6.500 4-6.500 4z"/>
+</svg>`;
+
 export const clusterIcon = new LabIcon({ name: 'gpucluster:cluster', svgstr: CLUSTER });
 export const lessonsIcon = new LabIcon({ name: 'gpucluster:lessons', svgstr: LESSONS });
 export const logIcon = new LabIcon({ name: 'gpucluster:log', svgstr: LOG });
 export const dashboardIcon = new LabIcon({ name: 'gpucluster:dashboard', svgstr: DASHBOARD });
 export const layoutIcon = new LabIcon({ name: 'gpucluster:layout', svgstr: LAYOUT });
 export const activityIcon = new LabIcon({ name: 'gpucluster:activity', svgstr: ACTIVITY });
+export const recordingIcon = new LabIcon({ name: 'gpucluster:recording', svgstr: RECORDING });

@@ -16,6 +16,7 @@ import { addCommands } from './actions/commands';
 import { enableClusterDrag } from './actions/dragcluster';
 import { NotebookEnvironment } from './actions/environment';
 import { addLessons } from './actions/lessons';
+import { addRecordings } from './actions/recordings';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
 import { IClusterManager } from './clusters/tokens';
@@ -117,6 +118,8 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       },
       trans
     });
+
+    addRecordings({ app, labShell, palette, restorer, thresholds: () => panel.thresholds, trans });
 
     if (registry !== null) {
       const onChange = (): void => {

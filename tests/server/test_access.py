@@ -26,6 +26,8 @@ REST = [
     ("GET", "api/presets"),
     ("GET", "api/devices"),
     ("GET", "api/openapi.json"),
+    ("GET", "api/recordings"),
+    ("GET", "api/recordings/session?source=bundled&path=kmeans-cpu.gpucluster.jsonl.gz"),
     ("GET", "api/lessons"),
     ("POST", "api/lessons/copy"),
     ("POST", "api/lessons/events"),

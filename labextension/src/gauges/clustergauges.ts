@@ -1,4 +1,4 @@
-import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import type { TelemetryHistory, TelemetrySample } from '../protocol/messages';
 import { column } from './columns';
 import { disclosure, type IDisclosure } from './disclosure';
 import { element, setText } from './element';
@@ -14,6 +14,7 @@ import { ProgressList } from './progress';
 import { Tooltip } from './tooltip';
 import { fill, type IGaugeWords } from './words';
 import { WorkerList } from './workerlist';
+import type { IKnownWorkers } from './workerrow';
 
 /** All gauges of one cluster: its sums, its workers at a glance, progress, and each worker on demand. */
 export class ClusterGauges {
@@ -62,7 +63,7 @@ export class ClusterGauges {
   }
 
   /** Show a sample; null if there is none (any more). */
-  update(sample: TelemetrySample | null, cluster: ClusterModel): void {
+  update(sample: TelemetrySample | null, cluster: IKnownWorkers): void {
     this._cluster = cluster;
     if (sample !== null && sample !== this._sample) {
       // Noted at once, drawn when it is seen: the past has no gaps afterwards.
@@ -72,6 +73,13 @@ export class ClusterGauges {
     }
     this._sample = sample;
     this._schedule();
+  }
+
+  /** Forget what was; these samples are what is known, and the last one is shown. */
+  restart(samples: readonly TelemetrySample[], cluster: IKnownWorkers): void {
+    this._past = new Past();
+    this._flows = new Flows();
+    samples.forEach(sample => this.update(sample, cluster));
   }
 
   /** Show the past before the first sample. */
@@ -178,10 +186,10 @@ export class ClusterGauges {
   private readonly _workers: IDisclosure;
   private readonly _list: WorkerList;
   private readonly _legend: Legend;
-  private readonly _past = new Past();
-  private readonly _flows = new Flows();
+  private _past = new Past();
+  private _flows = new Flows();
   private _sample: TelemetrySample | null = null;
-  private _cluster: ClusterModel | null = null;
+  private _cluster: IKnownWorkers | null = null;
   private _figures: IFigures | null = null;
   private _sight: IntersectionObserver | null = null;
   private _size: ResizeObserver | null = null;

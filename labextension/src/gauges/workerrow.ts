@@ -9,10 +9,13 @@ import type { Past } from './past';
 import { formatDuration } from './units';
 import { fill, titleOf } from './words';
 
+/** What gauges ask of a cluster: addresses and processes of its workers, as far as they are known. */
+export type IKnownWorkers = Pick<ClusterModel, 'workers'>;
+
 /** What a row is drawn from. */
 export interface IWorkerData {
   readonly sample: TelemetrySample;
-  readonly cluster: ClusterModel;
+  readonly cluster: IKnownWorkers;
   readonly past: Past;
   readonly flows: Flows;
 }

@@ -7,6 +7,7 @@ import React from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
+import { CommandIDs } from '../actions/commandids';
 import type { IEnvironment } from '../actions/environment';
 import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
 import { HostDevices } from '../host/hostdevices';
@@ -109,6 +110,14 @@ export class ClusterPanel extends ReactWidget {
           isOpen={this._isShowingLessons}
           onToggle={isOpen => this._setLessons(isOpen)}
         />
+        <p className="gpc-Recordings">
+          <button
+            className="gpc-OpenLink"
+            onClick={() => void commands.execute(CommandIDs.openRecording)}
+          >
+            {trans.__('Play a recording…')}
+          </button>
+        </p>
       </>
     );
   }

@@ -33,6 +33,8 @@ export interface Protocol {
   noted: EventsNoted;
   forgotten: ProgressDeleted;
   classroom: ClassView;
+  recordings: RecordingList;
+  recorded: RecordedSession;
   error: ErrorModel;
 }
 /**
@@ -1139,6 +1141,112 @@ export interface FailingProperty {
    * How many learners' last attempt lacks it.
    */
   learners: number;
+}
+/**
+ * Answer to "which recordings are there?".
+ */
+export interface RecordingList {
+  recordings: RecordingEntry[];
+  /**
+   * Whether all folders were looked into; very large ones are not.
+   */
+  complete: boolean;
+  protocol_version: number;
+}
+/**
+ * A recording that can be played, or a sentence why not.
+ */
+export interface RecordingEntry {
+  /**
+   * Below Jupyter's root, or part of gpucluster.
+   */
+  source: 'folder' | 'bundled';
+  /**
+   * Path below Jupyter's root; of a bundled one its file name.
+   */
+  path: string;
+  size_bytes: number;
+  /**
+   * Null: it cannot be read.
+   */
+  title: string | null;
+  /**
+   * What it was recorded on and when; null: it cannot be read.
+   */
+  label: string | null;
+  /**
+   * Why it cannot be read, in a sentence.
+   */
+  message: string | null;
+}
+/**
+ * A recording that has been read and looked at.
+ */
+export interface RecordedSession {
+  recording: Recording;
+  /**
+   * What it was recorded on and when; always shown.
+   */
+  label: string;
+  /**
+   * What of the file cannot be played, in a sentence.
+   */
+  message: string | null;
+  /**
+   * Oldest first; at least one.
+   */
+  samples: TelemetrySample[];
+}
+/**
+ * What was recorded, where and with what; nothing about who, or on which computer.
+ */
+export interface Recording {
+  kind: 'gpucluster-recording';
+  /**
+   * Version of the file's form.
+   */
+  schema_version: 1;
+  title: string;
+  /**
+   * When it began, in UTC.
+   */
+  recorded_at: string;
+  /**
+   * CPU workers or GPU workers.
+   */
+  backend: 'local' | 'cuda';
+  /**
+   * Name of each GPU.
+   */
+  gpus: string[];
+  /**
+   * Version of the GPU driver; null without GPUs.
+   */
+  driver: string | null;
+  /**
+   * Number of workers at the beginning.
+   */
+  n_workers: number;
+  versions: RecordedVersions;
+  /**
+   * What ran, such as a command.
+   */
+  note: string | null;
+  /**
+   * Whether the GPUs were not real, or could not be proved to be.
+   */
+  simulated: boolean;
+}
+/**
+ * Versions in the Python environment of the recorded cluster.
+ */
+export interface RecordedVersions {
+  gpucluster: string | null;
+  dask: string | null;
+  /**
+   * Version of dask-cuda; null on CPU workers.
+   */
+  rapids: string | null;
 }
 /**
  * The JSON body of every refused request, the same on the unix socket and over REST.

@@ -8,6 +8,7 @@ import { DashboardFace } from './dashboardface';
 import type { IFace } from './face';
 import { GaugesFace } from './gaugesface';
 import { textOf, type IWidgetModel } from './model';
+import { RecordingView } from './recordingview';
 import { ViewSession } from './session';
 
 function faceOf(model: IWidgetModel): IFace {
@@ -22,9 +23,12 @@ function faceOf(model: IWidgetModel): IFace {
 }
 
 function render({ model, el }: { model: IWidgetModel; el: HTMLElement }): () => void {
-  const session = new ViewSession(model, el, faceOf(model));
+  const view =
+    textOf(model, 'view') === 'recording'
+      ? new RecordingView(model, el)
+      : new ViewSession(model, el, faceOf(model));
   return () => {
-    session.dispose();
+    view.dispose();
   };
 }
 

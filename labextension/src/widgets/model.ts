@@ -1,4 +1,9 @@
-import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import type {
+  ClusterModel,
+  RecordedSession,
+  TelemetryHistory,
+  TelemetrySample
+} from '../protocol/messages';
 
 /** The model of an anywidget, as far as it is used here. */
 export interface IWidgetModel {
@@ -16,7 +21,8 @@ export type Saying =
   | { kind: 'scale'; n_workers: number | string }
   | { kind: 'stop' }
   | { kind: 'page'; page: string }
-  | { kind: 'retire'; worker: string };
+  | { kind: 'retire'; worker: string }
+  | { kind: 'moment'; sample: number };
 
 /** Tell the kernel, if there is one. */
 export function say(model: IWidgetModel, saying: Saying): void {
@@ -45,6 +51,27 @@ export function sampleOf(model: IWidgetModel): TelemetrySample | null {
 /** The history that came with a message. */
 export function historyOf(buffers: unknown): TelemetryHistory | null {
   return parsed(Array.isArray(buffers) ? buffers[0] : null) as TelemetryHistory | null;
+}
+
+/** The recording that a player shows; null when it cannot be read. */
+export async function recordedSessionOf(model: IWidgetModel): Promise<RecordedSession | null> {
+  const bytes = model.get('session');
+  if (!(bytes instanceof DataView) && !(bytes instanceof ArrayBuffer)) {
+    return null;
+  }
+  try {
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const session = (await new Response(stream).json()) as RecordedSession;
+    return Array.isArray(session.samples) && typeof session.label === 'string' ? session : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Names one view among those of a model. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function parsed(bytes: unknown): unknown {

@@ -25,3 +25,21 @@ export function pictureOf(value: unknown): IPicture | null {
   const { html, text } = value as Record<string, unknown>;
   return typeof html === 'string' && typeof text === 'string' ? { html, text } : null;
 }
+
+/** Tell the page that a view is there; whether somebody keeps its picture. */
+export function announceView(el: HTMLElement): boolean {
+  return !el.dispatchEvent(new CustomEvent(VIEW_EVENT, { bubbles: true, cancelable: true }));
+}
+
+/** Pass a message's picture on to whoever keeps it. */
+export function passPictureOn(el: HTMLElement, content: unknown): void {
+  const picture = kindOf(content) === 'picture' ? pictureOf(content) : null;
+  if (picture !== null && el.isConnected) {
+    el.dispatchEvent(new CustomEvent(PICTURE_EVENT, { bubbles: true, detail: picture }));
+  }
+}
+
+/** What a message is. */
+export function kindOf(content: unknown): unknown {
+  return ((content ?? {}) as { kind?: unknown }).kind;
+}

@@ -1,8 +1,8 @@
 import { setText } from '../gauges/element';
 import type { TelemetrySample } from '../protocol/messages';
 import type { IFace } from './face';
-import { clusterOf, historyOf, sampleOf, say, textOf, type IWidgetModel } from './model';
-import { GONE_EVENT, PICTURE_EVENT, VIEW_EVENT, pictureOf } from './output';
+import { clusterOf, historyOf, randomId, sampleOf, say, textOf, type IWidgetModel } from './model';
+import { announceView, GONE_EVENT, kindOf, passPictureOn } from './output';
 import { ThemeWatch } from './theme';
 
 const LOOK_MS = 1000;
@@ -56,8 +56,7 @@ export class ViewSession {
   private _look(): void {
     if (!this._isOpen && this._el.isConnected) {
       this._isOpen = true;
-      const event = new CustomEvent(VIEW_EVENT, { bubbles: true, cancelable: true });
-      this._keeps = !this._el.dispatchEvent(event);
+      this._keeps = announceView(this._el);
       this._greet();
     }
     const silence = Date.now() - this._heardAt;
@@ -99,16 +98,11 @@ export class ViewSession {
 
   private readonly _onMessage = (content: unknown, buffers: unknown): void => {
     this._heardAt = Date.now();
-    const { kind } = (content ?? {}) as { kind?: unknown };
-    const history = kind === 'history' ? historyOf(buffers) : null;
-    const picture = kind === 'picture' ? pictureOf(content) : null;
+    const history = kindOf(content) === 'history' ? historyOf(buffers) : null;
     if (history !== null) {
       this._face.setHistory?.(history);
     }
-    if (picture !== null && this._el.isConnected) {
-      const event = new CustomEvent(PICTURE_EVENT, { bubbles: true, detail: picture });
-      this._el.dispatchEvent(event);
-    }
+    passPictureOn(this._el, content);
   };
 
   private readonly _onKernel = (): void => {
@@ -162,9 +156,4 @@ export class ViewSession {
   private _answeredAt = 0;
   private _bytes: unknown = null;
   private _sample: TelemetrySample | null = null;
-}
-
-function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
 }

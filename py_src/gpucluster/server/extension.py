@@ -23,6 +23,7 @@ from .hostwatch import HostWatch
 from .lessonfolder import LessonFolder
 from .limits import SiteLimits
 from .notebooks import notebooks_by_pid
+from .recordingfolder import RecordingFolder
 from .routes import Services, routes
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
@@ -123,6 +124,7 @@ class GPUClusterExtension(ExtensionApp):
                 root / Path(self.lessons_folder).expanduser(), root, has_class=class_folder is not None
             ),
             class_folder=class_folder,
+            recordings=RecordingFolder(root),
         )
         self.handlers.extend(routes(self.services))
         self._answer_dask_panel(self.services)

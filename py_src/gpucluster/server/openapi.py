@@ -11,6 +11,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..protocol.errors import ErrorModel
 from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Preset
+from ..protocol.recordings import RecordedSession, RecordingList
 from ..protocol.spec import CLUSTER_SPEC, ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
 from ..protocol.version import PROTOCOL_VERSION
@@ -47,6 +48,8 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "EventsNoted": TypeAdapter(EventsNoted),
     "ProgressDeleted": TypeAdapter(ProgressDeleted),
     "ClassView": TypeAdapter(ClassView),
+    "RecordingList": TypeAdapter(RecordingList),
+    "RecordedSession": TypeAdapter(RecordedSession),
     "ErrorModel": TypeAdapter(ErrorModel),
 }
 _REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents")
@@ -132,6 +135,15 @@ OPERATIONS = (
         "post", f"{_LESSON}/recall", "Copy the lesson without prose, unless the learner has it.", "LessonCopied",
         refusals=(404, 409),
     ),
+    Operation(
+        "get", "api/recordings", "List the recordings below Jupyter's root and those that come with gpucluster.",
+        "RecordingList",
+    ),
+    Operation(
+        "get", "api/recordings/session", "Read a recording, to be played.", "RecordedSession", refusals=(404, 422),
+        query={"source": {"type": "string", "enum": ["folder", "bundled"], "default": "folder"},
+               "path": {"type": "string"}},
+    ),
     Operation("get", "api/openapi.json", "This document.", None),
     Operation(
         "get", "api/events", "WebSocket: Hello first, then changes of clusters and telemetry.", "Event", status=101
@@ -149,7 +161,7 @@ OPERATIONS = (
 
 _REFUSALS = {
     403: "Not logged in, or not allowed.",
-    404: "There is no such cluster, worker, lesson or class.",
+    404: "There is no such cluster, worker, lesson, class or recording.",
     409: "The state of the cluster, of another one, or of the learner's folder does not allow this.",
     422: "A value is not allowed; the message names it. Nothing was changed.",
     502: "The dashboard does not answer.",

@@ -35,6 +35,8 @@ from .lessons import (
     ResetLessonHandler,
 )
 from .limits import SiteLimits
+from .recordingfolder import RecordingFolder
+from .recordings import RecordedSessionHandler, RecordingsHandler
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
 
@@ -58,6 +60,7 @@ class Services:
     lessons: LessonFolder
     class_folder: Path | None
     """Folder into which the learners of a class share their progress."""
+    recordings: RecordingFolder
 
 
 def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
@@ -65,6 +68,7 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
     limits, devices = services.limits, services.devices
     lessons: dict[str, Any] = {**both, "lessons": services.lessons}
+    recordings: dict[str, Any] = {**both, "recordings": services.recordings}
     return [
         (
             r"gpucluster/api/clusters",
@@ -88,6 +92,8 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (_LESSONS + "/class", ClassHandler, {**both, "folder": services.class_folder}),
         (_LESSONS + "/([^/]+)/reset", ResetLessonHandler, lessons),
         (_LESSONS + "/([^/]+)/recall", RecallLessonHandler, lessons),
+        (r"gpucluster/api/recordings", RecordingsHandler, recordings),
+        (r"gpucluster/api/recordings/session", RecordedSessionHandler, recordings),
         (r"gpucluster/api/events", EventsHandler, {"pump": services.pump, "standby": services.standby}),
         (r"gpucluster/api(?:/.*)?", UnknownHandler, both),
         (

@@ -1,0 +1,2 @@
+export { Player } from './player';
+export { englishPlayerWords, playerWords, type IPlayerWords } from './words';

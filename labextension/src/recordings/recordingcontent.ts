@@ -1,0 +1,64 @@
+import type { ServerConnection } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import { gaugeWords, type IThresholds } from '../gauges';
+import { element } from '../gauges/element';
+import { sentenceOf } from '../panel/asking';
+import { Player, playerWords } from '../player';
+import { readRecording, type IRecordingPlace } from './recordingsapi';
+
+/** Reads a recording and plays it; a sentence where it cannot. */
+export class RecordingContent extends Widget {
+  constructor(private readonly _options: RecordingContent.IOptions) {
+    super();
+    this.addClass('gpc-RecordingContent');
+    this._sentence = element('p', 'gpc-RecordingContent-sentence', this.node);
+    this._sentence.setAttribute('role', 'status');
+    this._sentence.textContent = _options.trans.__('Reading…');
+    void this._read();
+  }
+
+  override dispose(): void {
+    this._player?.dispose();
+    super.dispose();
+  }
+
+  private async _read(): Promise<void> {
+    const { place, settings, thresholds, trans, onTitle } = this._options;
+    try {
+      const session = await readRecording(settings, place());
+      if (this.isDisposed) {
+        return;
+      }
+      this._player = new Player({
+        session,
+        words: playerWords(trans),
+        gaugeWords: gaugeWords(trans),
+        thresholds: thresholds()
+      });
+      onTitle?.(session.recording.title);
+      this._sentence.remove();
+      this.node.append(this._player.node);
+      this._player.playback.play();
+    } catch (error) {
+      this._sentence.setAttribute('role', 'alert');
+      this._sentence.textContent = sentenceOf(error);
+    }
+  }
+
+  private readonly _sentence: HTMLElement;
+  private _player: Player | null = null;
+}
+
+export namespace RecordingContent {
+  export interface IOptions {
+    place: () => IRecordingPlace;
+    settings: ServerConnection.ISettings;
+    /** From how much on gauges warn. */
+    thresholds: () => IThresholds;
+    trans: TranslationBundle;
+    /** Called with what the recording is called. */
+    onTitle?: (title: string) => void;
+  }
+}

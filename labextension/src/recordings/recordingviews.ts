@@ -1,0 +1,67 @@
+import type { ILabShell, ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
+import { WidgetTracker } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { CommandIDs } from '../actions/commandids';
+import type { IThresholds } from '../gauges';
+import {
+  addRecordingFiles,
+  RECORDING_FILES,
+  RecordingFactory,
+  type RecordingDocument
+} from './recordingfactory';
+import type { IRecordingPlace } from './recordingsapi';
+import { RecordingTab, tabId } from './recordingtab';
+
+/** Opens recordings as tabs, also from the file browser; each comes back after a reload. */
+export class RecordingViews {
+  constructor(private readonly _options: RecordingViews.IOptions) {
+    const { app, restorer, thresholds, trans } = _options;
+    const { contents, serverSettings: settings } = app.serviceManager;
+    const factory = new RecordingFactory({ settings, thresholds, trans }, path =>
+      contents.localPath(path)
+    );
+    addRecordingFiles(app.docRegistry, factory);
+    factory.widgetCreated.connect((_, widget) => void this._files.add(widget));
+    if (restorer !== null) {
+      void restorer.restore(this._tabs, {
+        command: CommandIDs.openRecording,
+        args: tab => ({ ...tab.place }),
+        name: tab => tab.id
+      });
+      void restorer.restore(this._files, {
+        command: 'docmanager:open',
+        args: ({ context }) => ({ path: context.path, factory: RECORDING_FILES }),
+        name: ({ context }) => context.path
+      });
+    }
+  }
+
+  /** Show a recording: in its tab if it has one. */
+  open(place: IRecordingPlace): void {
+    const { app, labShell, thresholds, trans } = this._options;
+    const id = tabId(place);
+    if (this._tabs.find(tab => tab.id === id) === undefined) {
+      const settings = app.serviceManager.serverSettings;
+      const tab = new RecordingTab({ place, settings, thresholds, trans });
+      // In Notebook 7 the main area holds the notebook and nothing else; there is room below.
+      app.shell.add(tab, labShell === null ? 'down' : 'main');
+      void this._tabs.add(tab);
+    }
+    app.shell.activateById(id);
+  }
+
+  private readonly _tabs = new WidgetTracker<RecordingTab>({ namespace: 'gpucluster-recordings' });
+  private readonly _files = new WidgetTracker<RecordingDocument>({ namespace: RECORDING_FILES });
+}
+
+export namespace RecordingViews {
+  export interface IOptions {
+    app: JupyterFrontEnd;
+    labShell: ILabShell | null;
+    restorer: ILayoutRestorer | null;
+    /** From how much on gauges warn. */
+    thresholds: () => IThresholds;
+    trans: TranslationBundle;
+  }
+}
