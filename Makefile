@@ -10,7 +10,7 @@ CUDA := .venv-cuda/bin
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
-.PHONY: help lab demo test check lint types unit frontend browser-tests cuda-tests chromium build bench screenshots lock clean
+.PHONY: help lab demo test check lint types unit frontend browser-tests cuda-tests gpu-proof chromium build bench screenshots lock clean
 
 help: ## Show what can be made.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -44,7 +44,10 @@ unit: .venv/.built chromium ## All Python tests, the browser's included.
 	$(BIN)/python -m pytest
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
-	$(CUDA)/python -m pytest tests/devices tests/backends/cuda tests/profile/test_gpu.py
+	$(CUDA)/python -m pytest tests/devices tests/backends/cuda tests/profile/test_gpu.py tests/proof
+
+gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
+	$(PYTHON) -m benchmarks.gpu --out gpu-proof
 
 chromium: ## Install Chromium for the browser tests, where that is allowed.
 	@scripts/install-chromium

@@ -52,7 +52,7 @@ def has_context(pid: int) -> bool:
 
 
 def settles_to(wanted_bytes: int, *, within: int, seconds: float = 20, index: int = 0) -> tuple[bool, int]:
-    """Wait until the GPU's used memory is at most ``within`` bytes from what is wanted; returns whether, and what it is."""
+    """Wait until the GPU's used memory is within so many bytes of what is wanted; returns whether, and what it is."""
     deadline = time.monotonic() + seconds
     while True:
         used = occupation(index).used_bytes

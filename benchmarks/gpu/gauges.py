@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def by_cuda_malloc() -> None:
     """Allocate by ``cudaMalloc``, past all pools."""
     import cupy
 
-    _held["malloc"] = cupy.cuda.alloc(ALLOCATED) if False else cupy.cuda.Memory(ALLOCATED)
+    _held["malloc"] = cupy.cuda.Memory(ALLOCATED)
 
 
 def let_go() -> None:
@@ -119,8 +120,6 @@ def figures(cluster: Cluster) -> dict[str, float | None]:
 
 
 def _taken_at(sample: Any) -> float:
-    from datetime import datetime
-
     age = sample.column("age_seconds")[0] or 0.0
     return datetime.fromisoformat(sample.at).timestamp() - age
 
@@ -211,9 +210,8 @@ def table(steps: list[Step]) -> str:
             told = "none" if second is None else f"{(second - (first or 0)) / MIB:+,.0f} MiB"
             verdict = "differs" if figure in each.wrong else ""
             name = figure.removesuffix("_bytes").replace("_", " ")
-            lines.append(
-                f"| {each.name} | {name} | {rise / MIB:+,.0f} MiB | {told} | {each.nvml_bytes / MIB:+,.0f} MiB | {verdict} |"
-            )
+            nvml = f"{each.nvml_bytes / MIB:+,.0f} MiB"
+            lines.append(f"| {each.name} | {name} | {rise / MIB:+,.0f} MiB | {told} | {nvml} | {verdict} |")
     return "\n".join(lines) + "\n"
 
 

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-_FIELDS = ("name", "driver_version", "memory.total", "memory.used", "pcie.link.gen.max", "power.limit", "mig.mode.current")
+_FIELDS = (
+    "name",
+    "driver_version",
+    "memory.total",
+    "memory.used",
+    "pcie.link.gen.max",
+    "power.limit",
+    "mig.mode.current",
+)
 _PACKAGES = (
     "dask",
     "distributed",

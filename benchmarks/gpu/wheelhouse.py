@@ -1,7 +1,7 @@
 """Packages for a machine without a registry: wheels that came in parts are joined, checked and installed.
 
 A line that can carry little at a time brings ``libcudf….whl.part-00``, ``….part-01`` and so on, and a file
-``SHA256SUMS`` as ``sha256sum`` writes it. ``python -m benchmarks.gpu.wheelhouse split WHEELS PARTS --bytes N`` makes them.
+``SHA256SUMS`` as ``sha256sum`` writes it; ``python -m benchmarks.gpu.wheelhouse split WHEELS PARTS`` makes them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Split wheels here, or join and install them there."""
     parser = argparse.ArgumentParser(description="Carry wheels in parts.")
     verbs = parser.add_subparsers(dest="verb", required=True)
@@ -106,7 +106,7 @@ def main() -> int:
     put = verbs.add_parser("install", help="join the parts and install the wheels")
     put.add_argument("parts", type=Path)
     put.add_argument("site", type=Path, help="folder that is then put on PYTHONPATH")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     try:
         if options.verb == "split":
             print(f"{len(split(options.wheels, options.parts, options.bytes))} parts in {options.parts}.")

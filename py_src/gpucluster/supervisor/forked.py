@@ -37,7 +37,7 @@ RAPIDS = ("rmm", "cupy", "cudf", "dask_cudf")
 
 
 def _import_modules() -> None:
-    modules = MODULES
+    modules: tuple[str, ...] = MODULES
     if os.environ.get("GPUCLUSTER_PRELOAD_RAPIDS") == "1":
         # Read by cuDF and RMM when they are imported: no context, which a forked worker could not use.
         os.environ["RAPIDS_NO_INITIALIZE"] = "True"

@@ -1,0 +1,186 @@
+"""Record real gauge sessions: k-means, ETL that spills, and one that runs out of memory.
+
+Each becomes a file for ``%gpucluster replay`` under ``notebooks/data/recordings``, with ``nvidia-smi dmon``'s log and
+RMM's allocation logs beside the proof's other results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+import psutil
+
+from .clusters import own_registry
+from .piece import write_json
+from .speed import BLOCKS, CLUSTERS, COLUMNS, rows
+
+GIB = 2**30
+SHOWN_SECONDS = 3.0
+"""Before and after the work, so that the gauges are seen at rest."""
+
+
+def kmeans(client: Any) -> dict[str, Any]:
+    """Fit k-means five times on rows that stay on the device."""
+    import dask
+    import dask.array as da
+    import numpy as np
+    from gpucluster import learn
+
+    blocks = [dask.delayed(rows)(seed) for seed in range(BLOCKS)]
+    shape = (client.submit(_n_rows, pure=False).result(), COLUMNS)
+    X = da.concatenate([da.from_delayed(block, shape, dtype="float32", meta=_empty()) for block in blocks]).persist()
+    inertias = [
+        float(learn.KMeans(CLUSTERS, n_init=1, max_iter=20, random_state=seed).fit(X).inertia_) for seed in range(5)
+    ]
+    assert np.isfinite(inertias).all()
+    return {"inertias": inertias}
+
+
+def _n_rows() -> int:
+    return int(rows(0).shape[0])
+
+
+def _empty() -> Any:
+    import cupy
+
+    return cupy.empty((0, COLUMNS), dtype="float32")
+
+
+def spilling_etl(_: Any) -> dict[str, Any]:
+    """Join and sort tables that are larger than the memory that results may use."""
+    import dask.dataframe as dd
+    from gpucluster import datasets
+
+    with _dask_config():
+        flights = datasets.flights(12, copies=120)
+        weather = datasets.weather()
+        joined = flights.merge(weather, on=["origin", "time_hour"], how="left")
+        ordered = joined.sort_values("dep_delay").persist()
+        count = len(ordered)
+        by_carrier = dd.from_pandas(ordered.groupby("carrier")["dep_delay"].mean().compute().to_pandas(), 1)
+    return {"rows": count, "carriers": len(by_carrier)}
+
+
+@contextmanager
+def _dask_config() -> Iterator[None]:
+    import dask
+
+    with dask.config.set({"dataframe.backend": "cudf", "array.backend": "cupy"}):
+        yield
+
+
+def out_of_memory(client: Any) -> dict[str, Any]:
+    """Ask for more and more memory until the device has none left; the cluster survives it."""
+    told = ""
+    for share in (0.3, 0.6, 0.9, 1.2):
+        future = client.submit(_take, share, pure=False)
+        try:
+            future.result(timeout=120)
+        except Exception as error:  # CuPy's and RMM's errors differ
+            told = f"{type(error).__name__}: {str(error)[:200]}"
+            break
+        time.sleep(SHOWN_SECONDS)
+    assert told, "more than the whole device was given out"
+    assert client.submit(sum, [1, 2], pure=False).result(timeout=60) == 3, "the worker goes on"
+    return {"told": told}
+
+
+def _take(share: float) -> int:
+    import cupy
+
+    _, total = cupy.cuda.runtime.memGetInfo()
+    held = cupy.cuda.Memory(int(share * total))
+    time.sleep(2)
+    return int(held.size)
+
+
+SESSIONS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]] = {
+    "kmeans": (
+        "k-means on the device",
+        kmeans,
+        {"rmm_pool_size": 8 * GIB, "rmm_maximum_pool_size": 32 * GIB, "rmm_allocator_external_lib_list": ["cupy"]},
+    ),
+    "etl-with-spill": (
+        "A join and a sort that spill",
+        spilling_etl,
+        {"enable_cudf_spill": True, "cudf_spill_stats": 1, "device_memory_limit": 4 * GIB, "rmm_pool_size": 16 * GIB},
+    ),
+    "out-of-memory": ("More memory than the device has", out_of_memory, {}),
+}
+
+
+@contextmanager
+def dmon(log: Path) -> Iterator[None]:
+    """Let ``nvidia-smi dmon`` write its own view beside ours."""
+    command = shutil.which("nvidia-smi")
+    if command is None:
+        yield
+        return
+    with log.open("wb") as file:
+        process = subprocess.Popen([command, "dmon", "-s", "pucm", "-d", "1", "-o", "T"], stdout=file, stderr=file)
+        try:
+            yield
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                psutil.Process(process.pid).kill()
+                process.wait()
+
+
+def record(name: str, folder: Path) -> dict[str, Any]:
+    """Record one session into a folder; returns what it computed and the size of the file."""
+    title, work, options = SESSIONS[name]
+    file = folder / f"{name}.gpucluster.jsonl.gz"
+    with tempfile.TemporaryDirectory() as logs:
+        if "rmm_pool_size" in options:
+            options = {**options, "rmm_log_directory": logs}
+        with gpucluster.create("cuda", n_workers=1, **options) as cluster, dmon(folder / f"{name}.dmon.txt"):
+            client = cluster.get_client()
+            try:
+                with cluster.recording(file, title=title, note=f"python -m benchmarks.gpu --only recordings ({name})"):
+                    time.sleep(SHOWN_SECONDS)
+                    found = work(client)
+                    time.sleep(SHOWN_SECONDS)
+            finally:
+                client.close()
+        for log in Path(logs).iterdir():
+            shutil.copy(log, folder / f"{name}.{log.name}")
+    return {**found, "recording": file.name, "recording_bytes": file.stat().st_size}
+
+
+def main() -> int:
+    """Record all sessions, or those that are named."""
+    parser = argparse.ArgumentParser(description="Record gauge sessions on a GPU.")
+    parser.add_argument("sessions", nargs="*", help=f"of {', '.join(SESSIONS)}; left out: all")
+    parser.add_argument("--figures", type=Path, required=True)
+    options = parser.parse_args()
+    unknown = set(options.sessions) - SESSIONS.keys()
+    if unknown:
+        parser.error(f"there is no session {', '.join(sorted(unknown))}")
+    found: dict[str, Any] = {}
+    failed = False
+    with own_registry(preload=False):
+        for name in options.sessions or SESSIONS:
+            try:
+                found[name] = record(name, options.figures.parent)
+            except Exception as error:  # the other sessions are worth having
+                found[name] = {"failed": f"{type(error).__name__}: {error}"}
+                failed = True
+            print(name, found[name], flush=True)
+            write_json(options.figures, found)
+    return int(failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

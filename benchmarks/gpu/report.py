@@ -1,0 +1,97 @@
+"""One page that says what was proved where: ``report.md`` in the folder of the results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .piece import Result
+
+
+def report(out: Path, facts: dict[str, Any], results: Mapping[str, Result | None]) -> Path:
+    """Write the page and return its path.
+
+    Parameters
+    ----------
+    out : pathlib.Path
+        Folder of the results.
+    facts : dict
+        As `surroundings` gives them.
+    results : mapping
+        Of each piece; ``None`` where it has not been run.
+    """
+    page = out / "report.md"
+    parts = ["# Proof on a GPU\n"]
+    if facts["simulated"]:
+        parts.append("**The GPU was simulated.** This proves the command, and says nothing about any GPU.\n")
+    gpus = "; ".join(f"{one['name']}, driver {one['driver_version']}" for one in facts["gpus"]) or "none"
+    versions = ", ".join(f"{name} {found}" for name, found in facts["versions"].items())
+    parts += [
+        f"* Date: {facts['at']}",
+        f"* GPU: {gpus}",
+        f"* CPU: {facts['cpus']} × {facts['cpu']}, Linux {facts['kernel']}, Python {facts['python']}",
+        f"* Versions: {versions}",
+        f"* Commit: {facts['commit']}\n",
+        "| Piece | Outcome | Seconds | Began | Commit | Command |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, result in results.items():
+        if result is None:
+            parts.append(f"| {name} | not run | | | | |")
+        else:
+            parts.append(
+                f"| {name} | {result.outcome} | {result.seconds:.0f} | {result.began_at} | {result.commit} "
+                f"| `{result.command}` |"
+            )
+    for title, table in (("Settings", _settings(out)), ("Starts", _starts(out)), ("Gauges", _gauges(out))):
+        if table:
+            parts += [f"\n## {title}\n", table]
+    page.write_text("\n".join(parts) + "\n", encoding="utf-8")
+    return page
+
+
+def _figures(out: Path, name: str) -> Any:
+    try:
+        return json.loads((out / name / "figures.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _settings(out: Path) -> str:
+    found = _figures(out, "settings")
+    if not found:
+        return ""
+    rows = ["| Setting | Create | Restart | Stop | Left in GPU memory |", "|---|---|---|---|---|"]
+    for name, one in found.items():
+        told = one.get("failed") or one.get("skipped")
+        if told:
+            rows.append(f"| {name} | {told} | | | |")
+            continue
+        left = (one["memory_after_bytes"] - one["memory_before_bytes"]) / 2**20
+        rows.append(
+            f"| {name} | {one['create_seconds']:.2f} s | {one['restart_seconds']:.2f} s | {one['stop_seconds']:.2f} s "
+            f"| {left:+.0f} MiB |"
+        )
+    return "\n".join(rows)
+
+
+def _starts(out: Path) -> str:
+    found = _figures(out, "starts")
+    if not found:
+        return ""
+    rows = ["| Start | Create | First `import cudf` | Context in the parent |", "|---|---|---|---|"]
+    for name, one in found.items():
+        imported = one["median"].get("import_cudf_seconds")
+        context = any(run["context_in_forkserver"] or run["context_in_supervisor"] for run in one["runs"])
+        rows.append(
+            f"| {name} | {one['median']['create_seconds']:.2f} s | {'' if imported is None else f'{imported:.2f} s'} "
+            f"| {'yes' if context else 'no'} |"
+        )
+    return "\n".join(rows)
+
+
+def _gauges(out: Path) -> str:
+    path = out / "gauges" / "gauges.md"
+    return path.read_text(encoding="utf-8") if path.exists() else ""

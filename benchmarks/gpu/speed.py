@@ -1,0 +1,169 @@
+"""How fast: our API on a GPU cluster, ``cuml.dask`` used directly, the CPU cluster, and what the memory can do.
+
+The share of the roofline is the least traffic that a workload needs (its data, read once per pass) by the time it took,
+over the copy bandwidth that is measured on the same GPU in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+from gpucluster.bench import bench
+from gpucluster.bench.site import created
+from gpucluster.protocol.spec import CudaSpec, LocalSpec
+
+from .clusters import own_registry
+from .piece import write_json
+
+GIB = 2**30
+WORKLOADS = ("transpose-sum", "merge", "kmeans", "pca", "truncated-svd", "flights-etl")
+ROWS, COLUMNS, CLUSTERS, ITERATIONS, COMPONENTS = 20_000_000, 32, 16, 10, 8
+BLOCKS = 8
+REPEATS = 5
+PASSES = {"kmeans": ITERATIONS, "pca": 1, "truncated-svd": 1}
+"""How often the algorithm has to read the data at least."""
+
+
+def copy_bandwidth(n_bytes: int = 4 * GIB, repeats: int = 20) -> float:
+    """Return the bytes per second that a copy within the GPU's memory reads and writes; run in a worker."""
+    import cupy
+
+    source = cupy.zeros(n_bytes // 8, dtype="f8")
+    target = cupy.empty_like(source)
+    seconds = []
+    for _ in range(repeats + 2):
+        begin, end = cupy.cuda.Event(), cupy.cuda.Event()
+        begin.record()
+        cupy.copyto(target, source)
+        end.record()
+        end.synchronize()
+        seconds.append(cupy.cuda.get_elapsed_time(begin, end) / 1000)
+    return 2 * n_bytes / statistics.median(seconds[2:])
+
+
+def rows(seed: int) -> Any:
+    """Return one block of random rows on the device; run in a worker."""
+    import cupy
+
+    return cupy.random.default_rng(seed).random((ROWS // BLOCKS, COLUMNS), dtype="float32")
+
+
+def ours() -> dict[str, Callable[[Any], Any]]:
+    """Return the estimators of `gpucluster.learn`, with what they fit."""
+    from gpucluster import learn
+
+    start = _start()
+    return {
+        "kmeans": lambda X: learn.KMeans(CLUSTERS, init=start, n_init=1, max_iter=ITERATIONS, tol=0).fit(X),
+        "pca": lambda X: learn.PCA(COMPONENTS).fit(X),
+        "truncated-svd": lambda X: learn.TruncatedSVD(COMPONENTS).fit(X),
+    }
+
+
+def direct(client: Any) -> dict[str, Callable[[Any], Any]]:
+    """Return the same estimators as ``cuml.dask`` has them."""
+    from cuml.dask.cluster import KMeans
+    from cuml.dask.decomposition import PCA, TruncatedSVD
+
+    start = _start()
+    return {
+        "kmeans": lambda X: KMeans(
+            n_clusters=CLUSTERS, init=start, n_init=1, max_iter=ITERATIONS, tol=0.0, client=client
+        ).fit(X),
+        "pca": lambda X: PCA(n_components=COMPONENTS, client=client).fit(X),
+        "truncated-svd": lambda X: TruncatedSVD(n_components=COMPONENTS, client=client).fit(X),
+    }
+
+
+def _start() -> Any:
+    import cupy
+
+    return cupy.random.default_rng(0).random((CLUSTERS, COLUMNS), dtype="float32")
+
+
+def against_direct() -> dict[str, Any]:
+    """Time ours and ``cuml.dask``'s in turn on the same data of the same cluster, and put both beside the roofline."""
+    import dask
+    import dask.array as da
+
+    found: dict[str, Any] = {"rows": ROWS, "columns": COLUMNS, "repeats": REPEATS}
+    with gpucluster.create("cuda", rmm_pool_size=0.5, rmm_allocator_external_lib_list=["cupy"]) as cluster:
+        client = cluster.get_client()
+        try:
+            bandwidth = client.submit(copy_bandwidth, pure=False).result(timeout=300)
+            found["copy_bytes_per_second"] = bandwidth
+            blocks = [
+                da.from_delayed(dask.delayed(rows)(seed), (ROWS // BLOCKS, COLUMNS), dtype="float32", meta=_empty())
+                for seed in range(BLOCKS)
+            ]
+            X = da.concatenate(blocks).persist()
+            mine, theirs = ours(), direct(client)
+            for name in PASSES:
+                times: dict[str, list[float]] = {"gpucluster.learn": [], "cuml.dask": []}
+                for run in range(REPEATS + 1):
+                    for label, fits in (("gpucluster.learn", mine), ("cuml.dask", theirs)):
+                        began = time.perf_counter()
+                        fits[name](X)
+                        if run:  # the first one compiles kernels and makes communicators
+                            times[label].append(time.perf_counter() - began)
+                medians = {label: statistics.median(each) for label, each in times.items()}
+                least = PASSES[name] * 4 * ROWS * COLUMNS / bandwidth
+                found[name] = {
+                    "seconds": times,
+                    "median": medians,
+                    "ratio": medians["gpucluster.learn"] / medians["cuml.dask"],
+                    "roofline_share": least / medians["gpucluster.learn"],
+                }
+                print(name, found[name]["median"], f"ratio {found[name]['ratio']:.2f}", flush=True)
+        finally:
+            client.close()
+    return found
+
+
+def _empty() -> Any:
+    import cupy
+
+    return cupy.empty((0, COLUMNS), dtype="float32")
+
+
+def against_cpu(size: str, seconds: float | None) -> dict[str, Any]:
+    """Run the product's own benchmark on the GPU and on CPU workers of the same machine."""
+    found: dict[str, Any] = {}
+    specs: dict[str, Any] = {
+        "gpu": CudaSpec(rmm_pool_size=0.5, rmm_allocator_external_lib_list=["cupy"]),
+        "cpu": LocalSpec(),
+    }
+    for name, spec in specs.items():
+        with created(spec) as site:
+            result = bench(site, only=WORKLOADS, size=None if seconds else size, seconds=seconds, say=print)  # type: ignore[arg-type]
+        found[name] = result.model_dump(mode="json")
+    gpu, cpu = ({one["workload"]: one for one in found[name]["measurements"]} for name in ("gpu", "cpu"))
+    found["cpu_seconds_by_gpu_seconds"] = {
+        name: statistics.median(cpu[name]["seconds"]) / statistics.median(gpu[name]["seconds"])
+        for name in gpu
+        if name in cpu and cpu[name]["parameters"] == gpu[name]["parameters"]
+    }
+    return found
+
+
+def main() -> int:
+    """Measure and write the figures down."""
+    parser = argparse.ArgumentParser(description="Measure how fast a GPU cluster is.")
+    parser.add_argument("what", choices=("direct", "cpu"))
+    parser.add_argument("--figures", type=Path, required=True)
+    parser.add_argument("--size", choices=("tiny", "small", "medium", "large"), default="medium")
+    options = parser.parse_args()
+    with own_registry(preload=False):
+        found = against_direct() if options.what == "direct" else against_cpu(options.size, None)
+    write_json(options.figures, found)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

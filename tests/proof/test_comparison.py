@@ -1,0 +1,34 @@
+"""Comparing what lessons compute on a GPU and on a CPU."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.gpu.lessons import comparable, compare
+
+
+def ran(*lines: str, **checks: str) -> dict[str, Any]:
+    return {"06": {"checks": checks, "seconds": 1.0, "peak_bytes": 1, "printed": list(lines)}}
+
+
+def test_times_and_sizes_are_not_results() -> None:
+    lines = ["inertia 2,655.5 after 27 iterations", "10 tasks took 0.3 s", "12 MB left", "no number here"]
+    assert comparable(lines) == [("inertia # after # iterations", [2655.5, 27.0])]
+
+
+def test_rounding_and_signs_agree_and_other_numbers_do_not() -> None:
+    first = ran("inertia 2655.5", "component 0.25", "rows 100", a="passed")
+    second = ran("inertia 2655.6", "component -0.25", "rows 120", a="failed")
+    found = compare(first, second)["06"]
+    assert found["lines_compared"] == 3
+    assert [one["line"] for one in found["lines_that_differ"]] == ["rows #"]
+    assert found["checks_that_differ"] == {"a": ["passed", "failed"]}
+
+
+def test_a_lesson_that_failed_is_told() -> None:
+    found = compare({"06": {"failed": "out of memory"}}, ran("x 1"))
+    assert found == {"06": {"failed": ["out of memory", None]}}

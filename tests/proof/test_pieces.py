@@ -1,0 +1,146 @@
+"""The pieces of the GPU proof: limits, resuming, and what is written down."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.gpu import __main__ as proof
+from benchmarks.gpu.piece import Piece, Result, read_result, run
+from benchmarks.gpu.pieces import pieces
+from benchmarks.gpu.report import report
+from benchmarks.gpu.surroundings import surroundings
+
+WRITES = "import json, sys; json.dump({'a': 1}, open(sys.argv[1], 'w')); print('said')"
+
+
+def done(folder: Path, *code: str, seconds: float = 60) -> Result:
+    piece = Piece("one", "a test", ("-c", *code), seconds)
+    return run(
+        piece, folder, python=sys.executable, environment=os.environ, seconds=seconds, commit="abc", simulated=True
+    )
+
+
+def test_what_a_piece_says_and_measures_is_kept(tmp_path: Path) -> None:
+    result = done(tmp_path, WRITES, "{figures}")
+    assert (result.outcome, result.returncode, result.commit) == ("passed", 0, "abc")
+    assert json.loads((tmp_path / "figures.json").read_text()) == {"a": 1}
+    assert (tmp_path / "log.txt").read_text() == "said\n"
+    assert read_result(tmp_path) == result
+
+
+def test_old_figures_do_not_stand_for_new_ones(tmp_path: Path) -> None:
+    done(tmp_path, WRITES, "{figures}")
+    assert done(tmp_path, "raise SystemExit(4)").returncode == 4
+    assert not (tmp_path / "figures.json").exists()
+    assert read_result(tmp_path).outcome == "failed"  # type: ignore[union-attr]
+
+
+def test_a_piece_that_takes_too_long_ends_with_all_it_started(tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    code = (
+        "import subprocess, sys, time\n"
+        "started = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        f"open({str(child)!r}, 'w').write(str(started.pid))\n"
+        "time.sleep(600)"
+    )
+    assert done(tmp_path, code, seconds=5).outcome == "timed out"
+    deadline = time.monotonic() + 30
+    while psutil.pid_exists(int(child.read_text())) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not psutil.pid_exists(int(child.read_text()))
+
+
+def test_a_damaged_result_counts_as_none(tmp_path: Path) -> None:
+    for text in ("", "{", "[]", '{"name": "one"}'):
+        (tmp_path / "result.json").write_text(text)
+        assert read_result(tmp_path) is None
+
+
+def two(monkeypatch: pytest.MonkeyPatch, *programs: str) -> None:
+    found = tuple(Piece(f"piece-{number}", "a test", ("-c", code), 60) for number, code in enumerate(programs))
+    monkeypatch.setattr(proof, "pieces", lambda *, simulated: found)
+
+
+def call(out: Path, *more: str) -> int:
+    return proof.main(["--simulated", "--out", str(out), *more])
+
+
+def test_only_what_is_missing_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counter = tmp_path / "counter"
+    two(monkeypatch, f"open({str(counter)!r}, 'a').write('x')", f"raise SystemExit(not open({str(counter)!r}).read())")
+    counter.touch()
+    assert call(tmp_path / "out", "--only", "piece-1") == 1
+    assert "Failed: piece-1" in capsys.readouterr().out
+    assert call(tmp_path / "out") == 0
+    assert call(tmp_path / "out") == 0
+    assert counter.read_text() == "x", "what has passed is not repeated"
+    assert call(tmp_path / "out", "--again", "--only", "piece-0") == 0
+    assert counter.read_text() == "xx"
+    monkeypatch.setattr(proof, "commit", lambda: "another")
+    assert call(tmp_path / "out", "--only", "piece-0") == 0
+    assert counter.read_text() == "xxx", "at another commit it is"
+
+
+def test_when_time_is_up_the_rest_waits_for_the_next_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two(monkeypatch, "pass")
+    assert call(tmp_path, "--seconds", "0") == proof.UNFINISHED
+    assert "Not done yet: piece-0. Call this again" in capsys.readouterr().out
+
+
+def test_without_a_gpu_and_with_wrong_names_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(tmp_path, "--only", "nothing") == 2
+    assert "There is no piece nothing. There are: settings" in capsys.readouterr().err
+    monkeypatch.setattr("benchmarks.gpu.surroundings.shutil.which", lambda name: None)
+    assert proof.main(["--out", str(tmp_path)]) == 2
+    assert "No NVIDIA GPU was found here" in capsys.readouterr().err
+
+
+def test_what_a_piece_needs_is_looked_for_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    piece = Piece("far", "a test", ("-c", "pass"), 60, needs=("no_such_module_anywhere",))
+    monkeypatch.setattr(proof, "pieces", lambda *, simulated: (piece,))
+    assert call(tmp_path) == proof.UNFINISHED
+    assert "far: left out, as no_such_module_anywhere cannot be imported here." in capsys.readouterr().out
+
+
+def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
+    result = done(tmp_path / "settings", WRITES, "{figures}")
+    facts = surroundings(simulated=True)
+    (tmp_path / "settings" / "figures.json").write_text(json.dumps({"pool": {"skipped": "needs RAPIDS"}}))
+    page = report(tmp_path, facts, {"settings": result, "gauges": None}).read_text()
+    assert "**The GPU was simulated.**" in page
+    assert "| gauges | not run |" in page
+    assert "| pool | needs RAPIDS |" in page
+
+
+def test_every_piece_is_a_program_that_explains_itself() -> None:
+    modules = {piece.command[1] for piece in pieces(simulated=False)} - {"pytest"}
+    assert modules == {f"benchmarks.gpu.{name}" for name in ("clusters", "gauges", "lessons", "speed", "recordings")}
+    for module in sorted(modules):
+        told = subprocess.run(
+            [sys.executable, "-m", module, "--help"],
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        )
+        assert "usage:" in told.stdout
+    assert all(piece.seconds <= 540 for piece in pieces(simulated=False)), "each fits ten minutes"

@@ -1,0 +1,69 @@
+"""Wheels that travel in parts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.gpu.wheelhouse import WheelsUnusable, install, join, main, split
+
+NAME = "carried-1.0-py3-none-any.whl"
+
+
+@pytest.fixture
+def wheels(tmp_path: Path) -> Path:
+    """A folder with one real, tiny wheel."""
+    folder = tmp_path / "made"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / NAME, "w") as wheel:
+        wheel.writestr("carried.py", "answer = 42\n")
+        wheel.writestr("carried-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: carried\nVersion: 1.0\n")
+        wheel.writestr("carried-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("carried-1.0.dist-info/RECORD", "carried.py,,\n")
+    return folder
+
+
+def test_parts_make_the_wheel_again_and_it_installs(wheels: Path, tmp_path: Path) -> None:
+    parts = split(wheels, tmp_path / "parts", 100)
+    assert len(parts) > 5
+    assert all(part.stat().st_size <= 100 for part in parts)
+    [joined] = join(tmp_path / "parts", tmp_path / "joined")
+    assert joined.read_bytes() == (wheels / NAME).read_bytes()
+    site = tmp_path / "site"
+    install([joined], site)
+    told = subprocess.run(
+        [sys.executable, "-c", "import carried; print(carried.answer)"],
+        env={"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout == "42\n"
+    assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere" / "site")]) == 0
+
+
+def test_a_part_that_is_missing_or_damaged_is_noticed(wheels: Path, tmp_path: Path) -> None:
+    parts = split(wheels, tmp_path / "parts", 100)
+    first = parts[0].read_bytes()
+    parts[0].write_bytes(b"x" * len(first))
+    with pytest.raises(WheelsUnusable, match="do not make it up"):
+        join(tmp_path / "parts", tmp_path / "joined")
+    parts[0].write_bytes(first)
+    parts[3].unlink()
+    with pytest.raises(WheelsUnusable, match=NAME):
+        join(tmp_path / "parts", tmp_path / "joined")
+
+
+def test_what_is_no_wheel_is_refused_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / NAME).write_text("nothing")
+    assert main(["split", str(made), str(tmp_path / "parts")]) == 0
+    assert main(["install", str(tmp_path / "parts"), str(tmp_path / "site")]) == 1
+    assert "Traceback" not in capsys.readouterr().err
