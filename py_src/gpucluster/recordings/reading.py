@@ -145,7 +145,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _split(path: Path, file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    total = 0
+    total = number = 0
     unfinished = b""
     while piece := file.read1(2**16) if isinstance(file, gzip.GzipFile) else file.read(2**16):
         total += len(piece)
@@ -156,17 +156,20 @@ def _split(path: Path, file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
         *lines, unfinished = (unfinished + piece).split(b"\n")
         for line in lines:
             if line.strip():
+                number += 1
                 yield line
         if len(unfinished) > MOST_LINE_BYTES:
             raise RecordingUnreadable(f"{path.name} is no recording of gpucluster: a line has no end.")
     if unfinished.strip():
-        yield _whole(unfinished)
+        if number and not _is_whole(unfinished):
+            raise _CutOff
+        yield unfinished
 
 
-def _whole(line: bytes) -> bytes:
-    """Return a last line that has no end, unless it is half a line."""
+def _is_whole(line: bytes) -> bool:
+    """Whether a last line without an end is more than half a line."""
     try:
         json.loads(line)
     except (ValueError, RecursionError):
-        raise _CutOff from None
-    return line
+        return False
+    return True

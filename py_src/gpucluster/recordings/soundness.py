@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from datetime import UTC, datetime
 from typing import Any
 
@@ -60,7 +59,7 @@ def is_sound(sample: TelemetrySample, *, on_gpus: bool) -> bool:
 
 def _is_measurable(value: Any) -> bool:
     if isinstance(value, (int, float)):
-        return math.isfinite(value) and 0 <= value < _LARGEST
+        return 0 <= value < _LARGEST  # which NaN is not
     return value is None or _is_text(value)
 
 

@@ -1,0 +1,154 @@
+"""Recordings in a real browser: in a notebook, from the panel and from the file browser, in light and dark."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+
+from gpucluster.recordings.places import bundled_recordings
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from .axe import violations
+from .chromium import open_page, open_panel
+from .conftest import ARTIFACTS
+from .lab import Lab
+from .test_widgets import html_of, notebook
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+
+LABEL = re.compile("Recorded on CPU workers at 20.* UTC — not a live cluster")
+TITLE = "k-means on two CPU workers"
+REPLAY = "%load_ext gpucluster\n%gpucluster replay mine.gpucluster.jsonl.gz --speed 4"
+
+
+@pytest.fixture(params=["Light", "Dark"])
+def page(request: pytest.FixtureRequest, browser: Browser, lab: Lab) -> Any:
+    root = lab.directory / "root"
+    (bundled,) = [path for path in bundled_recordings() if path.name.startswith("kmeans-cpu.")]
+    shutil.copyfile(bundled, root / "mine.gpucluster.jsonl.gz")
+    (root / "evil.gpucluster.jsonl").write_text("<img src=x onerror=alert(1)>")
+    (root / "Replay.ipynb").write_text(json.dumps(notebook(REPLAY)))
+    themes = lab.directory / "settings" / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
+    themes.write_text(json.dumps({"theme": f"JupyterLab {request.param}"}))
+    made = open_page(browser, lab, f"lab/workspaces/{request.param}?reset", height=1000)
+    made.theme = request.param
+    yield made
+    made.context.close()
+
+
+def picture(page: Page, name: str) -> None:
+    ARTIFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTIFACTS / f"recording-{name}-{page.theme.lower()}.png")
+
+
+def pause_at(player: Locator, seconds: float) -> None:
+    """Stop where there is something to see."""
+    if player.get_by_role("button", name="Pause").is_visible():
+        player.get_by_role("button", name="Pause").click()
+    player.get_by_role("slider", name="Position").fill(f"{seconds}")
+
+
+def expect_gauges(player: Locator) -> None:
+    expect(player.get_by_text(LABEL)).to_be_visible()
+    expect(player.get_by_text(TITLE)).to_be_visible()
+    expect(player.get_by_text(re.compile(r"/ 2 cores"))).to_be_visible()
+    expect(player.get_by_text(re.compile(r"of 2 GiB|/ 2 GiB")).first).to_be_visible()
+
+
+def test_the_panel_plays_a_bundled_recording(page: Page) -> None:
+    panel = open_panel(page)
+    panel.get_by_role("button", name="Play a recording…").click()
+    dialog = page.locator(".jp-Dialog")
+    choices = dialog.locator("option")
+    expect(choices.filter(has_text=TITLE)).to_have_count(2)
+    expect(choices.filter(has_text="evil.gpucluster.jsonl is no recording of gpucluster.")).to_have_count(1)
+    dialog.locator("select").select_option(label=choices.filter(has_text=TITLE).first.inner_text())
+    dialog.get_by_role("button", name="Ok").click()
+    player = page.get_by_role("region", name=f"Recording: {TITLE}")
+    expect_gauges(player)
+    expect(page.get_by_role("tab", name=f"Recording: {TITLE}")).to_be_visible()
+    # It plays by itself.
+    expect(player.get_by_text(re.compile("^0:0[1-9] /"))).to_be_visible()
+    pause_at(player, 22)
+    expect(player.get_by_text(re.compile("^0:22 /"))).to_be_visible()
+    expect(player.get_by_text("patch_block")).to_be_visible()
+    before = player.get_by_role("slider", name="Position").input_value()
+    player.get_by_role("button", name="Workers").click()
+    expect(player.get_by_role("listitem").filter(has_text="Worker 1")).to_be_visible()
+    expect(player.get_by_role("button", name="Retire")).to_have_count(0)
+    assert player.get_by_role("slider", name="Position").input_value() == before, "a paused recording stands still"
+    assert violations(page, ".gpc-Player") == []
+    picture(page, "tab")
+    # Where the tab is narrow and low, the label stays in view.
+    page.set_viewport_size({"width": 700, "height": 420})
+    player.locator(".gpc-Player-about").scroll_into_view_if_needed()
+    expect(player.get_by_text(LABEL)).to_be_in_viewport()
+    picture(page, "narrow")
+
+
+def test_the_file_browser_opens_a_recording(page: Page) -> None:
+    open_panel(page)
+    page.locator('.jp-SideBar [data-id="filebrowser"]').click()
+    page.locator(".jp-DirListing-item", has_text="mine.gpucluster.jsonl.gz").dblclick()
+    player = page.get_by_role("region", name=f"Recording: {TITLE}")
+    expect_gauges(player)
+    page.locator(".jp-DirListing-item", has_text="evil.gpucluster.jsonl").dblclick()
+    expect(page.get_by_role("alert")).to_have_text("evil.gpucluster.jsonl is no recording of gpucluster.")
+    # Both come back after a reload.
+    page.wait_for_timeout(1500)
+    page.goto(page.url.split("?")[0])
+    expect(page.get_by_role("tab", name=re.compile("mine.gpucluster"))).to_be_visible()
+    page.get_by_role("tab", name=re.compile("mine.gpucluster")).click()
+    expect_gauges(player)
+
+
+def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> None:
+    file = lab.directory / "root" / "Replay.ipynb"
+    open_notebook(page, lab, file)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^Run All Cells")).first.click()
+    player = page.locator(".jp-CodeCell .gpc-Player")
+    expect_gauges(player)
+    expect(player.get_by_role("combobox", name="Speed")).to_have_value("4")
+    # To the end, where it can be played again.
+    expect(player.get_by_role("button", name="Play again")).to_be_visible()
+    pause_at(player, 20)
+    picture(page, "notebook")
+    # The moment that was looked at last is saved with the notebook.
+    shown = player.get_by_text(re.compile(r"GiB|MiB")).first
+    expect(shown).to_be_visible()
+    saved: dict[str, Any] = {}
+    while "Memory" not in json.dumps(saved) or "22:" not in html_of(saved, 0):
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(500)
+        saved = json.loads(file.read_text())
+    html = html_of(saved, 0)
+    assert LABEL.search(html)
+    assert "<script" not in html
+    assert "_esm" not in file.read_text()
+    # Without a kernel there is the picture.
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^Shut Down Kernel")).first.click()
+    open_notebook(page, lab, file)
+    output = page.locator(".jp-CodeCell .jp-OutputArea-output")
+    expect(output.get_by_text(LABEL)).to_be_visible()
+    expect(output.get_by_text(re.compile("As it was at 20.* UTC"))).to_be_visible()
+    expect(page.get_by_text("model not found")).to_have_count(0)
+    picture(page, "saved")
+
+
+def open_notebook(page: Page, lab: Lab, file: Path) -> None:
+    page.goto(lab.page(f"lab/workspaces/{page.theme}/tree/{file.name}?reset"))
+    page.locator(".jp-Notebook .cm-content").first.wait_for()
+    expect(page.locator(".jp-Toolbar-kernelName").first).to_contain_text("Python 3")
+    page.wait_for_function(
+        "async url => (await (await fetch(url)).json()).some(kernel => kernel.execution_state === 'idle')",
+        arg=f"{lab.url}/api/kernels",
+    )

@@ -1,0 +1,218 @@
+"""What anybody may have written is played as far as it can be, or is a sentence; never a traceback."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.protocol.errors import RecordingNotFound, RecordingUnreadable
+from gpucluster.recordings import places, reading
+from gpucluster.recordings.places import bundled_recordings, find_recording, recordings_below
+from gpucluster.recordings.reading import read_header, read_recording
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+HEADER: dict[str, Any] = {
+    "kind": "gpucluster-recording", "schema_version": 1, "title": "A test", "recorded_at": "2026-11-20T14:03:00Z",
+    "backend": "local", "n_workers": 2, "simulated": False,
+}  # fmt: skip
+
+
+def event(number: int = 0, **changes: Any) -> dict[str, Any]:
+    at = f"2026-11-20T14:03:{number:02}.000Z"
+    sample = {"id": "recording", "at": at, "workers": ["0", "1"], "memory_bytes": [1, 2], **changes}
+    return {"kind": "telemetry", "sample": sample}
+
+
+def file_of(path: Path, *lines: Any, end: bytes = b"\n") -> Path:
+    told = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    text = b"\n".join(told) + end
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_recording_is_read(tmp_path: Path, name: str) -> None:
+    session = read_recording(file_of(tmp_path / name, HEADER, event(1), event(2)))
+    assert (session.recording.title, session.message, len(session.samples)) == ("A test", None, 2)
+    assert session.label == "Recorded on CPU workers at 2026-11-20 14:03 UTC — not a live cluster"
+    assert json.loads(session.encoded())["samples"][1] == event(2)["sample"]
+
+
+def test_a_last_line_needs_no_end(tmp_path: Path) -> None:
+    session = read_recording(file_of(tmp_path / "a.jsonl", HEADER, event(1), event(2), end=b""))
+    assert (session.message, len(session.samples)) == (None, 2)
+
+
+NO_RECORDING = "a.jsonl is no recording of gpucluster."
+NO_HEADER: list[tuple[Any, str]] = [
+    (b"", "a.jsonl is no recording of gpucluster."),
+    (b"<img src=x onerror=alert(1)>", NO_RECORDING),
+    (b"\x00\xff\xfe", NO_RECORDING),
+    (b"[" * 100_000, NO_RECORDING),
+    (b"1" * 5000, NO_RECORDING),
+    ([], NO_RECORDING),
+    ({"kind": "telemetry"}, NO_RECORDING),
+    ({**HEADER, "schema_version": 2}, "a.jsonl was recorded by a newer gpucluster; install"),
+    ({**HEADER, "schema_version": 2, "more": 1}, "a.jsonl was recorded by a newer gpucluster; install"),
+    ({**HEADER, "schema_version": "1"}, "a.jsonl is damaged. schema_version: must be one of 1, not '1'."),
+    ({**HEADER, "host": "node17"}, "a.jsonl is damaged. host: is not an option of this request."),
+    ({**HEADER, "title": "a\nb"}, "a.jsonl is damaged. title: must be plain text in one line."),
+    ({**HEADER, "title": "a\u202eb"}, "a.jsonl is damaged. title: must be plain text in one line."),
+    ({**HEADER, "title": "x" * 1000}, "a.jsonl is damaged. title:"),
+    ({**HEADER, "recorded_at": "yesterday"}, "a.jsonl is damaged. recorded_at:"),
+    ({**HEADER, "n_workers": -1}, "a.jsonl is damaged. n_workers: must be at least 0, not -1."),
+    ({**HEADER, "simulated": "no"}, "a.jsonl is damaged. simulated: must be true or false, not 'no'."),
+    ({**HEADER, "backend": "cuda"}, "a.jsonl is damaged. a recording of GPU workers names its GPUs"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "sentence"), NO_HEADER, ids=range(len(NO_HEADER)))
+def test_what_is_no_recording_is_a_sentence(tmp_path: Path, header: Any, sentence: str) -> None:
+    path = file_of(tmp_path / "a.jsonl", header, event(1))
+    for read in (read_recording, read_header):
+        with pytest.raises(RecordingUnreadable) as refusal:
+            read(path)
+        assert refusal.value.message.startswith(sentence)
+        assert refusal.value.message.endswith(".")
+
+
+DAMAGED: list[Any] = [
+    b"<script>alert(1)</script>",
+    b'{"kind":"telemetry","sample":',
+    b'{"kind":"telemetry","sample":' + b'{"a":' * 5000,
+    {"kind": "telemetry"},
+    {"kind": "note", "text": "hello"},
+    event(2, unknown=1),
+    event(2, memory_bytes=[1]),
+    event(2, memory_bytes=[1, 2, 3]),
+    event(2, memory_bytes="much"),
+    event(2, memory_bytes=[-1, 2]),
+    event(2, memory_bytes=10**400),
+    event(2, workers=["0", "0"]),
+    event(2, workers=["0", "x" * 10_000]),
+    event(2, at="then"),
+    event(2, at="2026-11-20T14:03:02"),
+    event(2, at="1999-11-20T14:03:02Z"),
+    event(2, progress=[{"prefix": "x", "processing": -5}]),
+    event(2, progress=[{"prefix": str(number)} for number in range(1000)]),
+    event(2, tasks={"processing": -1}),
+    event(2, vram_used_bytes=[1, 2]),
+    event(2, device="GPU-1"),
+    json.dumps(event(2, cpu_percent=-1)).replace("-1", "NaN").encode(),
+    json.dumps(event(2, cpu_percent=-1)).replace("-1", "Infinity").encode(),
+]
+
+
+@pytest.mark.parametrize("line", DAMAGED, ids=range(len(DAMAGED)))
+def test_a_damaged_line_is_left_out(tmp_path: Path, line: Any) -> None:
+    session = read_recording(file_of(tmp_path / "a.jsonl", HEADER, event(1), line, event(3)))
+    assert [sample.at[17:19] for sample in session.samples] == ["01", "03"]
+    assert session.message == "The file is damaged: 1 of its 3 samples cannot be played."
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_file_that_is_cut_off_is_played_up_to_there(tmp_path: Path, name: str) -> None:
+    whole = file_of(tmp_path / name, HEADER, *(event(number) for number in range(60))).read_bytes()
+    messages = set()
+    for cut in range(len(whole)):
+        (tmp_path / name).write_bytes(whole[:cut])
+        try:
+            session = read_recording(tmp_path / name)
+        except RecordingUnreadable as refusal:
+            assert refusal.message.endswith(".")
+        else:
+            messages.add((session.message or "").split(" its")[0])
+    assert "The file is cut off: what comes after" in messages
+
+
+def test_samples_that_nobody_can_play(tmp_path: Path) -> None:
+    path = file_of(tmp_path / "a.jsonl", HEADER, b"nonsense", b"more")
+    assert read_header(path).title == "A test"
+    with pytest.raises(RecordingUnreadable, match="holds nothing that can be played"):
+        read_recording(path)
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + b"\n" * (reading.MOST_BYTES + 10))
+    assert len(bomb) < 2**20
+    (tmp_path / "a.jsonl.gz").write_bytes(bomb)
+    with pytest.raises(RecordingUnreadable, match="unpacks to more than 48 MiB"):
+        read_recording(tmp_path / "a.jsonl.gz")
+
+
+def test_a_line_without_end_and_a_large_file(tmp_path: Path) -> None:
+    with (tmp_path / "a.jsonl").open("wb") as file:
+        file.truncate(3 * 2**20)
+    with pytest.raises(RecordingUnreadable, match="a line has no end"):
+        read_recording(tmp_path / "a.jsonl")
+    with (tmp_path / "a.jsonl").open("wb") as file:
+        file.truncate(reading.MOST_BYTES + 1)
+    with pytest.raises(RecordingUnreadable, match="recordings of up to 48 MiB can be played"):
+        read_recording(tmp_path / "a.jsonl")
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for name in ("pipe.jsonl", "gone.jsonl", ".", "a\0b", "x" * 500):
+        with pytest.raises(RecordingNotFound, match=r"\.$"):
+            read_recording(tmp_path / name)
+    with pytest.raises(RecordingNotFound):
+        read_recording(Path("/dev/zero"))
+
+
+@settings(max_examples=200, deadline=None)
+@given(noise=st.binary(max_size=400), place=st.floats(0, 1), packed=st.booleans())
+def test_noise_anywhere_is_never_a_traceback(tmp_path_factory: Any, noise: bytes, place: float, packed: bool) -> None:
+    path = tmp_path_factory.getbasetemp() / ("noise.jsonl.gz" if packed else "noise.jsonl")
+    whole = file_of(path, HEADER, *(event(number) for number in range(5))).read_bytes()
+    cut = int(place * len(whole))
+    path.write_bytes(whole[:cut] + noise + whole[cut + len(noise) // 2 :])
+    try:
+        assert read_recording(path).samples
+    except RecordingUnreadable as refusal:
+        assert refusal.message.endswith(".")
+
+
+class TestPlaces:
+    def test_the_bundled_ones_can_be_played_and_claim_no_gpu(self) -> None:
+        found = bundled_recordings()
+        assert "kmeans-cpu.gpucluster.jsonl.gz" in [path.name for path in found]
+        for path in found:
+            session = read_recording(path)
+            assert session.message is None
+            assert path.stat().st_size < 1_000_000
+            if "cpu" in path.name:
+                assert session.label.startswith("Recorded on CPU workers at 20")
+                assert session.recording.gpus == []
+
+    def test_one_is_found_by_its_file_or_its_name(self, tmp_path: Path) -> None:
+        path = file_of(tmp_path / "mine.gpucluster.jsonl", HEADER, event())
+        assert find_recording(path) == path
+        for name in ("kmeans-cpu", "kmeans-cpu.gpucluster.jsonl.gz"):
+            assert find_recording(name).name == "kmeans-cpu.gpucluster.jsonl.gz"
+
+    @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
+    def test_one_that_is_not_there_is_a_sentence(self, name: str) -> None:
+        with pytest.raises(RecordingNotFound, match="Those that come with gpucluster: .*kmeans-cpu") as refusal:
+            find_recording(name)
+        assert len(refusal.value.message) < 400
+        assert ("Did you mean 'kmeans-cpu'?" in refusal.value.message) is (name == "kmean-cpu")
+
+    def test_a_folder_is_searched(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("a", "b/c", "b/.hidden/d", "e/e/e/e/e/deep", "node_modules/f"):
+            path = tmp_path / f"{name}.gpucluster.jsonl.gz"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file_of(path, HEADER, event())
+        (tmp_path / "loop").symlink_to(tmp_path)
+        (tmp_path / "other.jsonl").write_text("{}")
+        found, complete = recordings_below(tmp_path)
+        assert [path.relative_to(tmp_path).as_posix().split(".")[0] for path in found] == ["a", "b/c"]
+        assert complete
+        monkeypatch.setattr(places, "MOST_ENTRIES", 2)
+        assert recordings_below(tmp_path)[1] is False
+        assert recordings_below(tmp_path / "nowhere") == ([], True)

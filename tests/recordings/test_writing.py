@@ -1,0 +1,187 @@
+"""What is written: the stream as viewers got it, without a trace of who and where, in a small file."""
+
+from __future__ import annotations
+
+import getpass
+import gzip
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.models import Telemetry
+from gpucluster.protocol.recordings import Recording
+from gpucluster.protocol.telemetry import TelemetrySample
+from gpucluster.recordings import writing
+from gpucluster.recordings.pseudonyms import WITHHELD, Pseudonyms
+from gpucluster.recordings.reading import read_recording
+from gpucluster.recordings.writing import RecordingFull, RecordingWriter, target_of
+
+UUIDS = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in (0xABCD, 0x1234)]
+HEADER = Recording(
+    title="A test", recorded_at="2026-11-20T14:03:00.000Z", backend="cuda", gpus=["NVIDIA H200"] * 2,
+    driver="580.1", n_workers=2, simulated=False,
+)  # fmt: skip
+
+
+def event(number: int = 0, **changes: Any) -> dict[str, Any]:
+    sample = {
+        "id": "0123abcd",
+        "at": f"2026-11-20T14:{3 + number // 60:02}:{number % 60:02}.000Z",
+        "workers": UUIDS,
+        "n_threads": 1,
+        "age_seconds": [0.1, 0.2],
+        "vram_total_bytes": 150_750_000_000,
+        "vram_used_bytes": [1_000_000 * number, 2_000_000],
+        "device": UUIDS,
+        "cpu_percent": [12, None],
+        "tasks": {"processing": 2},
+        "progress": [{"prefix": "lloyd", "processing": 2}],
+        **changes,
+    }
+    return {"kind": "telemetry", "sample": sample}
+
+
+def written(path: Path, *events: dict[str, Any]) -> list[dict[str, Any]]:
+    writer = RecordingWriter(path, HEADER)
+    for one in events:
+        writer.add(json.dumps(one).encode())
+    writer.close()
+    content = path.read_bytes()
+    lines = (gzip.decompress(content) if path.suffix == ".gz" else content).splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize("name", ["a.gpucluster.jsonl", "a.gpucluster.jsonl.gz"])
+def test_the_stream_is_kept_as_it_was(tmp_path: Path, name: str) -> None:
+    header, first, second = written(tmp_path / name, event(1), event(2))
+    assert Recording.model_validate(header) == HEADER
+    kept = {key: value for key, value in first["sample"].items() if key not in {"id", "workers", "device"}}
+    sent = {key: value for key, value in event(1)["sample"].items() if key not in {"id", "workers", "device"}}
+    assert kept == sent
+    assert Telemetry.model_validate(second).sample.column("vram_used_bytes") == [2_000_000, 2_000_000]
+    assert [path.name for path in tmp_path.iterdir()] == [name], "nothing is left beside it"
+
+
+def test_a_packed_file_names_neither_the_file_nor_a_time(tmp_path: Path) -> None:
+    written(tmp_path / "private.jsonl.gz", event())
+    content = (tmp_path / "private.jsonl.gz").read_bytes()
+    assert b"private" not in content
+    assert content[4:8] == b"\0\0\0\0"
+
+
+def test_devices_and_workers_are_numbers_the_same_all_along(tmp_path: Path) -> None:
+    _, first, second = written(tmp_path / "a.jsonl", event(1), event(2, workers=UUIDS[::-1], device=UUIDS[::-1]))
+    one, other = "GPU-00000001-0000-0000-0000-000000000000", "GPU-00000002-0000-0000-0000-000000000000"
+    assert first["sample"]["workers"] == first["sample"]["device"] == [one, other]
+    assert second["sample"]["workers"] == [other, one]
+
+
+def test_nothing_tells_who_and_where(tmp_path: Path) -> None:
+    private = [
+        "0123abcd", *UUIDS, "/home/ada/secret", "ada", "tls://10.1.2.3:8786", "10.1.2.3", "node17", "s3cr3ttoken",
+    ]  # fmt: skip
+    lines = written(
+        tmp_path / "a.jsonl",
+        event(
+            1,
+            workers=["tls://10.1.2.3:8786", "node17"],
+            device=UUIDS[0],
+            device_error=[f"The GPU {UUIDS[1]} is lost.", "No such file: /home/ada/secret"],
+            progress=[{"prefix": "read-/home/ada/secret"}, {"prefix": "ada@node17"}, {"prefix": "lloyd"}],
+        ),
+    )
+    text = json.dumps(lines)
+    assert [word for word in private if word in text] == []
+    sample = lines[1]["sample"]
+    assert sample["workers"] == ["worker-1", "worker-2"]
+    assert sample["device_error"] == ["The GPU GPU-00000002-0000-0000-0000-000000000000 is lost.", WITHHELD]
+    assert [kind["prefix"] for kind in sample["progress"]] == [WITHHELD, WITHHELD, "lloyd"]
+
+
+def test_names_of_this_person_and_this_computer_are_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(getpass, "getuser", lambda: "lovelace")
+    monkeypatch.setattr(platform, "node", lambda: "analytical.example")
+    names = Pseudonyms()
+    assert names.text("job of lovelace") == names.text("Analytical-engine") == WITHHELD
+    assert names.text("lovelaces_method") == "lovelaces_method", "another word"
+    assert names.text("x" * 500) == names.text("a\x1b[31m") == names.text("a\u202eb") == WITHHELD
+
+
+def test_every_column_with_text_is_known_to_be_looked_at() -> None:
+    """A new column with text could tell something: whoever adds one decides here."""
+    texts = {
+        name
+        for name, field in TelemetrySample.model_fields.items()
+        if "str" in str(field.annotation) and name not in {"tasks", "progress"}
+    }
+    assert texts == {"id", "at", "workers", "device", "device_error"}
+
+
+def test_a_full_recording_ends_and_can_be_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "MOST_SAMPLES", 3)
+    writer = RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
+    with pytest.raises(RecordingFull, match="as long as one may be"):
+        for number in range(10):
+            writer.add(json.dumps(event(number)).encode())
+    writer.close()
+    assert len(read_recording(tmp_path / "a.jsonl.gz").samples) == 3
+
+
+def test_what_is_written_until_a_crash_can_be_played(tmp_path: Path) -> None:
+    writer = RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
+    for number in range(15):
+        writer.add(json.dumps(event(number)).encode())
+    session = read_recording(tmp_path / "a.jsonl.gz.part")
+    assert len(session.samples) == 11
+    assert session.message == "The file is cut off: what comes after its first 11 samples is lost."
+    with pytest.raises(InvalidRequest, match="another recording writes it, or was cut off"):
+        RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
+    writer.discard()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ten_minutes_of_eight_gpus_are_small(tmp_path: Path) -> None:
+    """The documentation tells the size of what changes all the time."""
+    devices = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in range(8)]
+
+    def busy(number: int) -> dict[str, Any]:
+        moving = [(number * 7919 + device * 104_729) % 99_991 for device in range(8)]
+        columns = ("vram_used_bytes", "vram_cluster_bytes", "rmm_used_bytes", "memory_bytes", "sent_bytes")
+        figures = {name: [value * 1_000_000 for value in moving] for name in columns}
+        return event(number, workers=devices, device=devices, age_seconds=[0.1] * 8, cpu_percent=[1] * 8, **figures)
+
+    lines = written(tmp_path / "a.jsonl.gz", *(busy(number) for number in range(600)))
+    assert len(lines) == 601
+    assert (tmp_path / "a.jsonl.gz").stat().st_size < 300_000
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("a", "a.gpucluster.jsonl.gz"), ("a.jsonl", "a.jsonl"), ("b.c.jsonl.gz", "b.c.jsonl.gz")],
+)
+def test_a_name_gets_an_ending(tmp_path: Path, name: str, expected: str) -> None:
+    assert target_of(tmp_path / name) == tmp_path / expected
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "a\0.jsonl", "a\n.jsonl", "nowhere/a.jsonl", "a.txt", "x" * 300 + ".jsonl", "."]
+)
+def test_a_name_that_cannot_be_written_is_a_sentence(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidRequest, match=r"^FILE: .*\.$"):
+        target_of(name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recording_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
+    written(tmp_path / "a.jsonl", event(1))
+    assert target_of(tmp_path / "a.jsonl") == tmp_path / "a.jsonl"
+    assert len(written(tmp_path / "a.jsonl", event(1), event(2))) == 3
+    (tmp_path / "mine.jsonl").write_text('{"my": "data"}\n')
+    with pytest.raises(InvalidRequest, match="exists and is no recording"):
+        target_of(tmp_path / "mine.jsonl")
