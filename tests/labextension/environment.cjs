@@ -11,7 +11,7 @@ module.exports = class extends TestEnvironment {
     await super.setup();
     Object.assign(this.global, { Headers, Request, Response, TextDecoder, TextEncoder, fetch });
     // jsdom's Blob has no stream.
-    Object.assign(this.global, { Blob, DecompressionStream, ReadableStream });
+    Object.assign(this.global, { Blob, CompressionStream, DecompressionStream, ReadableStream });
     this.global.DragEvent ??= class DragEvent extends this.global.Event {};
     this.global.ResizeObserver ??= class {
       observe() {}

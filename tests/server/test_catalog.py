@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 
@@ -100,15 +101,19 @@ async def test_document_is_where_the_server_is(api, jp_base_url):
         assert name in document["components"]["schemas"]
 
 
-async def test_answers_are_as_the_document_says(api, running_cluster):
+async def test_answers_are_as_the_document_says(api, jp_fetch, running_cluster):
     _, document = await api("GET", "openapi.json")
 
     def check(path: str, method: str, code: int, answer) -> None:
         schema = document["paths"][path][method]["responses"][str(code)]["content"]["application/json"]["schema"]
         Draft202012Validator({**schema, "components": document["components"]}).validate(answer)
 
-    for path in ("clusters", "schema", "presets", "devices"):
+    for path in ("clusters", "schema", "presets", "devices", "recordings"):
         check(f"/api/{path}", "get", *await api("GET", path))
+    for name in ("kmeans-cpu.gpucluster.jsonl.gz", "gone.gpucluster.jsonl"):
+        asked = {"source": "bundled", "path": name}
+        played = await jp_fetch("gpucluster/api/recordings/session", params=asked, raise_error=False)
+        check("/api/recordings/session", "get", played.code, json.loads(played.body))
     lesson = "/api/lessons/{lesson}"
     check("/api/lessons", "get", *await api("GET", "lessons"))
     check("/api/lessons/class", "get", *await api("GET", "lessons/class"))

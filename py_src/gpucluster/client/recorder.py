@@ -227,16 +227,18 @@ class Recorder:
 
     def _complete(self) -> None:
         with self._lock:
-            if self._writer is not None and not self.over.is_set():
-                self.over.set()
-                atexit.unregister(self._on_exit)
-                if self._writer.samples == 0:
-                    self._writer.discard()
-                    return
-                try:
+            if self._writer is None or self.over.is_set():
+                return
+            atexit.unregister(self._on_exit)
+            try:
+                if self._writer.samples:
                     self._writer.close()
-                except OSError as error:
-                    self._message = f"The file could not be completed: {error.strerror or error}."
+                else:
+                    self._writer.discard()
+            except OSError as error:
+                self._message = f"The file could not be completed: {error.strerror or error}."
+            finally:
+                self.over.set()
 
     def _on_exit(self) -> None:
         if os.getpid() == self._pid:  # A forked child has the registration, but not the recording.

@@ -36,7 +36,7 @@ def read_header(path: Path) -> Recording:
     try:
         return _header(path, next(_lines(path), b""))
     except _CutOff:
-        raise RecordingUnreadable(f"{path.name} is damaged at its beginning; nothing of it can be played.") from None
+        raise _no_beginning(path) from None
 
 
 def read_recording(path: Path) -> RecordedSession:
@@ -74,7 +74,9 @@ def read_recording(path: Path) -> RecordedSession:
             samples.append(sample)
     except _CutOff:
         is_cut_off = True
-    if recording is None or not samples:
+    if recording is None:
+        raise _no_beginning(path) if is_cut_off else _no_recording(path)
+    if not samples:
         raise RecordingUnreadable(f"{path.name} holds nothing that can be played.")
     return RecordedSession(
         recording=recording,
@@ -92,14 +94,21 @@ def _message(samples: int, damaged: int, is_cut_off: bool) -> str | None:
     return None
 
 
+def _no_recording(path: Path) -> RecordingUnreadable:
+    return RecordingUnreadable(f"{path.name} is no recording of gpucluster.")
+
+
+def _no_beginning(path: Path) -> RecordingUnreadable:
+    return RecordingUnreadable(f"{path.name} is damaged at its beginning; nothing of it can be played.")
+
+
 def _header(path: Path, line: bytes) -> Recording:
-    no_recording = f"{path.name} is no recording of gpucluster."
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):
-        raise RecordingUnreadable(no_recording) from None
+        raise _no_recording(path) from None
     if not isinstance(told, dict) or told.get("kind") != "gpucluster-recording":
-        raise RecordingUnreadable(no_recording)
+        raise _no_recording(path)
     version = told.get("schema_version")
     if isinstance(version, int) and version > RECORDING_SCHEMA:
         raise RecordingUnreadable(

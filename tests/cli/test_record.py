@@ -1,0 +1,90 @@
+"""``gpucluster record``: from the shell into a file, until somebody says that it is enough."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.cli.completion import candidates
+from gpucluster.cli.verbs import MAGIC
+from gpucluster.recordings.reading import read_recording
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def test_some_seconds_are_recorded(shared_cluster: Any, gpucluster: Run, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    done = gpucluster("record", "shared", str(path), "--seconds", "2", "--title", "A title", "--note", "A note")
+    assert (done.returncode, done.stderr) == (0, "")
+    session = read_recording(path)
+    assert (session.recording.title, session.recording.note) == ("A title", "A note")
+    samples = len(session.samples)
+    assert done.stdout.startswith(f"shared: {samples} sample{'s' * (samples != 1)} in {path}, ")
+
+
+def test_the_only_cluster_needs_no_name_and_words_any_order(
+    shared_cluster: Any, answer: Callable[..., Any], tmp_path: Path
+) -> None:
+    first = answer("record", str(tmp_path / "a"), "--seconds", "1")
+    assert (first["cluster"], first["path"]) == ("shared", str(tmp_path / "a.gpucluster.jsonl.gz"))
+    assert first["recording"]["backend"] == "local"
+    second = answer("record", str(tmp_path / "b.jsonl"), "shared", "--seconds", "1")
+    assert (second["cluster"], second["path"]) == ("shared", str(tmp_path / "b.jsonl"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Path, number: signal.Signals) -> None:
+    path = tmp_path / "a.jsonl"
+    process = subprocess.Popen(
+        [*command, "record", "shared", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    part = Path(f"{path}.part")
+    while not part.exists() or part.read_text().count("\n") < 2:
+        assert process.poll() is None
+        time.sleep(0.1)
+    os.kill(process.pid, number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert out.startswith("shared: ")
+    assert read_recording(path).message is None
+    assert not part.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        ([], 2, "FILE is missing. Usage: gpucluster record"),
+        (["shared", "a.txt"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
+        (["shared", "nowhere/a.jsonl"], 2, "FILE: there is no directory nowhere."),
+        (["nobody", "a.jsonl"], 3, "There is no cluster 'nobody'"),
+        (["a.jsonl", "--seconds", "0"], 2, "--seconds: must lie between 1 and 18000, not 0."),
+        (["a.jsonl", "--seconds", "soon"], 2, "--seconds: must be a whole number, not 'soon'."),
+        (["a.jsonl", "--title", ""], 2, "title: "),
+        (["a.jsonl", "--stop"], 2, "Unknown option '--stop'."),
+    ],
+)
+def test_mistakes_are_sentences(
+    shared_cluster: Any, gpucluster: Run, tmp_path: Path, words: list[str], code: int, sentence: str
+) -> None:
+    done = gpucluster("record", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_of_a_refusal(shared_cluster: Any, gpucluster: Run) -> None:
+    done = gpucluster("record", "a.txt", "--json")
+    assert json.loads(done.stderr)["code"] == "invalid_request"
+
+
+def test_bundled_recordings_are_offered() -> None:
+    assert candidates(["replay", "kmeans"], MAGIC) == ["kmeans-cpu"]
+    assert candidates(["replay", "kmeans-cpu", ""], MAGIC) == []

@@ -1,0 +1,128 @@
+"""Recordings over REST: which there are, one to be played, and whatever somebody may ask for instead."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+HEADER = {
+    "kind": "gpucluster-recording", "schema_version": 1, "title": "Mine", "recorded_at": "2026-11-20T14:03:00Z",
+    "backend": "local", "n_workers": 1, "simulated": False,
+}  # fmt: skip
+SAMPLE = {"id": "recording", "at": "2026-11-20T14:03:00.000Z", "workers": ["0"], "memory_bytes": 5}
+BUNDLED = "kmeans-cpu.gpucluster.jsonl.gz"
+
+
+def recording(path, *lines):
+    told = lines or (HEADER, {"kind": "telemetry", "sample": SAMPLE})
+    text = b"".join(json.dumps(line).encode() + b"\n" for line in told)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+@pytest.fixture
+def read(jp_fetch):
+    """Ask for one recording; returns status and JSON."""
+
+    async def ask(path, source="folder"):
+        params = {"source": source, "path": path}
+        response = await jp_fetch("gpucluster/api/recordings/session", params=params, raise_error=False)
+        assert response.headers["Content-Type"].startswith("application/json")
+        return response.code, json.loads(response.body)
+
+    return ask
+
+
+class TestList:
+    async def test_the_bundled_ones_and_those_below_the_root(self, api, jp_root_dir):
+        recording(jp_root_dir / "a.gpucluster.jsonl.gz")
+        recording(jp_root_dir / "b" / "c.gpucluster.jsonl", {**HEADER, "schema_version": 9})
+        recording(jp_root_dir / "other.jsonl")
+        code, answer = await api("GET", "recordings")
+        assert code == 200
+        assert answer["complete"] is True
+        bundled, *own = answer["recordings"]
+        assert (bundled["source"], bundled["path"], bundled["message"]) == ("bundled", BUNDLED, None)
+        assert bundled["label"].startswith("Recorded on CPU workers at 20")
+        assert [(one["source"], one["path"], one["title"]) for one in own] == [
+            ("folder", "a.gpucluster.jsonl.gz", "Mine"),
+            ("folder", "b/c.gpucluster.jsonl", None),
+        ]
+        assert own[0]["label"] == "Recorded on CPU workers at 2026-11-20 14:03 UTC — not a live cluster"
+        assert own[1]["message"].startswith("c.gpucluster.jsonl was recorded by a newer gpucluster; install")
+        assert str(jp_root_dir) not in json.dumps(answer)
+
+
+class TestSession:
+    @pytest.mark.parametrize("path", ["a.gpucluster.jsonl", "b/c d&e%41.gpucluster.jsonl.gz", "ä/ö.gpucluster.jsonl"])
+    async def test_one_below_the_root(self, read, jp_root_dir, path):
+        recording(jp_root_dir / path)
+        code, answer = await read(path)
+        assert code == 200
+        assert answer["label"] == "Recorded on CPU workers at 2026-11-20 14:03 UTC — not a live cluster"
+        assert answer["samples"] == [SAMPLE], "what is not measured is left out"
+        assert answer["recording"]["title"] == "Mine"
+        assert answer["message"] is None
+
+    async def test_a_bundled_one(self, read):
+        code, answer = await read(BUNDLED, "bundled")
+        assert (code, answer["recording"]["backend"]) == (200, "local")
+        assert len(answer["samples"]) > 10
+
+    @pytest.mark.parametrize("source", ["folder", "bundled", "elsewhere", ""])
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "", "/", ".", "..", "../out.gpucluster.jsonl", "b/../../out.gpucluster.jsonl", "/etc/passwd",
+            "//etc/passwd", "..\\out.gpucluster.jsonl", "a\0.gpucluster.jsonl", "a\n.gpucluster.jsonl",
+            ".hidden/a.gpucluster.jsonl", ".gpucluster.jsonl", "gone.gpucluster.jsonl", "link.gpucluster.jsonl",
+            "folder.gpucluster.jsonl", "plain.txt", "x" * 900 + ".gpucluster.jsonl", "x" * 5000, "~/a.gpucluster.jsonl",
+            "%2e%2e/out.gpucluster.jsonl",
+        ],
+    )  # fmt: skip
+    async def test_nothing_else_is_read(self, read, jp_root_dir, source, path):
+        outside = recording(jp_root_dir.parent / "out.gpucluster.jsonl", {**HEADER, "title": "OUTSIDE"}, SAMPLE)
+        recording(jp_root_dir / ".hidden" / "a.gpucluster.jsonl")
+        (jp_root_dir / "link.gpucluster.jsonl").symlink_to(outside)
+        (jp_root_dir / "folder.gpucluster.jsonl").mkdir()
+        (jp_root_dir / "plain.txt").write_text("mine")
+        code, answer = await read(path, source)
+        assert code in {400, 404, 422}, answer
+        assert set(answer) == {"code", "message", "fields"}
+        assert answer["message"].endswith(".")
+        for private in ("OUTSIDE", "Traceback", str(jp_root_dir)):
+            assert private not in json.dumps(answer)
+
+    async def test_what_cannot_be_played_is_a_sentence(self, api, read, jp_root_dir):
+        evil = jp_root_dir / "evil.gpucluster.jsonl"
+        for content in (b"", b"<script>alert(1)</script>", b"\x1f\x8b\x08broken", b"\xff" * 10_000, b"[" * 10**6):
+            evil.write_bytes(content)
+            code, answer = await read(evil.name)
+            assert (code, answer["code"]) == (422, "recording_unreadable"), content[:20]
+            assert answer["message"].startswith("evil.gpucluster.jsonl is ")
+            code, listed = await api("GET", "recordings")
+            assert code == 200
+            assert listed["recordings"][-1]["message"] == answer["message"]
+
+    async def test_a_large_one_is_a_sentence(self, read, jp_root_dir):
+        bomb = jp_root_dir / "bomb.gpucluster.jsonl.gz"
+        bomb.write_bytes(gzip.compress(json.dumps(HEADER).encode() + b"\n" * 60 * 2**20))
+        code, answer = await read(bomb.name)
+        assert (code, answer["code"]) == (422, "recording_unreadable")
+        assert "unpacks to more than 48 MiB" in answer["message"]
+
+    async def test_a_file_that_may_not_be_read_is_a_sentence(self, read, jp_root_dir, monkeypatch):
+        path = recording(jp_root_dir / "a.gpucluster.jsonl")
+        original = type(path).open
+
+        def refused(self, *arguments, **options):
+            if self.name == path.name:
+                raise PermissionError(13, "Permission denied", str(self))
+            return original(self, *arguments, **options)
+
+        monkeypatch.setattr(type(path), "open", refused)
+        code, answer = await read(path.name)
+        assert (code, answer["message"]) == (404, "The recording cannot be read: Permission denied.")
