@@ -93,6 +93,10 @@ def test_the_panel_plays_a_bundled_recording(page: Page) -> None:
     player.locator(".gpc-Player-about").scroll_into_view_if_needed()
     expect(player.get_by_text(LABEL)).to_be_in_viewport()
     picture(page, "narrow")
+    # The tab comes back after a reload.
+    page.wait_for_timeout(1500)
+    page.goto(page.url.split("?")[0])
+    expect(page.get_by_role("region", name=f"Recording: {TITLE}").get_by_text(LABEL)).to_be_visible()
 
 
 def test_the_file_browser_opens_a_recording(page: Page) -> None:

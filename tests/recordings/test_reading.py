@@ -101,8 +101,7 @@ DAMAGED: list[Any] = [
     event(2, progress=[{"prefix": "x", "processing": -5}]),
     event(2, progress=[{"prefix": str(number)} for number in range(1000)]),
     event(2, tasks={"processing": -1}),
-    event(2, vram_used_bytes=[1, 2]),
-    event(2, device="GPU-1"),
+    event(2, vram_used_bytes=[1]),
     json.dumps(event(2, cpu_percent=-1)).replace("-1", "NaN").encode(),
     json.dumps(event(2, cpu_percent=-1)).replace("-1", "Infinity").encode(),
 ]
@@ -113,6 +112,22 @@ def test_a_damaged_line_is_left_out(tmp_path: Path, line: Any) -> None:
     session = read_recording(file_of(tmp_path / "a.jsonl", HEADER, event(1), line, event(3)))
     assert [sample.at[17:19] for sample in session.samples] == ["01", "03"]
     assert session.message == "The file is damaged: 1 of its 3 samples cannot be played."
+
+
+def test_a_recording_of_cpu_workers_shows_no_gpu(tmp_path: Path) -> None:
+    figures = {
+        "device": "GPU-1",
+        "vram_used_bytes": [1, 2],
+        "gpu_utilization_percent": 3,
+        "pcie_sent_bytes_per_second": 4,
+    }
+    path = file_of(tmp_path / "a.jsonl", HEADER, event(1, **figures))
+    session = read_recording(path)
+    assert session.message is None
+    assert json.loads(session.encoded())["samples"] == [event(1)["sample"]]
+    on_gpus = {**HEADER, "backend": "cuda", "gpus": ["A"]}
+    session = read_recording(file_of(path, on_gpus, event(1, **figures)))
+    assert json.loads(session.encoded())["samples"] == [event(1, **figures)["sample"]]
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])

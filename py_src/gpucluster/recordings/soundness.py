@@ -14,7 +14,8 @@ _MOST_STATES = 30
 _LARGEST = 2**60
 _OTHERS = {"id", "at", "workers", "tasks", "progress"}
 _COLUMNS = [name for name in TelemetrySample.model_fields if name not in _OTHERS]
-_ON_GPUS = [name for name in _COLUMNS if name.startswith(("vram_", "gpu_", "rmm_", "device"))]
+_OF_GPUS = ("vram_", "gpu_", "rmm_", "device", "pcie_", "nvlink_", "tier_device_", "cudf_")
+_WITHOUT_GPUS: dict[str, None] = {name: None for name in _COLUMNS if name.startswith(_OF_GPUS)}
 
 
 def moment(at: str) -> float:
@@ -30,18 +31,18 @@ def moment(at: str) -> float:
     return datetime.fromisoformat(at).astimezone(UTC).timestamp()
 
 
-def is_sound(sample: TelemetrySample, *, on_gpus: bool) -> bool:
-    """Return whether columns are as long as there are workers, and figures such as can be measured.
+def without_gpus(sample: TelemetrySample) -> TelemetrySample:
+    """Return the sample without figures of GPUs: a recording of CPU workers shows none, whatever is in the file.
 
-    Parameters
-    ----------
-    on_gpus : bool
-        Whether the recording says that it has GPUs; one that does not has no figures of any.
+    A worker that has just started tells those of its machine for a moment.
     """
+    return sample.model_copy(update=_WITHOUT_GPUS)
+
+
+def is_sound(sample: TelemetrySample) -> bool:
+    """Return whether columns are as long as there are workers, and figures such as can be measured."""
     workers = sample.workers
     if len(workers) > _MOST_WORKERS or len(set(workers)) != len(workers) or not all(map(_is_text, workers)):
-        return False
-    if not on_gpus and any(getattr(sample, name) is not None for name in _ON_GPUS):
         return False
     for name in _COLUMNS:
         values = getattr(sample, name)
