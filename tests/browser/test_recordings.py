@@ -127,6 +127,14 @@ def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> N
     expect(player.get_by_role("button", name="Play again")).to_be_visible()
     pause_at(player, 20)
     picture(page, "notebook")
+    # What it was recorded on stays in view, however long the list of workers is.
+    page.set_viewport_size({"width": 1280, "height": 460})
+    player.get_by_role("button", name="Workers").click()
+    player.locator(".gpc-Player-about").scroll_into_view_if_needed()
+    expect(player.locator(".gpc-Player-about")).to_be_in_viewport()
+    expect(player.get_by_text(LABEL)).to_be_in_viewport()
+    picture(page, "low")
+    page.set_viewport_size({"width": 1280, "height": 1000})
     # The moment that was looked at last is saved with the notebook.
     samples = read_recording(lab.directory / "root" / "mine.gpucluster.jsonl.gz").samples
     seconds = [(moment(sample.at) - moment(samples[0].at), sample.at) for sample in samples]
