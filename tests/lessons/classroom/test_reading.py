@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.lessons.classroom import read_class, share
+from gpucluster.lessons.classroom import read_class, reading, share
 from gpucluster.lessons.classroom.reading import LARGEST_FILE, MOST_FILES, _fair_share
 from gpucluster.lessons.progress import record
 from gpucluster.protocol.errors import InvalidRequest
@@ -157,6 +157,15 @@ class Entry:
     def stat(self, *, follow_symlinks: bool) -> os.stat_result:
         assert not follow_symlinks
         return self._found
+
+
+def test_entries_that_are_not_looked_at_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_MOST_NAMES", 5)
+    for number in range(5):
+        (tmp_path / f"{number}.txt").touch()
+    assert read_class(tmp_path).problems == []
+    (tmp_path / "more.txt").touch()
+    assert read_class(tmp_path).problems == ["The folder has more than 5 entries; some learners may be missing."]
 
 
 def test_nobody_pushes_others_out() -> None:
