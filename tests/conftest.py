@@ -175,7 +175,7 @@ def wait_until() -> Callable[..., Any]:
 
 @pytest.fixture(autouse=True)
 def _no_scheduler_is_left() -> Iterator[None]:
-    """Where a cluster ends before its default client, distributed leaves Dask's configuration pointing to it."""
+    """Where a cluster ends before a default client of distributed's own, Dask's configuration keeps pointing to it."""
     yield
     if "dask.config" in sys.modules:
         sys.modules["dask.config"].config.pop("scheduler", None)
