@@ -113,7 +113,8 @@ def _read_file(path: Path) -> SharedProgress:
 
 
 def _learner(shared: SharedProgress) -> ClassLearner:
-    latest = max(shared.exercises.items(), key=lambda item: item[1].last_at, default=None)
+    # Times are whole seconds: of several checks in one run of a notebook, the last one in the lesson counts.
+    latest = max(shared.exercises.items(), key=lambda item: (item[1].last_at, len(item[0]), item[0]), default=None)
     id, entry = latest if latest is not None else (None, None)
     return ClassLearner(
         name=shared.name,
