@@ -23,7 +23,7 @@ MAY_IMPORT = {
         face: {"client", "registry", "protocol", "devices", "cli", "lessons", "profiling", "learn", "bench"}
         for face in FACES
     },
-    "lessons": {"client", "protocol", "learn", "datasets"},
+    "lessons": {"client", "registry", "protocol", "learn", "datasets"},
     "profiling": {"client", "registry", "protocol"},
     "learn": {"client", "protocol"},
     "datasets": {"protocol"},
