@@ -64,12 +64,14 @@ class Learner:
     def run(self, number: int) -> str:
         """Run one cell, wait for its end, and return the text of its output."""
         cell = self.cells.nth(number)
-        cell.locator(".jp-InputArea-prompt, .jp-InputPrompt").first.click()
-        self.page.keyboard.press("ControlOrMeta+Enter")
         prompt = cell.locator(".jp-InputPrompt")
         before = self.executed.get(number)
-        for _ in range(CELL_SECONDS * 5):
+        for tick in range(CELL_SECONDS * 5):
             shown = prompt.inner_text().strip(" []:\xa0")
+            if tick % 50 == 0 and shown in {"", before}:
+                # Again after ten seconds, as one does: JupyterLab may just have taken the focus elsewhere.
+                cell.locator(".jp-InputArea-prompt, .jp-InputPrompt").first.click()
+                self.page.keyboard.press("ControlOrMeta+Enter")
             if shown.isdigit() and shown != before:
                 self.executed[number] = shown
                 break

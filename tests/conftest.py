@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,9 @@ from gpucluster.client.control import Control
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.registry.store import Registry
+
+# In the background of a shell interrupts are ignored, and every process of a test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PATIENCE_SECONDS = 90.0
 """How long a test waits for what must happen: long, so that a slow machine fails no test."""
@@ -171,7 +175,7 @@ def wait_until() -> Callable[..., Any]:
 
 @pytest.fixture(autouse=True)
 def _no_scheduler_is_left() -> Iterator[None]:
-    """Where a cluster ends before its default client, distributed leaves Dask's configuration pointing to it."""
+    """Where a cluster ends before a default client of distributed's own, Dask's configuration keeps pointing to it."""
     yield
     if "dask.config" in sys.modules:
         sys.modules["dask.config"].config.pop("scheduler", None)

@@ -35,7 +35,7 @@ MAY_IMPORT = {
         }
         for face in FACES
     },
-    "lessons": {"client", "protocol", "learn", "datasets"},
+    "lessons": {"client", "registry", "protocol", "learn", "datasets"},
     "profiling": {"client", "registry", "protocol"},
     "learn": {"client", "protocol"},
     "datasets": {"protocol"},

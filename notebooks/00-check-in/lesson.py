@@ -75,7 +75,7 @@ from gpucluster.lessons.instruments.reaching import reach_dashboard
 # * the **workers** do the work and hold the results;
 # * a **client** (here `lab.client`) connects your notebook to the scheduler.
 #
-# A small **starter** process starts the workers, and starts a new one if one dies.
+# A small **starter** process starts the workers, and new ones when some have died.
 #
 # **Predict:** of how many processes does your cluster consist, if your notebook does not count? (Two workers, and … ?)
 
@@ -96,7 +96,8 @@ compare("00.a", len(nodes) - 1, "processes")
 # ### Exercise 00.1 · How large is the cluster? (5 min)
 #
 # `client.scheduler_info(n_workers=-1)` returns a dictionary. Under `"workers"` it has one entry for each worker.
-# (`n_workers=-1` means all of them. Without it you get **at most five**, and no warning.)
+# (`n_workers=-1` means all of them. It is the default in Dask 2026.8; in some older versions the default was **five**, without a
+# warning. So write it.)
 #
 # Write `inspect`. The check also tries a client of a larger cluster, so no number may be fixed.
 
@@ -305,7 +306,7 @@ check("00.5", visible_to)
 # `names[worker:] + names[:worker]` is the rotated list. `",".join(…)` makes a string of it.
 
 # %% [markdown]
-# Workers share the cores of the machine in the same way, or not at all. Which cores may each of your workers use?
+# And the cores? Here no list is set. Look which cores each of your workers may use:
 
 # %% tags=["run"]
 def cores():
@@ -324,7 +325,8 @@ print("devices that this worker sees:", set(lab.client.run(os.environ.get, "CUDA
 # ## 5. Start a cluster, and leave nothing behind
 #
 # A cluster that is forgotten holds memory and ports, and on a shared machine it holds what others wait for. A `with` block cannot
-# forget: at its end the cluster stops, also when an error ends it.
+# forget: at its end the cluster stops, also when an error ends it. (A cluster that nobody is connected to and that computes nothing stops
+# itself after an hour.)
 
 # %% tags=["run"]
 began = time.perf_counter()
@@ -384,7 +386,7 @@ check("00.4", borrow)
 #
 # * A cluster is one scheduler, some workers, and a client in your notebook: separate processes.
 # * `client.submit` runs a function on one worker and returns a future; `client.run` runs it on every worker.
-# * `scheduler_info()` shows at most five workers. Ask with `n_workers=-1`.
+# * `scheduler_info(n_workers=-1)` shows all workers, in every version of Dask.
 # * The dashboard is a web page of the scheduler. Behind a hub it comes through Jupyter, below the address of your server.
 # * One worker for each device: each worker sees a rotated list, and uses the first.
 # * Results live on the workers. When the cluster stops, they are gone. Use `with`.
@@ -410,7 +412,8 @@ lessons.cards("00")
 #
 # In plain Dask-CUDA the second and third row are `LocalCUDACluster()`: one worker process for each GPU, each with its own GPU context.
 # The scheduler is an ordinary CPU process, here as there. For GPUs with NVLink one adds `protocol="ucx"`, between machines with
-# InfiniBand as well; on a laptop TCP is all there is.
+# InfiniBand as well; on a laptop TCP is all there is. (NVLink joins the GPUs of one machine, InfiniBand joins machines. UCX is a library
+# that can use both; TCP is the ordinary network protocol. A GPU context is what a process needs before it can use the GPU.)
 
 # %% [markdown] tags=["instructor"]
 # ## For the instructor
@@ -418,9 +421,10 @@ lessons.cards("00")
 # **Goal:** everybody has a cluster, sees the panel, and knows that code runs elsewhere. Nothing else matters today.
 #
 # **Timing:** 5 min for the first cell and the panel (walk around: does everybody see two workers?), 10 min for 00.1 and 00.3,
-# 10 min for the rest. 00.5 can wait until lesson 11.
+# 10 min for the rest. 00.5 can wait until you use GPUs.
 #
-# **Frequent mistakes:** `scheduler_info()` without `n_workers=-1` (the check tries a cluster with more than five workers);
+# **Frequent mistakes:** `scheduler_info()` without `n_workers=-1` (the check's client behaves as older versions of Dask do: five
+# workers, no warning);
 # ten futures of `client.submit(os.getpid)` (one pid only: the same call is run once); `urljoin` in 00.2; in 00.4
 # `cluster.close()` as the last line, which is not reached when the job fails.
 #

@@ -175,9 +175,11 @@ for name, case in cases.items():
         print(f"{nodes:6,}  {name}")
 
 # %% [markdown]
-# **Explain:** to read all of Leonardo's fast storage into memory would take more than 10,000 nodes, far more than the machine has. So
+# **Explain:** *Leonardo* is a supercomputer in Bologna, Italy. By its documentation, its storage holds 5.7 PB and a node has 512 GiB of
+# memory. To read all of this storage into memory would take more than 10,000 nodes, far more than the machine has. So
 # data on such a machine stays in a **shared file system**, and each node reads its part. And "it fits" is not
-# "one can work with it": pandas needs two to three times the table. For work with many shuffles on accelerators, the best practices of RAPIDS
+# "one can work with it": pandas needs two to three times the table. For work with many shuffles (rows that change
+# partitions, as in a sort or a large join) on accelerators, the best practices of RAPIDS for Dask
 # say how large one **partition** should be: 1/32 to 1/16 of the memory of one GPU. The table as a whole may be many partitions.
 #
 # **Read a logarithmic plot.** Machines grow, too. A study of 470 graphics cards (Hobbhahn and Besiroglu, 2022) found that the computing
@@ -248,7 +250,7 @@ compare("01.d", by_pandas.notebook, "cores")
 lessons.banner("flights", copies=16)
 
 # %% [markdown]
-# **Predict:** who wins? Write `"pandas"`, `"Dask"` or `"equal"`.
+# **Predict:** who wins with 1 copy (`01.e`), with 4 (`01.f`) and with 16 (`01.g`)? Write `"pandas"`, `"Dask"` or `"equal"`.
 
 # %% tags=["predict"]
 predict("01.e", "pandas")  # SOLUTION
@@ -461,7 +463,7 @@ print(outcomes["Dask, 12"])
 figures.under_the_cap(outcomes)
 
 # %% [markdown]
-# **Explain:** Dask never has the whole table. It reads one partition (three months), reduces it to two numbers, forgets it, and takes the next one. It also
+# **Explain:** Dask never has the whole table. It reads one partition (a quarter of a copy), reduces it to two numbers, forgets it, and takes the next one. It also
 # saw that only `dep_delay` is needed, and read no other column. (pandas can do that too if you say `columns=["dep_delay"]`: try it.
 # Before you start a cluster, read less.)
 #
@@ -501,7 +503,7 @@ if answer := dask_answer(datasets.flights(48, copies=12)):
 # | `a` | 2 GB | laptop, 16 GB | a report, once a week |
 # | `b` | 30,000 rows | a web server | answer 100 small questions per second |
 # | `c` | 30 GB | one accelerator with 80 GB | many groupbys and joins |
-# | `d` | 95 GB | the same, and 128 GB of host memory; nothing else to be had | a groupby, once a month |
+# | `d` | 95 GB | the same, and 128 GB of host memory; nothing else to be had | a groupby, once a month, in code that is written for one accelerator already |
 # | `e` | 500 GB | a server with 16 accelerators of 80 GB | train a model every day |
 # | `f` | 4 TB in tables | a company with a Spark system, kept by a team that writes SQL | one more report |
 # | `g` | 60 GB of Parquet files | laptop, 16 GB, 8 cores, no accelerator | mean per group |

@@ -229,7 +229,8 @@ if (found := count_orders(breakfast)) is not None:
 # %% [markdown] anchor="loads"
 # ## 3. How often does it run?
 #
-# `counted` makes a function that counts its calls, also those on the workers. Look at the five snippets. **How often does `load` run in each of them?**
+# `counted` makes a function that counts its calls, also those on the workers. Look at the five snippets. (`dask.compute(a, b)` takes several
+# plans as one order. `.persist()` runs the plan and keeps the result on the workers.) **How often does `load` run in each of them?**
 #
 # ```python
 # # a                               # b                                # c
@@ -326,6 +327,7 @@ if answers := three_answers([delayed(load)(month) for month in (1, 2)]):
 # a new collection of the same kind, which stands for it.
 #
 # We ask three questions about late flights, without and with `persist`. `from_map` makes a Dask table of six pieces, one for each month from January to June.
+# `meta` is an example of the result, here an empty table: Dask takes names and types from it without calling your function.
 
 # %% tags=["run"]
 def read_month(month):
@@ -481,7 +483,7 @@ for scheduler in ("synchronous", "threads", "processes", lab.client):
     print(f"{name:<27} processes: {len({pid for pid, _ in found})}, threads: {len(set(found))}")
 
 # %% [markdown]
-# `synchronous` does one task after the other in the notebook: best for finding mistakes. `threads` is the default without a cluster. With a client, the cluster is
+# `synchronous` does one task after the other in the notebook: best for finding mistakes. `threads` is the default without a cluster (for a Bag, `processes`). With a client, the cluster is
 # the default. Now the collections:
 
 # %% tags=["run"]

@@ -150,8 +150,8 @@ print(f"{len(orders)} orders: {with_knife:.1f} s of work with a knife, "
 # The time from the first order taken to the last one done is the **makespan**. How short can it be? Three things limit it, whatever
 # the scheduler does:
 #
-# 1. **Work**: all cooks together have only so many hands.
-# 2. **Knives**: work that needs a knife cannot be shared among more cooks than there are knives.
+# 1. **Work**: the seconds of all orders, divided by the number of cooks.
+# 2. **Knives**: the seconds of all orders that need a knife, divided by the number of knives.
 # 3. **The critical path**: an order waits for the orders in its `after`. The longest chain of such orders, with their times added
 #    up, must be done one after the other, even with a hundred cooks.
 
@@ -448,7 +448,8 @@ work_through(skewed)
 # mean.) The table has a column `row` with a different number in each row.
 #
 # A warning: `repartition(npartitions=n)` joins neighbours, or cuts partitions into pieces, but it does not look at the number of rows. Where
-# the sizes differ before, they differ afterwards. Nothing may be gathered in the notebook.
+# the sizes differ before, they differ afterwards. Rows can also change partitions: `table.shuffle(column, npartitions=n)` sends each row to a
+# partition that depends on its value in that column. This is a **shuffle**; almost every row moves. Nothing may be gathered in the notebook.
 
 # %% tags=["exercise"] exercise="03.4"
 def balance(table, npartitions):
@@ -461,8 +462,7 @@ def balance(table, npartitions):
 check("03.4", balance)
 
 # %% [markdown] tags=["hint-1"] exercise="03.4"
-# Rows must move from one worker to another. Which operation of lesson 02 sends each row to a partition that depends on the
-# value of a column?
+# Rows must move from one worker to another. Which operation of the text above does that, and by which column?
 
 # %% [markdown] tags=["hint-2"] exercise="03.4"
 # A shuffle by a column whose values are all different spreads the rows evenly. A sorted index does so, too, when you give it the limits

@@ -161,10 +161,12 @@ print(f"the total is the same: {undisturbed:,} and {futures['total'].result():,}
 # ## 2. A worker crashes
 #
 # `crash` ends a worker's process at once, as a power cut would (`os._exit(1)` in the worker). What it held is gone. Then two
-# things happen: a *nanny*, a small process that watches over the worker, starts a new and empty one. And the scheduler looks at its
+# things happen: a *nanny*, which watches over the worker, has a new and empty one started. (Here the nannies live in the scheduler's process,
+# and the starter of lesson 00 starts the new worker for them.) And the scheduler looks at its
 # graph: which of the lost results does somebody still want?
 #
-# `expect_crashes` prepares the cluster for a lesson with many crashes: it shall leave the replacing of workers to the nannies alone.
+# `expect_crashes` prepares the cluster for a lesson with many crashes: afterwards only the nannies replace workers, and nobody else
+# does so at the same time.
 #
 # **Predict:** we have futures of the 12 `late` tasks and of `total`. The worker that holds `total` crashes. How many of the 25 tasks are
 # computed again?

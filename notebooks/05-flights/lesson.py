@@ -387,7 +387,7 @@ with expect_failure():
 
 # %% [markdown]
 # **Explain:** most of these need the order of all rows, one row by its place, or the whole column at once: `iloc`, `rank`, `to_list`. A column in partitions
-# has no cheap answer to them. `notna` is simply not there: write `~column.isna()`. (A data frame that is *in* one partition is an ordinary
+# has no cheap answer to them. `notna` is simply not there: write `column.notnull()` or `~column.isna()`. (A data frame that is *in* one partition is an ordinary
 # table: in a function that gets one partition, everything works.)
 
 # %% [markdown] exercise="05.4" title="Join the weather" topic="joins"
@@ -509,7 +509,7 @@ if ready("05.5", join_planes, unknown_by_carrier):
 # %% [markdown]
 # **Explain:** the gaps are not spread evenly. Almost every flight of Envoy Air (MQ) and two of three of American Airlines (AA) have no
 # plane, because these two report other numbers than the ones on the tail. An inner join would not remove "some flights": it
-# would almost remove an airline. Statistics calls this *not missing at random*.
+# would almost remove an airline. Statistics says: not *missing completely at random*. Here the gap depends on a column that we know, the airline.
 
 # %% [markdown] exercise="05.6" title="Join the airports, and report" topic="joins"
 # ### Exercise 05.6 · Join the airports, and report (5 min)
@@ -769,15 +769,15 @@ if ready("05.9", peak):
 # %% [markdown] anchor="partition-size"
 # ## 8. How large should a partition be?
 #
-# Too small: the scheduler has more work than the workers. Too large: it does not fit, *with what is made from it*. The rule of Dask's
-# documentation for accelerators: a partition takes **1/32 to 1/16** of the memory of the device where rows are shuffled, **1/16 to 1/8** elsewhere.
+# Too small: the scheduler has more work than the workers. Too large: it does not fit, *with what is made from it*. The best
+# practices of RAPIDS for Dask say: a partition takes **1/32 to 1/16** of the memory of the device where rows are shuffled, **1/16 to 1/8** elsewhere.
 
 # %% [markdown] exercise="05.10" title="Partitions of the right size" topic="partitions"
 # ### Exercise 05.10 · Partitions of the right size (8 min)
 #
 # 1. Write `npartitions_for`: a number of partitions for which each one lies in the band of the rule. A table that is smaller than the band is
 #    one partition.
-# 2. Write `cut`: the same rows, and no partition above `most_bytes`.
+# 2. Write `cut`: the same rows, and no partition above `most_bytes`. (`table.repartition` has an option that takes a size in bytes.)
 
 # %% tags=["exercise"] exercise="05.10"
 def npartitions_for(table_bytes, device_bytes, shuffles):
@@ -1050,7 +1050,7 @@ lessons.cards("05")
 # %% [markdown] anchor="elsewhere"
 # ### Laptop, one GPU, cluster
 #
-# * **Laptop:** two worker processes. The flights alone (42 MB) would be faster in pandas; the 49 million minutes would not.
+# * **Laptop:** two worker processes. The flights alone (44 MB in memory) would be faster in pandas; the 49 million minutes would not.
 # * **One GPU:** the same cells. Partitions are then cuDF tables in GPU memory, and the CSV and Parquet files are read there. Some differences show: text
 #   and null rules differ in places, and `apply` with a Python function works only for simple ones. In section 7, the one small worker stays on the CPU. The next step
 #   is one row for each *second* in the air: 2.96 billion rows, about 30 GB.

@@ -133,7 +133,7 @@ print(f"{len(pixels):,} points × {pixels.shape[1]} features, {pixels.nbytes / 1
 #
 # `share_out` cuts the points into blocks and leaves one block after the other on a worker. You get back **futures**: names of
 # data that live elsewhere. The notebook does not need the points any more, and a data set that is too big for
-# one machine would never have been in the notebook at all.
+# one machine would never have been in the notebook at all. `.to_backend()` makes the blocks arrays of the library that the lesson uses.
 
 # %% tags=["run"]
 def share_out(points, n_parts):
@@ -542,7 +542,7 @@ else:
 
 # %% [markdown]
 # **Explain:** 8 k (d + 1) = 256 bytes of sums and counts, and 8 for the inertia. The ranks hold 273,280 points or a billion: the number is
-# the same. What is inside `allreduce` (all to one, a tree, a ring) changes how long it takes, not what comes out; lesson 09 builds three of them.
+# the same. What is inside `allreduce` (all to one, a tree, a ring) changes how long it takes, not what comes out.
 
 # %% [markdown] anchor="empty-clusters"
 # ## 9. A cluster without points
@@ -754,8 +754,8 @@ figures.starts(starts)
 
 # %% [markdown]
 # **Explain:** on the left, a start from k-means|| begins where a random start arrives only after many iterations. On the right, a random start may
-# end in a minimum that is far worse, and no number of iterations helps it out. k-means|| does not promise the best end. It promises, on
-# average, never to be very bad.
+# end in a minimum that is far worse, and no number of iterations helps it out. k-means|| does not promise the best end. It promises only
+# that the start is not very bad on average.
 
 # %% [markdown] exercise="06.9" title="Compare with the library" topic="testing-kmeans"
 # ## 11. Compare with the library

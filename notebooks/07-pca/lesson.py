@@ -276,7 +276,7 @@ error = np.abs(np.diag(wrong) - 1).max()
 compare("07.c", "right" if error < 1e-3 else "a little wrong" if error < 0.1 else "nonsense")
 
 # %% [markdown]
-# A negative variance cannot be. Here nothing complains. Sooner or later something does: a Cholesky decomposition needs a matrix that a covariance can be.
+# A variance is never negative, but nothing complains here. Something does later: a Cholesky decomposition works only if the matrix is positive definite, and this one is not.
 
 # %% tags=["run"]
 with lessons.expect_failure(np.linalg.LinAlgError):

@@ -91,7 +91,7 @@ from gpucluster.lessons.readiness import ready
 # | **scheduler** | *control*: which task runs where, and who has which result |
 # | **workers** | *data*: hold the blocks, compute, send blocks to each other **point to point** |
 # | **collectives** (NCCL with cuML, a tree of messages with our own estimators) | add up arrays among all workers at once, without the scheduler |
-# | **RAFT** (only with cuML) | gives each worker's algorithm a handle: its device, and its place among the others |
+# | **RAFT** (only with cuML) | tells the algorithm on each worker which device it has, and which number among the workers |
 # | **links** (TCP; UCX by way of UCXX) | carry the bytes |
 #
 # So with cuML, *Dask carries control and blocks, NCCL carries the sums*. `%gpucluster list` shows the cluster that all of this runs on.
@@ -105,7 +105,7 @@ from gpucluster.lessons.readiness import ready
 # Real data: **digits**, 1,797 handwritten digits of 8 × 8 pixels; **airports**, 1,458 positions; **flights**, all 336,776 flights that left New York City in 2013;
 # and later a photo.
 #
-# `datasets.flights()` reads one Parquet file on the workers, one part each. CSV files work the same way: one file, one partition, read where it is needed. (The workers must see
+# `datasets.flights()` is one Parquet file with twelve parts, one per month. Each becomes a partition, and a worker reads only the parts it needs. CSV files work the same way: one file, one partition, read where it is needed. (The workers must see
 # the files: here they are on this machine; on a cluster, use a shared folder.)
 
 # %% tags=["run"]
@@ -215,7 +215,7 @@ with expect_failure(), learn.config_context(engine="cuml"):
 # %% [markdown]
 # **Explain:** In cuML 26.10 a missing `random_state` is no error: the client draws one seed and gives it to all workers, so that they agree. `oversampling_factor` must still be positive. And `init="k-means++"` is refused there, because it chooses one
 # centroid after the other; *k-means‖* chooses many at once. In each round, a point is taken with a chance of ℓ k d² / Σ d² (ℓ is the oversampling
-# factor, d the distance to the nearest candidate): about ℓ k points, and after 8 rounds some ℓ k · 8. One round by hand:
+# factor, d the distance to the nearest candidate): about ℓ k points. cuML makes up to 8 rounds (ours in lesson 06 made five), so some 8 ℓ k at most. One round by hand:
 
 # %% tags=["run"]
 rng = np.random.default_rng(0)
@@ -430,7 +430,7 @@ print(f"LogisticRegression: {len(iterated)} messages of {iterated.bytes:,} bytes
 compare("08.b", len(one_pass), "messages")
 
 # %% [markdown]
-# **Explain:** `LinearRegression` and `Ridge` need **no gradient**: one pass, one sum, one small system of equations. cuML does the same with an eigendecomposition or a singular value decomposition of it. The sentence is true for models
+# **Explain:** `LinearRegression` and `Ridge` need **no gradient**: one pass, one sum, one small system of equations. cuML does the same, with an eigendecomposition of XᵀX. The sentence is true for models
 # without a closed form: logistic regression, and in cuML lasso and elastic net by coordinate descent.
 
 # %% [markdown] exercise="08.3" title="Logistic regression by its gradient"
@@ -1070,7 +1070,7 @@ figures.stack(my_pipeline)
 # %% [markdown] tags=["keypoints"]
 # ## Keypoints
 #
-# * Six steps: cluster, load, choose, fit, predict, collect. The first five leave the data where they are.
+# * Six steps: cluster, load, choose, fit, predict, collect. The first five leave the data on the workers.
 # * An estimator is easy to distribute when its blocks' results **add up**: naive Bayes, normal equations, gradients, k-means.
 # * Each one has its trap: forests on sorted rows, codes per partition, labels in the workers' order, a penalty on the intercept.
 # * Control goes through the scheduler, blocks go point to point, sums go by collectives (NCCL in cuML).
@@ -1086,7 +1086,8 @@ lessons.cards("08")
 # %% [markdown]
 # ### Six rules to take home
 #
-# These are the first eight lessons in six short rules. Say what each one means before you turn its card.
+# Here are lessons 00 to 08 in six short rules. Say what each one means before you turn its card. The fifth names two tools of NVIDIA that you
+# have not used yet: Nsight Systems and Nsight Compute.
 
 # %% tags=["cards"]
 lessons.hooks()
@@ -1115,4 +1116,4 @@ lab.close()
 #   adding `predict_proba` of forests with different classes column by column; two different permutations for X and y. 08.5 forgetting `start`; fewer than k rows in a block. 08.6 `nan > limit` is false, so the guard lets everything pass. 08.7
 #   comparing counts per cluster, which agree. 08.8 `searchsorted` without a look whether the label is there. 08.10 `fit` after the `with` block: all backends then seem to work.
 # * **Skip when late:** the balance of the processor, the tour, 08.9.
-# * **Not simulated:** 08.7 puts labels together as cuML 26.10's source does; it was not run on several devices by us. Say so.
+# * **Simulated:** 08.7 imitates how cuML 26.10's source puts labels together; we did not run cuML on several devices. Say so.

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
+import dask
 import gpucluster
 import pytest
 from distributed import Client
@@ -108,6 +111,27 @@ def test_a_client_of_a_cluster_that_is_gone_can_be_shown(site):
     assert client.dashboard_link is None
     assert "Client" in client._repr_html_()
     client.close(timeout=2)
+
+
+def test_what_is_computed_after_the_cluster_has_ended_is_computed_here(site, wait_until):
+    site.running(name="soon")
+    client = gpucluster.connect("soon").get_client()
+    lazy = dask.delayed(os.getpid)()
+    assert dask.config.get("scheduler", None) == "dask.distributed"
+    assert lazy.compute() != os.getpid()
+    site.control.stop("soon")
+    wait_until(lambda: client.status == "closed", what=lambda: client.status)
+    assert dask.config.get("scheduler", None) is None
+    assert lazy.compute(scheduler="threads") == dask.delayed(os.getpid)().compute() == os.getpid()
+    client.close()  # once more, as in a with block, does no harm
+
+
+def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
+    model = site.running(name="lost")
+    client = gpucluster.connect("lost").get_client(timeout=3)
+    os.kill(model.pid, signal.SIGKILL)
+    wait_until(lambda: client.status == "closed", what=lambda: client.status)
+    assert dask.delayed(os.getpid)().compute() == os.getpid()
 
 
 def test_a_handle_that_is_forgotten_ends_nothing(shared_site, shared_cluster):

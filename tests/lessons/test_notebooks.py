@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -158,3 +159,19 @@ def test_figures_go_into_the_table_of_the_page(tmp_path: Path, capsys: pytest.Ca
     assert main(["77", "--page", str(page)]) == 2
     assert "There is no such lesson." in capsys.readouterr().err
     assert "CPU cores" in machine()
+
+
+def test_the_published_table_has_every_lesson_within_its_limits() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "lessons" / "README.md").read_text(encoding="utf-8")
+    rows = {}
+    for line in page.splitlines():
+        if re.match(r"\| \d\d \|", line):
+            number, *_, checks, seconds, memory, _ = (part.strip() for part in line.strip("| ").split("|"))
+            passed, _, of = checks.partition(" of ")
+            rows[number] = (int(passed), int(of), int(seconds.split()[0]), int(memory.split()[0].replace(",", "")))
+    assert list(rows) == [lesson.id for lesson in lessons()]
+    for lesson in lessons():
+        passed, of, seconds, megabytes = rows[lesson.id]
+        assert (passed, of) == (len(lesson.exercises), len(lesson.exercises)), f"measure lesson {lesson.id} again"
+        assert 0 < seconds <= 120
+        assert 0 < megabytes < 1500

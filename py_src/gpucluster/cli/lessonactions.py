@@ -52,7 +52,11 @@ def own_folder(found: Namespace) -> Path:
     named = getattr(found, "folder", None)
     if named is not None:
         folder = Path(named).expanduser().absolute()
-        if folder.exists() and not folder.is_dir():
+        try:
+            usable = folder.is_dir() or not folder.exists()
+        except OSError as error:  # too long a name; on some versions of Python, a folder that is somebody else's
+            raise InvalidRequest(f"{shown(named)} cannot be looked into: {error.strerror}.") from None
+        if not usable:
             raise InvalidRequest(f"{shown(named)} is not a folder.")
         return folder
     place = progress_file().parent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..lessons.copies import known_lesson
+from ..lessons.replacement import replace_text
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.sizes import parse_size
-from .arguments import whole_number
+from .arguments import shown, whole_number
 
 if TYPE_CHECKING:
     from ..lessons.grading import Grades
@@ -36,17 +38,14 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
         memory_bytes=_memory(getattr(found, "memory", "3 GiB")),
     )
     seed = getattr(found, "seed", None)
-    table = Path(getattr(found, "out", _OUT)).expanduser()
-    page = Path(getattr(found, "report", table.with_suffix(".html"))).expanduser()
-    for path in (table, page):
-        if not path.absolute().parent.is_dir():
-            raise InvalidRequest(f"There is no folder {path.absolute().parent}, where the results are to be written.")
+    table = _result(getattr(found, "out", _OUT))
+    page = _result(getattr(found, "report", None) or str(table.with_suffix(".html")))
     submissions = find_submissions(Path(found.submissions), known_lesson(lesson).id if lesson else None)
 
     def keep(results: Grades) -> None:
         try:
-            _replace(table, table_text(results))
-            _replace(page, html_report(results))
+            _write(table, table_text(results))
+            _write(page, html_report(results))
         except OSError as error:
             raise GPUClusterError(f"The results cannot be written: {error}.") from error
 
@@ -74,11 +73,22 @@ def _uncounted(results: Grades) -> bool:
     return 0 in full.values()
 
 
-def _replace(path: Path, text: str) -> None:
-    """Write a file at once or not at all: the one before stays until then."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, encoding="utf-8", newline="")
-    beside.replace(path)
+def _result(name: str) -> Path:
+    """Return where results go, or say at once, and not after an hour of grading, that they cannot go there."""
+    path = Path(name).expanduser().absolute()
+    if not path.parent.is_dir():
+        raise InvalidRequest(f"There is no folder {path.parent}, where the results are to be written.")
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InvalidRequest(f"{shown(name)} cannot be written.")
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    """Write the results. What is no plain file, such as ``/dev/stdout``, is written to and never replaced."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8", newline="")
+    else:
+        replace_text(path.resolve(), text)
 
 
 def _memory(text: str) -> int:

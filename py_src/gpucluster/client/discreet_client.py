@@ -1,4 +1,4 @@
-"""A ``distributed.Client`` whose picture in a notebook gives no secret away. Importing this imports Dask."""
+"""A ``distributed.Client`` that gives no secret away in a notebook, and goes when its cluster does. Imports Dask."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ class Client(distributed.Client):
 
     Outside Jupyter the link to the dashboard holds the secret part of its address, and a notebook with it may be
     saved and passed on.
+
+    When the cluster ends, the client closes. distributed leaves it the default client, and Dask's configuration
+    pointing to it, so that everything that is computed later in the notebook would fail.
     """
 
     @property
@@ -30,3 +33,9 @@ class Client(distributed.Client):
             return html
         shown = f'<a href="{link}" target="_blank">{link}</a>'
         return html.replace(shown, "<code>client.dashboard_link</code>").replace(link, "")
+
+    async def _handle_report(self) -> None:
+        await super()._handle_report()
+        # It returns when the scheduler has said goodbye, or when this client is being closed.
+        if self.status == "running":
+            await self._close()

@@ -95,7 +95,7 @@ def execute(
     if keep_going:
         for cell in book.cells:
             if cell.cell_type == "code" and _START not in cell.source:
-                cell.metadata["tags"] = [*cell.metadata.get("tags", ()), "raises-exception"]
+                cell.metadata["tags"] = [*(cell.metadata.get("tags") or ()), "raises-exception"]
     environment = {**os.environ, **({CLUSTER_VARIABLE: cluster} if cluster else {})}
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, _kernel_of_this_python(Path(folder)) as manager:

@@ -11,9 +11,9 @@ from typing import Any
 
 import psutil
 import pytest
-from gpucluster.lessons.grading import Grades, Limits, landlock
+from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade, landlock
 
-from .conftest import EXERCISES
+from .conftest import EXERCISES, LIMITS
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -159,6 +159,16 @@ def test_right_answers_count_although_the_notebook_was_tampered_with(
 ) -> None:
     hand_in("ana", PRETEND)
     assert points(graded(), "ana") == ALL
+
+
+def test_a_link_in_the_place_of_ones_own_notebook_gives_nothing(hand_in: Callable[..., Path], tmp_path: Path) -> None:
+    right, own = hand_in("bo"), hand_in("eve", "", WRONG)
+    found = [one for one in find_submissions(tmp_path / "class") if one.learner == "eve"]
+    own.unlink()
+    own.symlink_to(right)
+    grades = grade(found, LIMITS, seed=7)
+    assert points(grades, "eve") == NONE
+    assert note(grades, "eve") == "unreadable The notebook is a link, or lies behind one."
 
 
 BOMB = "import numpy as np\nblocks = []\nwhile True:\n    blocks.append(np.ones(10_000_000))"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,3 +40,21 @@ def test_grades_are_written_as_a_table_and_a_page(
     # What is asked for is said before anything runs.
     assert main(["lessons", "grade", "class", "--lesson", "99"]) == 3
     assert main(["lessons", "grade", "nowhere"]) == 2
+
+
+def test_results_go_where_no_file_can_stand(
+    hand_in: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in("ana", "", {"06.2": "..."})
+    (tmp_path / "class" / "ana" / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert main(["lessons", "grade", "class", "--out", "grades.csv", "--report", str(pipe)]) in {0, 1}
+        assert b"<html" in os.read(reader, 2**16)
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo(), "it is not replaced by a plain file"
+    assert "Traceback" not in capsys.readouterr().err

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons.grading.cage import Cage
+from gpucluster.lessons.grading.key import INSIDE
 from gpucluster.lessons.grading.model import ExerciseGrade, Limits, Place
-from gpucluster.lessons.grading.running import INSIDE
 from gpucluster.lessons.grading.session import Session
 from gpucluster.lessons.grading.watch import Watch
 
@@ -21,6 +21,12 @@ ANSWERS = Path(__file__).parents[1] / "answers"
 LIMITS = Limits(seconds=900, cell_seconds=60)
 SLOW = {"07.5"}
 """An answer that never comes to an end is waited for."""
+NEEDS_CLUSTER = {
+    "00.1", "00.2", "00.3", "01.4", "02.3", "02.4", "03.4", "04.1", "04.2", "04.3", "04.4", "04.5", "05.12", "06.5",
+    "06.6", "06.8", "06.9", "06.10", "07.4", "07.6", "08.4", "08.6", "08.7", "08.9", "08.10",
+}  # fmt: skip
+"""No answer to these can pass without a cluster."""
+NO_CLUSTER = "The notebook had no cluster to check it on."
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +62,7 @@ def test_no_cluster_gives_no_point(session: Session) -> None:
         for place in places:
             grade = judged(session, file, place)
             assert (grade.state, grade.points) == ("failed", 0), (file.name, place)
-            assert grade.message == "The notebook had no cluster to check it on."
+            assert grade.message == NO_CLUSTER
 
 
 def _with_wrong_answers() -> list[Any]:
@@ -66,11 +72,16 @@ def _with_wrong_answers() -> list[Any]:
 @pytest.mark.parametrize("exercise", _with_wrong_answers())
 def test_wrong_answers_fail_where_they_are_judged(session: Session, exercise: str) -> None:
     right = min((ANSWERS / exercise).glob("right*.py"))
-    if judged(session, right).state != "passed":
-        pytest.skip("it needs a cluster, or is judged in the other place when it has one")
+    grade = judged(session, right)
+    if grade.state != "passed":  # the answer key would be tried once more in the other place
+        grade = judged(session, right, "inside")
+    if exercise in NEEDS_CLUSTER:
+        assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
+        pytest.skip("it needs a cluster")
+    assert grade.state == "passed", (grade.message, grade.findings)
     for file in sorted((ANSWERS / exercise).glob("wrong*.py")):
         session.run(right.read_text(encoding="utf-8"))
-        assert judged(session, file).state == "failed", file.name
+        assert judged(session, file, grade.place).state == "failed", file.name
 
 
 def test_the_memory_of_the_learners_process_is_measured(session: Session) -> None:
@@ -80,6 +91,39 @@ def test_the_memory_of_the_learners_process_is_measured(session: Session) -> Non
     assert not memory.passed
     right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
     assert right.state == "passed", right.findings
+
+
+def test_what_a_cell_has_measured_before_does_not_count(session: Session) -> None:
+    session.run("import numpy as np, tracemalloc\ntracemalloc.start()\nlarge = np.ones(50_000_000)\ndel large")
+    try:
+        right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
+        assert right.state == "passed", right.findings
+        assert session.run("assert tracemalloc.is_tracing()").error == ""
+    finally:
+        session.run("tracemalloc.stop()")
+
+
+ENDS_TRACING = """
+import tracemalloc
+measured = assign
+def assign(points, centroids):
+    tracemalloc.start()
+    try:
+        return measured(points, centroids)
+    finally:
+        tracemalloc.stop()
+"""
+
+
+def test_who_ends_the_measuring_has_not_used_little_memory(session: Session) -> None:
+    places: tuple[Place, ...] = ("outside", "inside")
+    for place in places:
+        session.run((ANSWERS / "06.2" / "wrong_n_by_k_by_d.py").read_text(encoding="utf-8"))
+        assert session.run(ENDS_TRACING).error == ""
+        grade = session.judge("06.2", 1, place)
+        assert grade.state == "failed"
+        shown = " ".join([grade.message, *(one.observed for one in grade.findings if not one.passed)])
+        assert "your code ended tracemalloc" in shown
 
 
 PATCH = """

@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pytest
 from gpucluster.cli import main
-from gpucluster.lessons.grading import ExerciseGrade, Grades, NotebookGrade, find_submissions, grade, running
+from gpucluster.lessons.grading import (
+    ExerciseGrade,
+    Grades,
+    Limits,
+    NotebookGrade,
+    find_submissions,
+    grade,
+    key,
+    running,
+)
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.model import Property
 
@@ -31,7 +40,8 @@ def use(monkeypatch: pytest.MonkeyPatch, warden: Warden) -> list[Job]:
         asked.append(job)
         return warden(job)
 
-    monkeypatch.setattr(running, "in_a_warden", ask)
+    for module in (key, running):
+        monkeypatch.setattr(module, "in_a_warden", ask)
     return asked
 
 
@@ -63,8 +73,8 @@ def test_the_key_has_more_time_than_learners(
     hand_in("ana")
     asked = use(monkeypatch, answered)
     grades: Grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
-    key, learner = asked
-    assert (key.limits.seconds, key.limits.cell_seconds) == (3 * LIMITS.seconds, 3 * LIMITS.cell_seconds)
+    of_key, learner = asked
+    assert (of_key.limits.seconds, of_key.limits.cell_seconds) == (3 * LIMITS.seconds, 3 * LIMITS.cell_seconds)
     assert learner.limits == grades.limits == LIMITS
 
 
@@ -87,3 +97,70 @@ def test_why_the_key_fails_is_said_and_no_success_is_claimed(
     [row] = csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
     assert said in row["notes"]
     assert row["of"] == "0"
+
+
+def test_what_takes_the_key_longer_than_a_learner_may_counts_for_nobody(
+    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hand_in("ana")
+
+    def warden(job: Job) -> NotebookGrade:
+        result = answered(job, passed=not job.learner)
+        if not job.learner:
+            result.exercises[1].seconds = result.longest_seconds = 130
+        return result
+
+    use(monkeypatch, warden)
+    monkeypatch.chdir(tmp_path)
+    assert main(["lessons", "grade", "class"]) == 0
+    said = "Lesson 06: the answer key itself took 130 s of 120 s for one cell or check: allow more with --seconds"
+    assert said in capsys.readouterr().err
+    [row] = csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
+    assert said in row["notes"]
+    assert "as the key took too long for them: 06.3." in row["notes"]
+    assert (row["of"], row["06.2"], row["06.3"], row["06.4"]) == ("2", "0", "", "0")
+    page = (tmp_path / "grades.html").read_text(encoding="utf-8")
+    assert said in page
+    assert "The answer key itself takes longer here than learners may." in page
+    # More seconds are more for each cell as well.
+    assert main(["lessons", "grade", "class", "--seconds", "900"]) == 0
+    assert "took" not in capsys.readouterr().err
+    [row] = csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
+    assert row["of"] == "3"
+
+
+def test_a_key_that_takes_longer_than_a_learners_notebook_may_is_named(
+    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in("ana")
+    use(monkeypatch, lambda job: answered(job).model_copy(update={"seconds": 5 if job.learner else 61.5}))
+    grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
+    assert [note.split(":")[1] for note in grades.notes] == [
+        " the answer key itself took 61.5 s of the 60 s that a learner has"
+    ]
+    assert grades.submissions[0].of == 3
+
+
+def test_the_last_run_of_the_key_judges_in_the_places_of_the_class(
+    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in("ana")
+
+    def warden(job: Job) -> NotebookGrade:
+        result = answered(job)
+        for one in result.exercises:
+            one.place = job.places.get(one.id, "outside")
+            one.state = "failed" if (one.id, one.place) == ("06.3", "outside") else "passed"
+        return result
+
+    monkeypatch.setattr(key, "INSIDE", {"06.4"})
+    asked = use(monkeypatch, warden)
+    grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
+    first, last, learner = asked
+    assert first.places == {"06.4": "inside"}
+    assert last.places == learner.places == {"06.2": "outside", "06.3": "inside", "06.4": "inside"}
+
+
+def test_a_cell_has_more_time_when_the_notebook_has() -> None:
+    assert [Limits(seconds=seconds).cell_seconds for seconds in (60, 300, 900)] == [120, 120, 360]
+    assert Limits(seconds=900, cell_seconds=20).cell_seconds == 20

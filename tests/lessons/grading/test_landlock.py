@@ -72,6 +72,38 @@ def test_a_folder_that_cannot_be_listed_stops_nothing(tmp_path: Path) -> None:
     assert (done.stdout.strip(), done.returncode) == ("the other one is hidden", 0), done.stderr
 
 
+LINKED = """
+import pathlib, sys
+from gpucluster.lessons.grading.landlock import restrict
+course = pathlib.Path(sys.argv[1])
+assert restrict(writable=[], unreadable=[course / "submissions"])
+print((course / "open").read_text())
+for name in ("bob/file", "latest/file", "one", "all/bob/file", "up/submissions/bob/file"):
+    place = course / ("submissions/bob/file" if name == "bob/file" else name)
+    try:
+        print(name, place.read_text())
+    except PermissionError:
+        pass
+"""
+
+
+@pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
+def test_links_open_nothing_that_is_hidden(tmp_path: Path) -> None:
+    course = tmp_path / "course"
+    (course / "submissions" / "bob").mkdir(parents=True)
+    (course / "submissions" / "bob" / "file").write_text("secret", encoding="utf-8")
+    (tmp_path / "beside").mkdir()
+    (tmp_path / "beside" / "file").write_text("open to all", encoding="utf-8")
+    links = {
+        "latest": "submissions/bob", "one": "submissions/bob/file", "all": "submissions", "up": "../course",
+        "open": "../beside/file", "loop": "loop", "nowhere": "gone",
+    }  # fmt: skip
+    for name, target in links.items():
+        (course / name).symlink_to(target)
+    done = subprocess.run([sys.executable, "-c", LINKED, str(course)], capture_output=True, text=True, timeout=60)
+    assert (done.stdout.strip(), done.returncode) == ("open to all", 0), done.stderr
+
+
 @pytest.mark.skipif(landlock.version() < 3, reason="this kernel has no Landlock, or an old one")
 def test_it_holds_for_the_process_and_its_children(tmp_path: Path) -> None:
     for name in ("own", "other", "hidden"):

@@ -12,8 +12,8 @@ from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.grading import Limits, find_submissions
 from gpucluster.lessons.grading.hiding import closed_folders
 from gpucluster.lessons.grading.job import Job
+from gpucluster.lessons.grading.notebooks import LARGEST_NOTEBOOK, read_notebook
 from gpucluster.lessons.grading.plan import steps_of
-from gpucluster.lessons.grading.submissions import LARGEST_NOTEBOOK, read_notebook
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -66,6 +66,31 @@ def test_what_cannot_be_graded_is_named(tmp_path: Path) -> None:
     assert problems["g"] == "it is larger than 30 MiB"
 
 
+@pytest.mark.timeout(60)
+def test_a_pipe_stops_nobody(tmp_path: Path) -> None:
+    put(tmp_path / "ana" / "06-kmeans.ipynb")
+    (tmp_path / "eve").mkdir()
+    os.mkfifo(tmp_path / "eve" / "06-kmeans.ipynb")
+    found = {one.learner: one.problem for one in find_submissions(tmp_path)}
+    assert found == {"ana": "", "eve": "it is not a plain file"}
+
+
+def test_no_link_is_followed_that_comes_up_later(tmp_path: Path) -> None:
+    for name in ("bo/06-kmeans.ipynb", "eve/06-kmeans.ipynb", "eve/deep/06-kmeans.ipynb"):
+        put(tmp_path / "class" / name)
+    (tmp_path / "link").symlink_to(tmp_path / "class")  # the instructor's own link is followed
+    [bo, plain, deep] = find_submissions(tmp_path / "link")
+    assert (bo.problem, plain.problem, deep.problem) == ("", "", "")
+    plain.path.unlink()
+    plain.path.symlink_to(bo.path)
+    deep.path.parent.rename(tmp_path / "aside")
+    deep.path.parent.symlink_to(bo.path.parent)
+    assert read_notebook(bo.path, bo.root)["cells"] == []
+    for one in (plain, deep):
+        with pytest.raises(ValueError, match="is a link, or lies behind one"):
+            read_notebook(one.path, one.root)
+
+
 def test_names_of_any_bytes_are_told_apart(tmp_path: Path) -> None:
     folder = bytes(tmp_path)
     for name in (b"eve\xff", b"eve\xfe", b"a:b", b"c\n"):
@@ -76,7 +101,14 @@ def test_names_of_any_bytes_are_told_apart(tmp_path: Path) -> None:
     for one in found:
         json.dumps([one.learner, one.file], ensure_ascii=False).encode()
         job = Job(
-            path=one.path, learner=one.learner, lesson="06", seed=1, limits=Limits(), places={}, hidden=[one.path]
+            path=one.path,
+            root=one.root,
+            learner=one.learner,
+            lesson="06",
+            seed=1,
+            limits=Limits(),
+            places={},
+            hidden=[one.path],
         )
         assert Job.of(job.text().encode().decode()) == job
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import stat
@@ -54,7 +55,9 @@ def _read_folder(folder: Path) -> tuple[list[SharedProgress], list[str]]:
     problems: list[str] = []
     try:
         with os.scandir(folder) as entries:
-            ours = [entry for entry, _ in zip(entries, range(_MOST_NAMES), strict=False) if _NAME.fullmatch(entry.name)]
+            ours = [entry for entry in itertools.islice(entries, _MOST_NAMES) if _NAME.fullmatch(entry.name)]
+            if next(entries, None) is not None:
+                problems.append(f"The folder has more than {_MOST_NAMES:,} entries; some learners may be missing.")
     except OSError as error:
         raise InvalidRequest(f"The folder {folder} cannot be read: {error.strerror}.") from None
     if len(ours) > MOST_FILES:
@@ -110,7 +113,8 @@ def _read_file(path: Path) -> SharedProgress:
 
 
 def _learner(shared: SharedProgress) -> ClassLearner:
-    latest = max(shared.exercises.items(), key=lambda item: item[1].last_at, default=None)
+    # Times are whole seconds: of several checks in one run of a notebook, the last one in the lesson counts.
+    latest = max(shared.exercises.items(), key=lambda item: (item[1].last_at, len(item[0]), item[0]), default=None)
     id, entry = latest if latest is not None else (None, None)
     return ClassLearner(
         name=shared.name,

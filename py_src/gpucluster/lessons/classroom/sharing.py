@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +13,7 @@ from pydantic import ValidationError
 from ...protocol.errors import GPUClusterError, InvalidRequest
 from ..progress import Progress, edit, held
 from ..progress.model import ExerciseProgress
+from ..replacement import replace_text
 from .model import LARGEST_COUNT, MOST_EXERCISES, NAME_LENGTH, SharedExercise, SharedProgress, check_name
 
 _EXERCISE = re.compile(r"[0-9]{2}\.[0-9]{1,2}")
@@ -120,16 +119,7 @@ def _write(progress: Progress) -> Path:
     except ValidationError:
         raise CannotShare("Your progress cannot be shared: it has a name or a number that no class can show.") from None
     try:
-        # Written beside and renamed: readers never see half a file, and a link in its place is replaced, not followed.
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".gpucluster-")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                os.fchmod(file.fileno(), 0o644)  # the instructor is another user
-                file.write(text)
-            os.replace(temporary, target)
-        finally:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
+        replace_text(target, text, mode=0o644)  # the instructor is another user
     except OSError as error:
         raise CannotShare(f"Your progress cannot be shared in {target.parent}: {error.strerror}.") from error
     return target

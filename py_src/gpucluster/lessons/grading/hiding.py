@@ -23,10 +23,9 @@ def closed_folders(submissions: Iterable[Submission]) -> list[Path]:
     needed = [Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve(), Path(tempfile.gettempdir()), _PACKAGE]
     found = {default_directory().resolve(), Path(jupyter_runtime_dir()).resolve()}
     for one in submissions:
-        path = one.path.resolve()
-        root = one.root or path.parent
-        if any(place.is_relative_to(root) for place in needed) and path.is_relative_to(root):
-            found.add(root / path.relative_to(root).parts[0])
+        root = one.root
+        if any(place.is_relative_to(root) for place in needed):
+            found.add(root / one.path.relative_to(root).parts[0])
         else:
             found.add(root)
     return sorted(found)

@@ -16,6 +16,8 @@ class Job(BaseModel):
     """What to grade."""
 
     path: Path
+    root: Path | None = None
+    """Folder above it, below which no link is followed."""
     file: str = ""
     """How the results name it."""
     learner: str
@@ -28,15 +30,18 @@ class Job(BaseModel):
 
     def text(self) -> str:
         """Return the job as ASCII; names of files may be any bytes."""
-        data = self.model_dump(mode="json", exclude={"path", "hidden"})
-        return json.dumps({**data, "path": _packed(self.path), "hidden": [_packed(path) for path in self.hidden]})
+        data = self.model_dump(mode="json", exclude={"path", "root", "hidden"})
+        root = _packed(self.root) if self.root is not None else None
+        hidden = [_packed(path) for path in self.hidden]
+        return json.dumps({**data, "path": _packed(self.path), "root": root, "hidden": hidden})
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Return the job that `text` made."""
         data: dict[str, Any] = json.loads(text)
         hidden = [_unpacked(path) for path in data["hidden"]]
-        return cls.model_validate({**data, "path": _unpacked(data["path"]), "hidden": hidden})
+        root = _unpacked(data["root"]) if data["root"] is not None else None
+        return cls.model_validate({**data, "path": _unpacked(data["path"]), "root": root, "hidden": hidden})
 
 
 def _packed(path: Path) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import struct
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -58,7 +59,7 @@ def restrict(*, writable: Iterable[Path], unreadable: Collection[Path] = (), sig
         for path in writable:
             _allow(rules, path, writes)
         for path in _all_but(unreadable) if unreadable else ():
-            _allow(rules, path, _READ_FILE)
+            _allow(rules, path, _READ_FILE, os.O_NOFOLLOW)
         _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         return _call(_RESTRICT, rules, 0) == 0
     finally:
@@ -66,7 +67,11 @@ def restrict(*, writable: Iterable[Path], unreadable: Collection[Path] = (), sig
 
 
 def _all_but(hidden: Collection[Path]) -> Iterable[Path]:
-    """Everything that lies beside the way to these folders: there is no rule that takes away."""
+    """Everything that lies beside the way to these folders: there is no rule that takes away.
+
+    Links are left out, as a rule for a link opens what it leads to, be it hidden. What may be read has a rule where it
+    really lies.
+    """
     paths = {path.resolve() for path in hidden}
     ways = paths.union(*(path.parents for path in paths))
     above = [Path("/")]
@@ -78,9 +83,9 @@ def _all_but(hidden: Collection[Path]) -> Iterable[Path]:
             continue
         for name in names:
             beside = folder / name
-            if _resolved(beside) not in ways:
+            if beside not in ways:
                 yield beside
-            elif beside not in paths and not beside.is_symlink():  # a link to a folder above would open all of it
+            elif beside not in paths:
                 above.append(beside)
 
 
@@ -99,18 +104,16 @@ def _names(folder: Path) -> list[str] | None:
         return None
 
 
-def _resolved(path: Path) -> Path:
-    return path.resolve() if path.is_symlink() else path  # what leads here has no links in it
-
-
-def _allow(rules: int, path: Path, access: int) -> None:
+def _allow(rules: int, path: Path, access: int, flags: int = 0) -> None:
     try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC | flags)
     except OSError:
         return  # gone, or not ours to see: then it is not ours to use either
     try:
-        is_folder = path.is_dir()
-        _call(_ADD, rules, 1, struct.pack("=Qi", access if is_folder else access & _OF_FILES, place), 0)
+        kind = os.fstat(place).st_mode  # of what was opened, whatever has its name by now
+        if not stat.S_ISLNK(kind):
+            allowed = access if stat.S_ISDIR(kind) else access & _OF_FILES
+            _call(_ADD, rules, 1, struct.pack("=Qi", allowed, place), 0)
     finally:
         os.close(place)
 

@@ -7,15 +7,22 @@ from typing import Any
 
 from ..catalogue import Lesson
 from ..checks import exercises
-from .submissions import source_of
+from .notebooks import source_of
 
 
 @dataclass(frozen=True)
 class Step:
-    """One cell to run, then the exercises to judge."""
+    """One cell to run, then the exercises to judge.
+
+    Attributes
+    ----------
+    exercise : str or None
+        The one that the cell belongs to.
+    """
 
     code: str
     judged: tuple[str, ...] = ()
+    exercise: str | None = None
 
 
 def steps_of(notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any]) -> list[Step]:
@@ -43,7 +50,7 @@ def steps_of(notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any])
         judged = tuple(exercise for exercise in wanted if places[exercise] == number)
         code = source_of(cell)
         is_check = _is_check(cell) and unchanged.get(cell.get("id")) == code.strip()
-        steps.append(Step("" if is_check else code, judged))
+        steps.append(Step("" if is_check else code, judged, _exercise(cell)))
     at_the_end = tuple(exercise for exercise in wanted if places[exercise] is None)
     return [*steps, Step("", at_the_end)] if at_the_end else steps
 

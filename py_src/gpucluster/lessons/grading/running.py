@@ -10,22 +10,10 @@ from pathlib import Path
 from ..catalogue import find_lesson
 from .hiding import closed_folders
 from .job import Job
+from .key import grade_key
 from .model import ExerciseGrade, Grades, Limits, NotebookGrade, Place
 from .sending import in_a_warden
 from .submissions import Submission
-
-INSIDE = frozenset({"01.4", "06.6", "06.9", "08.3"})
-"""Exercises that are not even tried from outside.
-
-What the learner writes is sent to workers as it is, or the check hands over a function that counts its calls.
-"""
-_KEY_FACTOR = 3
-_REMEDIES = {
-    "time": "It ran out of time: allow more with --seconds, or grade on a machine that does less at the same time",
-    "memory": "It ran out of memory: allow more with --memory",
-    "processes": "It started more processes than are allowed",
-    "stopped": "Its kernel or its warden ended early",
-}
 
 Say = Callable[[str], None]
 
@@ -41,7 +29,7 @@ def grade(
     """Grade notebooks, one after the other.
 
     For each lesson, the answer key is graded first. It shows which exercises can be judged from outside of the kernel,
-    and an exercise that the key itself does not pass on this machine counts for nobody.
+    and an exercise that the key itself does not pass on this machine, or not in a learner's time, counts for nobody.
 
     Parameters
     ----------
@@ -70,59 +58,11 @@ def grade(
     for number, submission in enumerate(submissions, start=1):
         if not submission.problem and submission.lesson not in keys:
             say(f"Grading the answer key of lesson {submission.lesson}")
-            keys[submission.lesson] = _key(submission.lesson, limits, seed, notes)
+            keys[submission.lesson] = grade_key(submission.lesson, limits, seed, notes)
         say(f"Grading {number} of {len(submissions)}: {submission.learner}, lesson {submission.lesson}")
         grades.submissions.append(_graded(submission, keys.get(submission.lesson, {}), limits, seed, hidden))
         keep(grades)
     return grades
-
-
-def _key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[str, ExerciseGrade]:
-    """Grade the answer key: from outside, and what does not pass so once more from inside."""
-    known = find_lesson(lesson)
-    assert known is not None
-    numbers = [exercise.id for exercise in known.exercises]
-    places: dict[str, Place] = {number: "inside" for number in numbers if number in INSIDE}
-    # What is too little for the key is too little for everybody: it gets more, so that only the learners' time counts.
-    more = limits.model_copy(
-        update={"seconds": _KEY_FACTOR * limits.seconds, "cell_seconds": _KEY_FACTOR * limits.cell_seconds}
-    )
-    found: dict[str, ExerciseGrade] = {}
-    said: list[str] = []
-    for _ in range(2):
-        job = Job(path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=more, places=places)
-        result = in_a_warden(job)
-        said = result.notes
-        if result.status in _REMEDIES:
-            said = [f"{_REMEDIES[result.status]}.", *said]
-        for one in result.exercises:
-            if _state(found.get(one.id)) != "passed":
-                found[one.id] = one
-        again = [number for number in numbers if _state(found.get(number)) != "passed"]
-        if not again:
-            break
-        places = dict.fromkeys(again, "inside")
-    inside = [one.id for one in found.values() if one.place == "inside" and one.state == "passed"]
-    if inside:
-        notes.append(
-            f"Lesson {lesson}: checked inside the learner's kernel, as it cannot be done from outside: "
-            f"{', '.join(inside)}."
-        )
-    failed = [number for number in numbers if _state(found.get(number)) != "passed"]
-    if failed:
-        notes.append(
-            f"Lesson {lesson}: the answer key does not pass here, so these exercises count for nobody: "
-            f"{', '.join(failed)}. {' '.join(_why(found, failed, said))}".rstrip()
-        )
-    return found
-
-
-def _why(found: dict[str, ExerciseGrade], failed: list[str], said: list[str]) -> list[str]:
-    """What the first exercise that failed shows, and what happened to the whole notebook."""
-    first = found.get(failed[0])
-    wrong = [one for one in first.findings if not one.passed] if first is not None else []
-    shown = f"{wrong[0].expected}: {wrong[0].observed}" if wrong else first.message if first is not None else ""
-    return [*said[:3], *([f"{failed[0]}: {shown[:300]}"] if shown else [])]
 
 
 def _graded(
@@ -136,8 +76,8 @@ def _graded(
         )  # fmt: skip
     places: dict[str, Place] = {name: one.place for name, one in key.items()}
     job = Job(
-        path=submission.path.resolve(), file=_name(submission), learner=submission.learner, lesson=submission.lesson,
-        seed=seed, limits=limits, places=places, hidden=hidden,
+        path=submission.path, root=submission.root, file=_name(submission), learner=submission.learner,
+        lesson=submission.lesson, seed=seed, limits=limits, places=places, hidden=hidden,
     )  # fmt: skip
     result = in_a_warden(job)
     found = {one.id: one for one in result.exercises}
@@ -157,10 +97,7 @@ def _name(submission: Submission) -> str:
 
 
 def _counted(one: ExerciseGrade, key: ExerciseGrade | None) -> ExerciseGrade:
-    if _state(key) == "passed":
+    if key is not None and key.state == "passed":
         return one
-    return one.model_copy(update={"points": 0, "of": 0, "state": "ungraded", "message": "The answer key fails here."})
-
-
-def _state(one: ExerciseGrade | None) -> str:
-    return one.state if one is not None else "not_reached"
+    message = key.message if key is not None and key.state == "ungraded" else "The answer key fails here."
+    return one.model_copy(update={"points": 0, "of": 0, "state": "ungraded", "message": message})

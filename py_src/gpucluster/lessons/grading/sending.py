@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
-from pydantic import ValidationError
 
 from ..catalogue import NOTEBOOKS_VARIABLE, notebooks_folder
 from .cage import TOKEN_VARIABLE, Cage
@@ -26,26 +25,34 @@ _MOST_ANSWER = 32 * 2**20
 
 
 def in_a_warden(job: Job) -> NotebookGrade:
-    """Return what a warden of its own finds; where that dies or is late, a result that says so."""
+    """Return what a warden of its own finds; where that cannot begin, dies or is late, a result that says so."""
     failed = NotebookGrade(learner=job.learner, lesson=job.lesson, file=job.file, status="stopped")
+    try:
+        result = NotebookGrade.model_validate_json(_from_a_folder(job))
+    except subprocess.TimeoutExpired:
+        failed.notes = ["It was ended, as it did not finish in time."]
+    except OSError as error:  # of this machine: it is no reason to leave the rest of the class without grades
+        failed.notes = [f"What grades it could not be started: {error.strerror or error}."]
+    except ValueError:
+        failed.notes = ["The process that graded it has died."]
+    else:
+        # Who it belongs to is known here; whatever happened over there does not change it.
+        return result.model_copy(update={"learner": job.learner, "lesson": job.lesson, "file": job.file})
+    return failed
+
+
+def _from_a_folder(job: Job) -> str:
+    """What a warden answers that has a folder of its own; nothing is left of either."""
     root = Path(tempfile.mkdtemp(prefix="gg"))
     cage = Cage(root, secrets.token_hex(16))
-    cage.prepare()
-    environment = cage.environment()
-    environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the warden sees the solutions; the kernel does not
     try:
-        text = _ask_warden(job, environment)
-        result = NotebookGrade.model_validate_json(text)
-    except (ValidationError, subprocess.TimeoutExpired, ValueError) as error:
-        kind = "It was ended, as it did not finish in time." if isinstance(error, subprocess.TimeoutExpired) else (
-            "The process that graded it has died.")  # fmt: skip
-        failed.notes = [kind]
-        return failed
+        cage.prepare()
+        environment = cage.environment()
+        environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the warden sees the solutions; the kernel does not
+        return _ask_warden(job, environment)
     finally:
         _end_marked(cage.token)
         shutil.rmtree(root, ignore_errors=True)
-    # Who it belongs to is known here; whatever happened over there does not change it.
-    return result.model_copy(update={"learner": job.learner, "lesson": job.lesson, "file": job.file})
 
 
 def _ask_warden(job: Job, environment: dict[str, str]) -> str:

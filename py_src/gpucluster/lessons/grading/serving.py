@@ -99,13 +99,19 @@ class _Server:
         return found
 
     def peak(self, number: int, sent: Any) -> Any:
-        tracemalloc.start()
+        already = tracemalloc.is_tracing()  # a cell of the notebook may have begun it: what it has seen does not count
+        if not already:
+            tracemalloc.start()
         try:
+            tracemalloc.reset_peak()
             before = tracemalloc.get_traced_memory()[0]
             result = self.call(number, sent)
+            if not tracemalloc.is_tracing():
+                raise RuntimeError("your code ended tracemalloc, with which its memory is measured here")
             return result, max(0, tracemalloc.get_traced_memory()[1] - before)
         finally:
-            tracemalloc.stop()
+            if not already:
+                tracemalloc.stop()
 
     def inside(self, exercise: str, seed: int) -> dict[str, Any]:
         from .inside import examine_inside

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import socket
-import sys
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_client.blocking.client import BlockingKernelClient
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import KernelManager
-
 from .cage import Cage
 from .channel import Channel
 from .model import ExerciseGrade, Limits, Place
 from .referee import judge
 from .remote import Kernel
+from .starting import end_kernel, start_kernel
 from .watch import Watch
 
-_READY_S = 60.0
 _GRACE_S = 15.0
 _LARGEST_MESSAGE = 2**20
 
@@ -51,24 +44,24 @@ class Session:
         What it may use.
     watch : Watch
         Says when a limit was passed.
+
+    Raises
+    ------
+    KernelEnded
+        When the kernel does not start; nothing of it is left then.
     """
 
     def __init__(self, cage: Cage, limits: Limits, watch: Watch) -> None:
         self.cage, self.limits, self.watch = cage, limits, watch
-        self.manager = KernelManager(transport="ipc", ip=str(cage.root / "kernel"))
-        argv = [sys.executable, "-m", "gpucluster.lessons.grading.kernel", "-f", "{connection_file}"]
-        self.manager._kernel_spec = KernelSpec(argv=argv, display_name="grading", language="python")
-        with tempfile.TemporaryFile() as closed:  # no process of the learner can change it
-            closed.write(b"\0".join(os.fsencode(path) for path in cage.closed()))
-            closed.seek(0)
-            self.manager.start_kernel(cwd=str(cage.work), env=cage.environment(), stdin=closed.fileno())
-        self.client: BlockingKernelClient = self.manager.client()
-        self.client.start_channels()
         try:
-            self.client.wait_for_ready(timeout=_READY_S)
-        except RuntimeError as error:
-            self.close()
-            raise KernelEnded(str(error)) from None
+            self.manager, self.client = start_kernel(cage)
+        except Exception as error:
+            raise KernelEnded(str(error) or type(error).__name__) from None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the kernel still runs."""
+        return bool(self.manager.is_alive())
 
     def run(self, code: str) -> Outcome:
         """Run one cell.
@@ -103,9 +96,7 @@ class Session:
     def close(self) -> None:
         """End the kernel."""
         self.client.stop_channels()
-        with suppress(Exception):  # it may be gone already; the warden ends all that is left
-            self.manager.shutdown_kernel(now=True)
-        self.manager.cleanup_resources()
+        end_kernel(self.manager)
 
     def _accept(self, listening: socket.socket, deadline: float) -> socket.socket:
         listening.settimeout(0.25)
@@ -166,7 +157,7 @@ class Session:
     def _alive(self) -> None:
         if self.watch.exceeded is not None:
             raise KernelEnded(f"it used too much: {self.watch.exceeded}")
-        if not self.manager.is_alive():
+        if not self.alive:
             raise KernelEnded("the kernel has died")
 
 

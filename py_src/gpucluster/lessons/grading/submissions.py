@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ...protocol.errors import InvalidRequest
 from ..catalogue import find_lesson
+from .notebooks import read_notebook
 
-LARGEST_NOTEBOOK = 30 * 2**20
 _DEEPEST = 4
 _MOST_PER_LEARNER = 40
 _SKIPPED = re.compile(r"^\.|^__|\.backup-")
@@ -25,10 +23,12 @@ class Submission:
 
     Attributes
     ----------
+    path : pathlib.Path
+        Below ``root``. Between the two there was no link when it was found; there may be one by now.
+    root : pathlib.Path
+        The folder with what the class handed in, without links.
     problem : str
         Why it cannot be graded; empty when it can.
-    root : pathlib.Path, optional
-        The folder with what the class handed in.
     file : str
         Path below that folder, in letters that can be printed.
     """
@@ -36,8 +36,8 @@ class Submission:
     learner: str
     lesson: str
     path: Path
+    root: Path
     problem: str = ""
-    root: Path | None = None
     file: str = ""
 
 
@@ -62,40 +62,13 @@ def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission
     folder = folder.expanduser()
     if not folder.is_dir():
         raise InvalidRequest(f"There is no folder {folder}.")
-    found = [one for paths in _per_learner(folder) for one in _submissions(folder, paths)]
+    root = folder.resolve()
+    found = [one for paths in _per_learner(root) for one in _submissions(root, paths)]
     found = [one for one in found if lesson is None or one.lesson == lesson]
     if not found:
         what = f"of lesson {lesson} " if lesson else ""
         raise InvalidRequest(f"There is no notebook {what}in {folder}.")
     return sorted(found, key=lambda one: (one.learner.casefold(), one.lesson, str(one.path)))
-
-
-def read_notebook(path: Path) -> dict[str, Any]:
-    """Return a notebook as plain data.
-
-    Raises
-    ------
-    ValueError
-        With the reason, in words that follow "it".
-    """
-    try:
-        if path.stat().st_size > LARGEST_NOTEBOOK:
-            raise ValueError(f"is larger than {LARGEST_NOTEBOOK // 2**20} MiB")
-        data = json.loads(path.read_bytes())
-    except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ValueError(str(error) if str(error).startswith("is larger") else "is not a notebook") from None
-    cells = data.get("cells") if isinstance(data, dict) else None
-    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
-        raise ValueError("is not a notebook")
-    return dict(data)
-
-
-def source_of(cell: dict[str, Any]) -> str:
-    """Return the text of a cell."""
-    source = cell.get("source", "")
-    return "".join(str(line) for line in source) if isinstance(source, list) else str(source)
 
 
 def _notebooks(folder: Path) -> list[Path]:
@@ -130,7 +103,7 @@ def _submission(folder: Path, path: Path) -> Submission:
     number = _NUMBER.search(path.name)
     lesson = number[1] if number else ""
     try:
-        about = read_notebook(path).get("metadata")
+        about = read_notebook(path, folder).get("metadata")
         own = about.get("gpucluster") if isinstance(about, dict) else None
         lesson = str(own.get("lesson", lesson))[:10] if isinstance(own, dict) else lesson
         problem = "" if find_lesson(lesson) else "it belongs to no lesson of this kit"
@@ -140,9 +113,7 @@ def _submission(folder: Path, path: Path) -> Submission:
     learner = parts[0] if len(parts) > 1 else path.stem
     if len(parts) == 1 and known is not None:
         learner = path.stem.replace(known.slug, "").strip("-_ .") or path.stem
-    return Submission(
-        _printable(learner)[:100], lesson, path, problem, root=folder.resolve(), file=_printable("/".join(parts))
-    )
+    return Submission(_printable(learner)[:100], lesson, path, folder, problem, file=_printable("/".join(parts)))
 
 
 def _printable(name: str) -> str:

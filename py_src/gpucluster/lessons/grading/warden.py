@@ -14,19 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from ..catalogue import find_lesson
-from ..hints import title_of
 from . import landlock
 from .cage import TOKEN_VARIABLE, Cage, confine, limit
 from .job import Job
-from .model import ExerciseGrade, NotebookGrade
-from .plan import Step, steps_of
-from .session import KernelEnded, Session
-from .submissions import read_notebook
-from .values import plain_text
+from .model import NotebookGrade
+from .notebooks import read_notebook
+from .plan import steps_of
+from .rounds import Rounds
 from .watch import Watch, adopt_orphans, close_memory, end_all
-
-_MOST_KERNELS = 4
-_MOST_NOTES = 20
 
 
 def work(job: Job, root: Path) -> NotebookGrade:
@@ -36,7 +31,7 @@ def work(job: Job, root: Path) -> NotebookGrade:
     assert lesson is not None
     began = time.monotonic()
     try:
-        notebook = read_notebook(job.path)
+        notebook = read_notebook(job.path, job.root)
     except ValueError as error:
         result.status, result.notes = "unreadable", [f"The notebook {error}."]
         return result
@@ -47,7 +42,7 @@ def work(job: Job, root: Path) -> NotebookGrade:
     watch = Watch(job.limits)
     watch.start()
     try:
-        result.exercises = _run(job, cage, steps, watch, result)
+        Rounds(job, cage, steps, watch, result).run()
     finally:
         watch.stop()
         ended = end_all()
@@ -64,52 +59,6 @@ def work(job: Job, root: Path) -> NotebookGrade:
         result.status = watch.exceeded
     result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), watch.peak_bytes
     return result
-
-
-def _run(job: Job, cage: Cage, steps: list[Step], watch: Watch, result: NotebookGrade) -> list[ExerciseGrade]:
-    """Run all cells. After a cell that kills its kernel, begin anew without that cell; what is judged stays judged."""
-    judged: dict[str, ExerciseGrade] = {}
-    deadly: set[int] = set()
-    for _ in range(_MOST_KERNELS):
-        number = -1
-        try:
-            session = Session(cage, job.limits, watch)
-        except Exception as error:
-            _note(result, f"The kernel did not start: {error}.")
-            break
-        try:
-            for number, step in enumerate(steps):
-                if number not in deadly and step.code.strip():
-                    outcome = session.run(step.code)
-                    if outcome.error:
-                        _note(result, f"Cell {number + 1}: {outcome.error}")
-                for exercise in step.judged:
-                    if exercise not in judged:
-                        place = job.places.get(exercise, "outside")
-                        judged[exercise] = session.judge(exercise, job.seed, place)
-            break
-        except Exception as error:  # whatever a hostile kernel makes the client trip over; what is judged stays judged
-            if watch.exceeded is not None:
-                result.status = watch.exceeded
-                break
-            result.status = "stopped"
-            what = (
-                str(error) if isinstance(error, KernelEnded) else f"the kernel sent nonsense ({type(error).__name__})"
-            )
-            _note(result, f"Cell {number + 1}: {what}; begun anew without it.")
-            deadly.add(number)
-        finally:
-            session.close()
-    return [judged.get(exercise) or _not_reached(exercise) for step in steps for exercise in step.judged]
-
-
-def _not_reached(exercise: str) -> ExerciseGrade:
-    return ExerciseGrade(id=exercise, title=title_of(exercise), message="The notebook was ended before this exercise.")
-
-
-def _note(result: NotebookGrade, text: str) -> None:
-    if len(result.notes) < _MOST_NOTES:
-        result.notes.append(plain_text(text)[:600])
 
 
 def _end(*_: Any) -> None:

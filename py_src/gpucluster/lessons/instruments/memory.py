@@ -28,6 +28,8 @@ def measure_peak(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tup
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]
         result = function(*args, **kwargs)
+        if not tracemalloc.is_tracing():
+            raise RuntimeError("your code ended tracemalloc, with which its memory is measured here")
         return result, max(0, tracemalloc.get_traced_memory()[1] - before)
     finally:
         if not already:

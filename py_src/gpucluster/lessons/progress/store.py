@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ...protocol.errors import GPUClusterError
+from ..replacement import replace_text
 from .model import SCHEMA_VERSION, Progress, now
 from .place import progress_file
 
@@ -154,23 +154,11 @@ def _text_of(path: Path, progress: Progress) -> str:
 
 def _write(path: Path, progress: Progress) -> None:
     text = _text_of(path, progress)
-    # A link, such as one into a home folder that outlives the machine, stays a link.
-    target = path.resolve()
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{path.name}.")  # mode 0600
+        # A link, such as one into a home folder that outlives the machine, stays a link.
+        replace_text(path.resolve(), text)
     except OSError as error:
         raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except OSError as error:
-        raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
 
 
 @contextmanager

@@ -77,7 +77,8 @@ def noted(order: Order, task: Callable[..., Entry], rest: tuple[Any, ...] = ()) 
     """Run a task on an order, and note when the cook took it."""
     taken = time.time()
     entry = task(order, *rest)
-    return entry._replace(taken=taken) if isinstance(entry, Entry) else entry
+    # By its fields: where this module was loaded twice, as for grading, the learner's Entry is another class.
+    return entry._replace(taken=taken) if getattr(entry, "_fields", None) == Entry._fields else entry
 
 
 def most_at_once(entries: Sequence[Entry]) -> int:

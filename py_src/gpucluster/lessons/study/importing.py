@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..catalogue import Lesson, find_lesson
+from ..replacement import replace_text
 from .files import StudyFileError, read_file, sentences
 from .foreign import ForeignFormat, card_from, question_from
 from .model import Cards, Quiz
@@ -192,13 +191,8 @@ def _topic(text: str | None) -> str | None:
 
 def _write(into: Path, content: Quiz | Cards) -> None:
     text = json.dumps(content.model_dump(exclude_unset=True), indent=1, ensure_ascii=False) + "\n"
-    # A name of its own: two who import at the same time do not write into one file.
-    temporary = into.with_name(f".{into.name}.{secrets.token_hex(8)}")
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("x", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, into)
+        replace_text(into, text, mode=0o644)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise StudyFileError(f"{into} cannot be written: {error.strerror}.") from None

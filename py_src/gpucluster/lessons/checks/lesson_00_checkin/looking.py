@@ -33,7 +33,7 @@ class LargerClient:
         return len(facts), sum(w["nthreads"] for w in facts), sum(w["memory_limit"] for w in facts)
 
     def scheduler_info(self, n_workers: int = 5, **_: Any) -> dict[str, Any]:
-        """Return what Dask's client returns, which is at most five workers unless told otherwise."""
+        """Return what the client of older versions of Dask returns: at most five workers unless told otherwise."""
         some = list(self._workers.items())[: None if n_workers == -1 else n_workers]
         threads, memory = self.size[1:]
         return {

@@ -111,15 +111,16 @@ def _merged(exam: Examination, merge: Any, parts: list[Any]) -> tuple[float, Flo
 
 def _three(exam: Examination, result: Any, d: int) -> tuple[float, Floats, Floats]:
     n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
-    types = [np.asarray(value).dtype for value in (mean, centred)]
-    exam.expect(
-        "Mean and products are float64", all(type_ == np.float64 for type_ in types), " and ".join(map(str, types))
-    )
-    return (
+    checked = (
         float(numbers(exam, "n", n, ())),
         numbers(exam, "mean", mean, (d,)),
         numbers(exam, "products about the mean", centred, (d, d)),
     )
+    types = [np.asarray(value).dtype for value in (mean, centred)]
+    exam.expect(
+        "Mean and products are float64", all(type_ == np.float64 for type_ in types), " and ".join(map(str, types))
+    )
+    return checked
 
 
 def _expect_whole(exam: Examination, parts: list[Any], merged: Any, table: Floats) -> None:

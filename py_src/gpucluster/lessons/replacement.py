@@ -1,0 +1,40 @@
+"""Write a file whole or not at all. Imports the standard library only: the Jupyter server uses it too."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+
+def replace_text(path: Path, text: str, *, mode: int = 0o600) -> None:
+    """Put a text in the place of a file: readers see the old or the new one, never a part.
+
+    A link in its place is replaced, not followed, and nobody can know the name of the file that is written beside it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        In a folder that is there.
+    text : str
+        Written in UTF-8, line ends as they are.
+    mode : int
+        Who may read the file.
+
+    Raises
+    ------
+    OSError
+        The file before is still there.
+    """
+    descriptor, beside = tempfile.mkstemp(dir=path.parent, prefix=".gpucluster-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
