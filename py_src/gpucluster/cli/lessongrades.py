@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..lessons.copies import known_lesson
-from ..lessons.replacement import replace_text
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.sizes import parse_size
+from ..registry.replacement import replace_text
 from .arguments import shown, whole_number
 
 if TYPE_CHECKING:
