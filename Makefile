@@ -87,9 +87,10 @@ clean: ## Remove everything that was made.
 	$(BIN)/jupyter server extension enable gpucluster --sys-prefix >/dev/null 2>&1
 	@touch $@
 
-.venv-cuda/.installed: pyproject.toml requirements/cuda.txt
+.venv-cuda/.installed: pyproject.toml requirements/cuda.txt requirements/rmm.txt
 	@scripts/check-python $(PYTHON)
 	$(PYTHON) -m venv .venv-cuda
 	$(CUDA)/python -m pip install $(PIP_OPTIONS) -r requirements/cuda.txt
+	$(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps --upgrade --target .venv-cuda/rmm -r requirements/rmm.txt
 	SKIP_JUPYTER_BUILDER=1 $(CUDA)/python -m pip install $(PIP_OPTIONS) --no-deps -e .
 	@touch $@

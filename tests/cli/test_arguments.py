@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.cli.arguments import HelpWanted, whole_number
+from gpucluster.cli.arguments import HelpWanted, shown_path, whole_number
 from gpucluster.cli.verbs import MAGIC, SHELL, parser_for, verbs_of
 from gpucluster.protocol.errors import InvalidRequest
 
@@ -61,3 +61,9 @@ def test_an_unknown_verb_names_the_nearest() -> None:
 def test_whole_number_refuses(text: str) -> None:
     with pytest.raises(InvalidRequest, match="^--lines: must "):
         whole_number(text, "--lines", 1, 100)
+
+
+def test_a_long_path_is_shown_by_its_end():
+    assert shown_path("/home/ann/lessons\x1b[2J/06.ipynb") == "/home/ann/lessons?[2J/06.ipynb"
+    shown = shown_path(f"/{'deep/' * 100}06.ipynb")
+    assert (shown[0], shown[-14:], len(shown)) == ("…", "/deep/06.ipynb", 120)

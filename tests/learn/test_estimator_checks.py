@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
+import re
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -43,6 +47,15 @@ def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as: not converged on ten rows
         check(estimator)
+
+
+def test_arrays_of_the_array_api_are_taken_where_scipy_lets_them_through() -> None:
+    # SciPy reads the variable when it is imported, so the checks that need it are left out above and run here.
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", "check_array_api"]
+    environment = {**os.environ, "SCIPY_ARRAY_API": "1", "PYTEST_ADDOPTS": ""}
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=150, check=False)
+    assert told.returncode == 0, told.stdout
+    assert re.search(rf"^{len(estimators())} passed, \d+ deselected", told.stdout, re.MULTILINE), told.stdout
 
 
 def test_expected_failures_are_those_of_estimators() -> None:

@@ -15,7 +15,7 @@ from gpucluster.lessons.scenes.ranks import NoMPI, RankFailed, mpi, mpiexec, run
 from gpucluster.lessons.scenes.ranks.counting import CountingCommunicator, message_bytes
 
 POINTS = np.arange(22.0).reshape(11, 2)
-needs_mpi = pytest.mark.skipif(mpiexec() is None, reason="no mpiexec")
+needs_mpi = pytest.mark.skipif(mpiexec() is None, reason="needs mpiexec beside Python: pip install mpich")
 
 
 # As in a notebook, functions are made where they are used, so that they travel by value.

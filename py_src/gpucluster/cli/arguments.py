@@ -150,8 +150,18 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def shown(word: str) -> str:
     """Return what somebody typed, short and without control characters, for a sentence."""
-    text = "".join(letter if letter.isprintable() else "?" for letter in word)
+    text = _printable(word)
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def shown_path(path: str) -> str:
+    """Return the path that somebody typed, without control characters: a long one by its end, which tells most."""
+    text = _printable(path)
+    return text if len(text) <= 120 else "…" + text[-119:]
+
+
+def _printable(word: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in word)
 
 
 def whole_number(text: str, name: str, minimum: int, maximum: int) -> int:

@@ -17,7 +17,7 @@ from ..lessons.copies import LessonFolderError, LessonNotFound, copy_recall, kno
 from ..lessons.progress import Progress, ProgressUnreadable, forget, load, progress_file
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, MissingPackage
 from . import lessontables
-from .arguments import shown, whole_number
+from .arguments import shown, shown_path, whole_number
 from .lab import FOLDER
 
 
@@ -55,9 +55,9 @@ def own_folder(found: Namespace) -> Path:
         try:
             usable = folder.is_dir() or not folder.exists()
         except OSError as error:  # too long a name; on some versions of Python, a folder that is somebody else's
-            raise InvalidRequest(f"{shown(named)} cannot be looked into: {error.strerror}.") from None
+            raise InvalidRequest(f"{shown_path(named)} cannot be looked into: {error.strerror}.") from None
         if not usable:
-            raise InvalidRequest(f"{shown(named)} is not a folder.")
+            raise InvalidRequest(f"{shown_path(named)} is not a folder.")
         return folder
     place = progress_file().parent
     is_inside = progress_file().is_file() or place != Path.cwd() or place.name == FOLDER
@@ -270,7 +270,7 @@ def _named_notebook(folder: Path, named: str) -> Path:
     if named.endswith(".ipynb"):
         path = Path(named).expanduser()
         if not path.is_file():
-            raise InvalidRequest(f"There is no notebook {shown(named)}.")
+            raise InvalidRequest(f"There is no notebook {shown_path(named)}.")
         return path
     path = _notebook(folder, known_lesson(named))
     if not path.is_file():

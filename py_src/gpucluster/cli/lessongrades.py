@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..lessons.copies import known_lesson
-from ..lessons.replacement import replace_text
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.sizes import parse_size
-from .arguments import shown, whole_number
+from ..registry.replacement import replace_text
+from .arguments import shown_path, whole_number
 
 if TYPE_CHECKING:
     from ..lessons.grading import Grades
@@ -79,7 +79,7 @@ def _result(name: str) -> Path:
     if not path.parent.is_dir():
         raise InvalidRequest(f"There is no folder {path.parent}, where the results are to be written.")
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InvalidRequest(f"{shown(name)} cannot be written.")
+        raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path
 
 

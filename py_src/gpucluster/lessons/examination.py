@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .instruments.memory import TracingEnded, measure_peak
 from .results import Finding
 
 if TYPE_CHECKING:
@@ -105,6 +106,14 @@ class Examination:
             self.require("It runs without an error", False, describe_error(error, function))
         self.require("It returns a result", result is not None and result is not Ellipsis, f"it returned {result!r}")
         return result
+
+    def measured(self, work: Callable[..., Any], *args: Any) -> tuple[Any, int]:
+        """Do some work with the learner's function; return its result and the most bytes that it held at once."""
+        try:
+            return measure_peak(work, *args)
+        except TracingEnded as error:
+            self.expect("Its memory can be measured", False, str(error))
+            raise Halt from error
 
 
 def describe_error(error: BaseException, function: Callable[..., Any] | None = None) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from pathlib import Path
 
 from ..protocol.errors import RegistryUnsafe
+from .replacement import replace_text
 
 VARIABLE = "GPUCLUSTER_DIR"
 _SOCKET_PATH_MAX = 100  # sun_path has 108 bytes
@@ -65,13 +65,4 @@ def others_cannot_replace(directory: Path) -> bool:
 
 def write_private(path: Path, content: str) -> None:
     """Write a file of mode 0600 atomically: readers see the old or the new content, never a part."""
-    # A name of its own for each writer: two threads of one process may write the same file.
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    replace_text(path, content, mode=0o600)

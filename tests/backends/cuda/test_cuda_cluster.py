@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -109,9 +110,11 @@ def test_a_module_that_fails_on_import_is_named(machine: FakeMachine, play: Any,
 
 @pytest.mark.parametrize("options", [{"rmm_pool_size": "1 GiB"}, {"rmm_async": True}, {"rmm_managed_memory": True}])
 def test_an_allocator_that_cannot_be_set_up(machine: FakeMachine, play: Any, options: dict[str, Any]) -> None:
-    pytest.importorskip("rmm", reason="needs the package 'rmm', which is not in requirements/cuda.txt")
+    # The real rmm, in a folder of its own: where it can be imported, each worker of a simulated GPU would fail on it.
+    rmm = Path(sys.prefix) / "rmm"
+    assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"
     four_gpus(machine)
-    result = play("failing_start", n_workers=1, **options)
+    result = play("failing_start", n_workers=1, environment={"PYTHONPATH": f"{Path(__file__).parent}:{rmm}"}, **options)
     assert (result["code"], result["left"]) == ("start_failed", [])
     assert f"The allocator asked for by {next(iter(options))}" in result["message"]
 

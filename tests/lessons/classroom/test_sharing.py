@@ -171,7 +171,7 @@ def test_what_cannot_be_written_is_not_promised(room: Path, own: Path, monkeypat
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gpucluster.lessons.replacement.tempfile.mkstemp", full)
+    monkeypatch.setattr("gpucluster.registry.replacement.tempfile.mkstemp", full)
     with pytest.raises(CannotShare, match="No space left on device"):
         share(room, "Ana", own)
     monkeypatch.undo()

@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from gpucluster.lessons.grading.cage import Cage
@@ -65,23 +64,32 @@ def test_no_cluster_gives_no_point(session: Session) -> None:
             assert grade.message == NO_CLUSTER
 
 
-def _with_wrong_answers() -> list[Any]:
-    return sorted(folder.name for folder in ANSWERS.iterdir() if folder.name not in SLOW)
+def _exercises(*, with_cluster: bool) -> list[str]:
+    known = sorted(folder.name for folder in ANSWERS.iterdir() if folder.name not in SLOW)
+    assert set(known) >= NEEDS_CLUSTER
+    return [name for name in known if (name in NEEDS_CLUSTER) == with_cluster]
 
 
-@pytest.mark.parametrize("exercise", _with_wrong_answers())
+def _of_the_key(session: Session, right: Path) -> ExerciseGrade:
+    """Judge a right answer as the answer key is judged: what does not pass so is tried once more in the other place."""
+    grade = judged(session, right)
+    return grade if grade.state == "passed" else judged(session, right, "inside")
+
+
+@pytest.mark.parametrize("exercise", _exercises(with_cluster=False))
 def test_wrong_answers_fail_where_they_are_judged(session: Session, exercise: str) -> None:
     right = min((ANSWERS / exercise).glob("right*.py"))
-    grade = judged(session, right)
-    if grade.state != "passed":  # the answer key would be tried once more in the other place
-        grade = judged(session, right, "inside")
-    if exercise in NEEDS_CLUSTER:
-        assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
-        pytest.skip("it needs a cluster")
+    grade = _of_the_key(session, right)
     assert grade.state == "passed", (grade.message, grade.findings)
     for file in sorted((ANSWERS / exercise).glob("wrong*.py")):
         session.run(right.read_text(encoding="utf-8"))
         assert judged(session, file, grade.place).state == "failed", file.name
+
+
+@pytest.mark.parametrize("exercise", _exercises(with_cluster=True))
+def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: Session, exercise: str) -> None:
+    grade = _of_the_key(session, min((ANSWERS / exercise).glob("right*.py")))
+    assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
 
 
 def test_the_memory_of_the_learners_process_is_measured(session: Session) -> None:

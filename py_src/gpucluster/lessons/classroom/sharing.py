@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ...protocol.errors import GPUClusterError, InvalidRequest
+from ...registry.replacement import replace_text
 from ..progress import Progress, edit, held
 from ..progress.model import ExerciseProgress
-from ..replacement import replace_text
 from .model import LARGEST_COUNT, MOST_EXERCISES, NAME_LENGTH, SharedExercise, SharedProgress, check_name
 
 _EXERCISE = re.compile(r"[0-9]{2}\.[0-9]{1,2}")

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 
+class TracingEnded(RuntimeError):
+    """What was measured has switched the measuring off."""
+
+
 def peak_bytes(function: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
     """Call a function and return the most memory it held at once, in bytes.
 
@@ -29,7 +33,7 @@ def measure_peak(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tup
         before = tracemalloc.get_traced_memory()[0]
         result = function(*args, **kwargs)
         if not tracemalloc.is_tracing():
-            raise RuntimeError("your code ended tracemalloc, with which its memory is measured here")
+            raise TracingEnded("your code ended tracemalloc, with which its memory is measured here")
         return result, max(0, tracemalloc.get_traced_memory()[1] - before)
     finally:
         if not already:

@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ...protocol.errors import GPUClusterError
-from ..replacement import replace_text
+from ...registry.replacement import replace_text
 from .model import SCHEMA_VERSION, Progress, now
 from .place import progress_file
 
@@ -156,7 +156,7 @@ def _write(path: Path, progress: Progress) -> None:
     text = _text_of(path, progress)
     try:
         # A link, such as one into a home folder that outlives the machine, stays a link.
-        replace_text(path.resolve(), text)
+        replace_text(path.resolve(), text, durable=True)
     except OSError as error:
         raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
 

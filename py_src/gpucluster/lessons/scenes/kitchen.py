@@ -77,8 +77,15 @@ def noted(order: Order, task: Callable[..., Entry], rest: tuple[Any, ...] = ()) 
     """Run a task on an order, and note when the cook took it."""
     taken = time.time()
     entry = task(order, *rest)
-    # By its fields: where this module was loaded twice, as for grading, the learner's Entry is another class.
-    return entry._replace(taken=taken) if getattr(entry, "_fields", None) == Entry._fields else entry
+    return entry._replace(taken=taken) if is_entry(entry) else entry
+
+
+def is_entry(value: Any) -> bool:
+    """Return whether a value is an `Entry`.
+
+    By its fields: where this module was loaded twice, as for grading, the learner's class is another one.
+    """
+    return getattr(value, "_fields", None) == Entry._fields
 
 
 def most_at_once(entries: Sequence[Entry]) -> int:

@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ...registry.replacement import replace_text
 from ..catalogue import Lesson, find_lesson
-from ..replacement import replace_text
 from .files import StudyFileError, read_file, sentences
 from .foreign import ForeignFormat, card_from, question_from
 from .model import Cards, Quiz

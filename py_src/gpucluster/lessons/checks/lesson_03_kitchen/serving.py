@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe, describe_error
-from ...scenes.kitchen import Entry, Order, makespan, most_at_once, noted
+from ...scenes.kitchen import Entry, Order, is_entry, makespan, most_at_once, noted
 from .. import exercise
 from .bound import lower_bounds
 from .observing import Watched, watched_kitchen
@@ -99,8 +99,7 @@ def _finished(exam: Examination, kitchen: Watched, futures: Any, function: Any) 
         entries = [future.result() if hasattr(future, "key") else future for future in futures]
     except Exception as error:
         exam.require("It runs without an error", False, describe_error(error, function))
-    # By its fields: where these modules were loaded twice, as for grading, there are two classes of that name.
-    right = all(getattr(entry, "_fields", None) == Entry._fields for entry in entries)
+    right = all(map(is_entry, entries))
     exam.require(
         "Each order gives what hands_on returns: an Entry", right, describe(entries[0]) if entries else "nothing"
     )

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...instruments.memory import measure_peak
 from ...material.tables import as_pandas
 from .. import exercise
 from .hidden import in_parts, in_this_process, sample
@@ -69,7 +68,7 @@ def check_minutes(exam: Examination, minutes_in_air: Any) -> None:
         )
         _expect_minutes(exam, found, given)
     block = _block(exam, 2500, 60)
-    found, peak = measure_peak(_minutes, exam, minutes_in_air, block)
+    found, peak = exam.measured(_minutes, exam, minutes_in_air, block)
     exam.expect(
         f"It needs less than {BYTES_PER_ROW} bytes of memory per row of the result, at its worst moment",
         peak < BYTES_PER_ROW * max(1, len(found)),

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...examination import Examination, Halt, describe
-from ...instruments.memory import measure_peak
 from .. import exercise
 
 Floats = NDArray[np.float64]
@@ -34,7 +33,7 @@ def check_assign(exam: Examination, assign: Any) -> None:
     n, k, d = 20_000, 12, 16
     points, centroids = exam.rng.normal(size=(n, d)), exam.rng.normal(size=(k, d))
     limit = 3 * n * k * 8
-    _, peak = measure_peak(exam.call, assign, points, centroids)
+    _, peak = exam.measured(exam.call, assign, points, centroids)
     exam.expect(
         "Memory stays below three arrays of n × k numbers: no array of n × k × d",
         peak < limit,

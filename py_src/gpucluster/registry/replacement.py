@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def replace_text(path: Path, text: str, *, mode: int = 0o600) -> None:
+def replace_text(path: Path, text: str, *, mode: int = 0o600, durable: bool = False) -> None:
     """Put a text in the place of a file: readers see the old or the new one, never a part.
 
     A link in its place is replaced, not followed, and nobody can know the name of the file that is written beside it.
@@ -21,6 +21,8 @@ def replace_text(path: Path, text: str, *, mode: int = 0o600) -> None:
         Written in UTF-8, line ends as they are.
     mode : int
         Who may read the file.
+    durable : bool
+        Whether it is to outlive a loss of power from the moment this returns, which takes longer.
 
     Raises
     ------
@@ -32,8 +34,9 @@ def replace_text(path: Path, text: str, *, mode: int = 0o600) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             os.fchmod(file.fileno(), mode)
             file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(beside, path)
     finally:
         with suppress(FileNotFoundError):
