@@ -1,1 +1,2 @@
-import './index.css';
+// One file without comments and blanks: build:style makes it of index.css.
+import '../lib/style/index.css';
