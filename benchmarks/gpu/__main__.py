@@ -96,6 +96,7 @@ def _environment(options: argparse.Namespace) -> Iterator[dict[str, str]]:
         machine.write([gpu(1, total=81920, name="Simulated GPU")])
         simulated = machine.environment(FAKE_NVML=str(machine.file))
         environment |= {name: simulated[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT")}
+        environment["FAKE_CUDA_LOG"] = str(Path(folder) / "calls.txt")
         yield environment
 
 

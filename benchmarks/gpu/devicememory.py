@@ -1,10 +1,11 @@
-"""What NVML says of a GPU's memory, and who has a context on it."""
+"""What NVML says of a GPU: its memory, its load, and who has a context on it."""
 
 from __future__ import annotations
 
 import os
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
@@ -39,11 +40,27 @@ def occupation(index: int = 0) -> Occupation:
         pynvml.nvmlShutdown()
 
 
+def utilization_percent(index: int = 0) -> float:
+    """Return the share of the last moment in which a kernel ran on the GPU with that index, as NVML tells it."""
+    import pynvml
+
+    pynvml.nvmlInit()
+    try:
+        return float(pynvml.nvmlDeviceGetUtilizationRates(pynvml.nvmlDeviceGetHandleByIndex(index)).gpu)
+    finally:
+        pynvml.nvmlShutdown()
+
+
 def has_context(pid: int) -> bool:
     """Return whether a process has the GPU's device files open, which every CUDA context needs.
 
-    Asked of /proc and not of NVML: in a container, NVML's process ids may be those of the host.
+    Asked of /proc and not of NVML: in a container, NVML's process ids may be those of the host. Of the simulated
+    driver, which has no device files, it is asked whether that process has called ``cuInit``: after that, it cannot be
+    forked either.
     """
+    log = os.environ.get("FAKE_CUDA_LOG")
+    if log is not None:
+        return Path(log).exists() and f" {pid} " in Path(log).read_text(encoding="utf-8")
     try:
         links = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]
     except OSError:

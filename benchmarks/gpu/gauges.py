@@ -2,7 +2,7 @@
 
 Each step allocates in one place (a worker through RMM, CuPy or plain ``cudaMalloc``; this process, which is not of the
 cluster; results that Dask keeps), waits for the next sample, and writes down what was expected to change by how much,
-and what did.
+what did, and what NVML and RMM say themselves. The last step keeps the GPU busy.
 """
 
 from __future__ import annotations
@@ -20,14 +20,18 @@ import gpucluster
 from gpucluster.client.cluster import Cluster
 
 from .clusters import own_registry
-from .devicememory import occupation
+from .devicememory import occupation, utilization_percent
 from .piece import write_json
+from .watching import watched
 
 MIB = 2**20
 ALLOCATED = 512 * MIB
 TOLERANCE = 64 * MIB
 """Contexts and modules that CUDA loads at first use count as used memory too."""
 POOL = 2048 * MIB
+BUSY_SECONDS = 6
+SETTLED_SECONDS = 0.5
+"""So long after an allocation, a sample must have it."""
 FIGURES = (
     "vram_used_bytes",
     "vram_cluster_bytes",
@@ -55,6 +59,8 @@ class Step:
         The gauges' figures; ``None`` where there is none.
     nvml_bytes : int
         By how much NVML's own figure of the device rose.
+    rmm_bytes : int or None
+        By how much RMM's own figure of the worker rose; ``None`` where it keeps none.
     wrong : list of str
         Figures that did not rise as expected.
     """
@@ -64,6 +70,7 @@ class Step:
     before: dict[str, float | None]
     after: dict[str, float | None]
     nvml_bytes: int
+    rmm_bytes: int | None
     wrong: list[str]
 
 
@@ -89,6 +96,16 @@ def by_cuda_malloc() -> None:
     _held["malloc"] = cupy.cuda.Memory(ALLOCATED)
 
 
+def by_cudf_spill() -> None:
+    """Make a data frame, and let cuDF move it to host memory."""
+    import cudf
+    import cupy
+    from cudf.core.buffer.spill_manager import get_global_manager
+
+    _held["frame"] = cudf.DataFrame({"x": cupy.ones(ALLOCATED // 8)})
+    get_global_manager().spill_to_device_limit(device_limit=0)
+
+
 def let_go() -> None:
     """Free everything that was allocated in this process."""
     _held.clear()
@@ -109,12 +126,36 @@ def kept_result() -> Any:
     return cupy.ones(ALLOCATED // 8, dtype="f8")
 
 
+def rmm_allocated() -> int | None:
+    """Return the bytes that are allocated in this worker, as RMM itself counts them; ``None`` where it does not."""
+    from rmm import mr
+
+    resource = mr.get_current_device_resource()
+    while resource is not None:
+        if isinstance(resource, mr.TrackingResourceAdaptor):
+            return int(resource.get_allocated_bytes())
+        resource = getattr(resource, "upstream_mr", None)
+    return None
+
+
+def busy() -> None:
+    """Keep the GPU busy for so long that NVML's mean over a second is full."""
+    import cupy
+
+    factor = cupy.ones((2048, 2048), dtype="f4")
+    end = time.monotonic() + BUSY_SECONDS
+    while time.monotonic() < end:
+        for _ in range(50):
+            factor @ factor
+        cupy.cuda.runtime.deviceSynchronize()
+
+
 def figures(cluster: Cluster) -> dict[str, float | None]:
     """Return the gauges' figures of the one worker, from a sample that was made after this call."""
     earliest = time.time()
     while True:
         sample = cluster.telemetry()
-        if sample.workers and _taken_at(sample) > earliest + 1:
+        if sample.workers and _taken_at(sample) > earliest + SETTLED_SECONDS:
             return {name: sample.column(name)[0] for name in FIGURES}
         time.sleep(0.2)
 
@@ -124,86 +165,115 @@ def _taken_at(sample: Any) -> float:
     return datetime.fromisoformat(sample.at).timestamp() - age
 
 
-def step(cluster: Cluster, name: str, act: Callable[[], Any], expected: dict[str, int]) -> Step:
-    """Do one allocation and compare."""
-    before, nvml = figures(cluster), occupation().used_bytes
-    act()
-    after, nvml_after = figures(cluster), occupation().used_bytes
-    wrong = []
-    for figure, rise in expected.items():
-        first, second = before[figure], after[figure]
-        if second is None or abs((second - (first or 0)) - rise) > TOLERANCE:
-            wrong.append(figure)
-    done = Step(name, expected, before, after, nvml_after - nvml, wrong)
-    print(name, "wrong:" if wrong else "right", *wrong, flush=True)
-    return done
+class Comparison:
+    """Steps on one cluster.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        With one worker.
+    client : distributed.Client
+    steps : list of Step
+        Is added to.
+    """
+
+    def __init__(self, cluster: Cluster, client: Any, steps: list[Step]) -> None:
+        self.cluster = cluster
+        self._client = client
+        self._steps = steps
+
+    def in_worker(self, work: Callable[[], Any]) -> Any:
+        """Do some work in the worker."""
+        return self._client.submit(work, pure=False).result(timeout=120)
+
+    def keep(self) -> Any:
+        """Return a future of a result that Dask keeps as long as it lives."""
+        from distributed import wait
+
+        future = self._client.submit(kept_result, pure=False)
+        wait(future, timeout=120)
+        return future
+
+    def worker_step(self, name: str, work: Callable[[], Any], **expected: int) -> None:
+        """Do one allocation in the worker, and compare; ``expected`` says by how many bytes which figure rises."""
+        self.step(name, lambda: self.in_worker(work), **expected)
+
+    def step(self, name: str, act: Callable[[], Any], **expected: int) -> None:
+        """Do one allocation from here, and compare."""
+        before, nvml, rmm = figures(self.cluster), occupation().used_bytes, self.in_worker(rmm_allocated)
+        act()
+        after, nvml_after, rmm_after = figures(self.cluster), occupation().used_bytes, self.in_worker(rmm_allocated)
+        wrong = []
+        for figure, rise in expected.items():
+            first, second = before[figure], after[figure]
+            if second is None or abs((second - (first or 0)) - rise) > TOLERANCE:
+                wrong.append(figure)
+        own = None if rmm is None or rmm_after is None else rmm_after - rmm
+        self._steps.append(Step(name, expected, before, after, nvml_after - nvml, own, wrong))
+        print(name, "wrong:" if wrong else "right", *wrong, flush=True)
+
+    def utilization(self) -> dict[str, float | None]:
+        """Return the gauge's utilization of the idle and of the busy GPU, and NVML's own, in per cent."""
+        idle, nvml_idle = figures(self.cluster)["gpu_utilization_percent"], utilization_percent()
+        task = self._client.submit(busy, pure=False)
+        time.sleep(BUSY_SECONDS / 2)
+        found, nvml = figures(self.cluster)["gpu_utilization_percent"], utilization_percent()
+        task.result(timeout=120)
+        return {"idle": idle, "idle, NVML": nvml_idle, "busy": found, "busy, NVML": nvml}
 
 
 @contextmanager
-def cluster_with(**options: Any) -> Iterator[tuple[Cluster, Any]]:
-    """Give a cluster with one GPU worker that has its context, and a client."""
-    cluster = gpucluster.create("cuda", n_workers=1, **options)
-    try:
+def cluster_with(steps: list[Step], **options: Any) -> Iterator[Comparison]:
+    """Give a cluster with one GPU worker that has its context."""
+    with gpucluster.create("cuda", n_workers=1, **options) as cluster:
         client = cluster.get_client()
         try:
             client.submit(begin, pure=False).result(timeout=120)
-            yield cluster, client
+            with watched(cluster):
+                yield Comparison(cluster, client, steps)
         finally:
             client.close()
-    finally:
-        cluster.stop()
 
 
-def in_worker(client: Any, work: Callable[[], Any]) -> Callable[[], Any]:
-    """Return what does some work in the worker."""
-    return lambda: client.submit(work, pure=False).result(timeout=120)
-
-
-def compare() -> list[Step]:
-    """Go through all steps, with a tracked pool and without one."""
-    found = []
-    with cluster_with() as (cluster, client):
-        both = {"vram_used_bytes": ALLOCATED, "vram_cluster_bytes": ALLOCATED}
-        found.append(step(cluster, "worker, cudaMalloc", in_worker(client, by_cuda_malloc), both))
-        found.append(step(cluster, "worker, CuPy's pool", in_worker(client, by_cupy), both))
-        gone = {name: -2 * rise for name, rise in both.items()}
-        found.append(step(cluster, "worker, all freed", in_worker(client, let_go), gone))
+def compare() -> tuple[list[Step], dict[str, float | None]]:
+    """Go through all steps, with a tracked pool and without one; returns them, and the utilization."""
+    steps: list[Step] = []
+    size = ALLOCATED
+    with cluster_with(steps) as on:
+        on.worker_step("worker, cudaMalloc", by_cuda_malloc, vram_used_bytes=size, vram_cluster_bytes=size)
+        on.worker_step("worker, CuPy's pool", by_cupy, vram_used_bytes=size, vram_cluster_bytes=size)
+        on.worker_step("worker, all freed", let_go, vram_used_bytes=-2 * size, vram_cluster_bytes=-2 * size)
         begin()
-        others = {"vram_used_bytes": ALLOCATED, "vram_cluster_bytes": 0}
-        found.append(step(cluster, "this process, cudaMalloc", by_cuda_malloc, others))
-        found.append(step(cluster, "this process, freed", let_go, {"vram_used_bytes": -ALLOCATED}))
+        on.step("this process, cudaMalloc", by_cuda_malloc, vram_used_bytes=size, vram_cluster_bytes=0)
+        on.step("this process, freed", let_go, vram_used_bytes=-size, vram_cluster_bytes=0)
         kept: list[Any] = []
-        keep = lambda: kept.append(_finished(client.submit(kept_result, pure=False)))  # noqa: E731
-        found.append(step(cluster, "a result that Dask keeps", keep, {"tier_device_bytes": ALLOCATED}))
+        on.step("a result that Dask keeps", lambda: kept.append(on.keep()), tier_device_bytes=size)
         kept.clear()
-    with cluster_with(rmm_pool_size=POOL, rmm_maximum_pool_size=POOL) as (cluster, client):
-        within = {"rmm_used_bytes": ALLOCATED, "rmm_pool_bytes": 0, "vram_used_bytes": 0}
-        found.append(step(cluster, "worker, RMM, tracked pool", in_worker(client, by_rmm), within))
-        outside = {"rmm_used_bytes": 0, "vram_used_bytes": ALLOCATED}
-        found.append(step(cluster, "worker, cudaMalloc beside the pool", in_worker(client, by_cuda_malloc), outside))
-    with cluster_with(rmm_async=True, rmm_maximum_pool_size=POOL) as (cluster, client):
-        found.append(step(cluster, "worker, RMM, async", in_worker(client, by_rmm), {"rmm_used_bytes": ALLOCATED}))
-    with cluster_with(device_memory_limit=ALLOCATED * 2) as (cluster, client):
+        load = on.utilization()
+    with cluster_with(steps, rmm_pool_size=POOL, rmm_maximum_pool_size=POOL) as on:
+        on.worker_step("worker, RMM, tracked pool", by_rmm, rmm_used_bytes=size, rmm_pool_bytes=0, vram_used_bytes=0)
+        on.worker_step("worker, cudaMalloc beside the pool", by_cuda_malloc, rmm_used_bytes=0, vram_used_bytes=size)
+    with cluster_with(steps, rmm_async=True, rmm_maximum_pool_size=POOL) as on:
+        on.worker_step("worker, RMM, async", by_rmm, rmm_used_bytes=size)
+    with cluster_with(steps, device_memory_limit=2 * size) as on:
         results: list[Any] = []
-
-        def four() -> None:
-            results.extend(_finished(client.submit(kept_result, pure=False)) for _ in range(4))
-
-        found.append(step(cluster, "four results, room for two", four, {"tier_host_bytes": 2 * ALLOCATED}))
+        fill = lambda: results.extend(on.keep() for _ in range(4))  # noqa: E731
+        on.step("four results, room for two", fill, tier_host_bytes=2 * size)
         results.clear()
-    return found
+    with cluster_with(steps, enable_cudf_spill=True, cudf_spill_stats=1) as on:
+        on.worker_step("worker, a frame that cuDF spills", by_cudf_spill, cudf_spilled_bytes=size)
+    return steps, load
 
 
-def _finished(future: Any) -> Any:
-    from distributed import wait
-
-    wait(future, timeout=120)
-    return future
+def tells_load(found: dict[str, float | None]) -> bool:
+    """Return whether the gauge tells an idle GPU from a busy one, and agrees with NVML about the busy one."""
+    idle, busy_one, nvml = found["idle"], found["busy"], found["busy, NVML"]
+    return None not in (idle, busy_one, nvml) and idle <= 20 and abs(busy_one - nvml) <= 20 and busy_one >= 50  # type: ignore[operator]
 
 
 def table(steps: list[Step]) -> str:
     """Return the comparison as a table in Markdown."""
-    lines = ["| Allocation | Figure | Expected | Gauge | NVML, device | |", "|---|---|---|---|---|---|"]
+    lines = ["| Allocation | Figure | Expected | Gauge | NVML, device | RMM | |", "|---|---|---|---|---|---|---|"]
     for each in steps:
         for figure, rise in each.expected.items():
             first, second = each.before[figure], each.after[figure]
@@ -211,7 +281,8 @@ def table(steps: list[Step]) -> str:
             verdict = "differs" if figure in each.wrong else ""
             name = figure.removesuffix("_bytes").replace("_", " ")
             nvml = f"{each.nvml_bytes / MIB:+,.0f} MiB"
-            lines.append(f"| {each.name} | {name} | {rise / MIB:+,.0f} MiB | {told} | {nvml} | {verdict} |")
+            rmm = "" if each.rmm_bytes is None else f"{each.rmm_bytes / MIB:+,.0f} MiB"
+            lines.append(f"| {each.name} | {name} | {rise / MIB:+,.0f} MiB | {told} | {nvml} | {rmm} | {verdict} |")
     return "\n".join(lines) + "\n"
 
 
@@ -221,10 +292,11 @@ def main() -> int:
     parser.add_argument("--figures", type=Path, required=True)
     options = parser.parse_args()
     with own_registry(preload=False):
-        steps = compare()
-    write_json(options.figures, [asdict(each) for each in steps])
-    options.figures.with_name("gauges.md").write_text(table(steps), encoding="utf-8")
-    return 1 if any(each.wrong for each in steps) else 0
+        steps, load = compare()
+    write_json(options.figures, {"steps": [asdict(each) for each in steps], "utilization_percent": load})
+    told = ", ".join(f"{name} {'none' if each is None else f'{each:.0f} %'}" for name, each in load.items())
+    options.figures.with_name("gauges.md").write_text(f"{table(steps)}\nUtilization: {told}.\n", encoding="utf-8")
+    return 1 if any(each.wrong for each in steps) or not tells_load(load) else 0
 
 
 if __name__ == "__main__":

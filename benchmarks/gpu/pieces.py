@@ -70,6 +70,22 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
             ("dask_cuda",),
         ),
         Piece(
+            "sampling",
+            "what looking at the gauges costs a computation on the GPU",
+            ("-m", "benchmarks.gpu.speed", "sampling", *_FIGURES),
+            240,
+            (*_RAPIDS, "cuml"),
+            simulated=False,
+        ),
+        Piece(
+            "allocations",
+            "the same allocations with and without a pool, written down by RMM",
+            ("-m", "benchmarks.gpu.allocations", *_FIGURES),
+            120,
+            _RAPIDS,
+            simulated=False,
+        ),
+        Piece(
             "recordings",
             "real gauge sessions for replay",
             ("-m", "benchmarks.gpu.recordings", *_FIGURES),

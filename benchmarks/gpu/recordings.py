@@ -1,7 +1,7 @@
 """Record real gauge sessions: k-means, ETL that spills, and one that runs out of memory.
 
-Each becomes a file for ``%gpucluster replay`` under ``notebooks/data/recordings``, with ``nvidia-smi dmon``'s log and
-RMM's allocation logs beside the proof's other results.
+Each becomes a file for ``%gpucluster replay`` under ``notebooks/data/recordings``, with ``nvidia-smi dmon``'s log,
+RMM's allocation logs and our own profile beside the proof's other results.
 """
 
 from __future__ import annotations
@@ -21,41 +21,28 @@ import psutil
 
 from .clusters import own_registry
 from .piece import write_json
-from .speed import BLOCKS, CLUSTERS, COLUMNS, rows
+from .speed import CLUSTERS, data
 
 GIB = 2**30
 SHOWN_SECONDS = 3.0
 """Before and after the work, so that the gauges are seen at rest."""
 
 
-def kmeans(client: Any) -> dict[str, Any]:
+def kmeans(_: Any) -> dict[str, Any]:
     """Fit k-means five times on rows that stay on the device."""
-    import dask
-    import dask.array as da
     import numpy as np
     from gpucluster import learn
 
-    blocks = [dask.delayed(rows)(seed) for seed in range(BLOCKS)]
-    shape = (client.submit(_n_rows, pure=False).result(), COLUMNS)
-    X = da.concatenate([da.from_delayed(block, shape, dtype="float32", meta=_empty()) for block in blocks]).persist()
+    X = data()
     inertias = [
-        float(learn.KMeans(CLUSTERS, n_init=1, max_iter=20, random_state=seed).fit(X).inertia_) for seed in range(5)
+        float(learn.KMeans(CLUSTERS, init="k-means||", n_init=1, max_iter=20, random_state=seed).fit(X).inertia_)
+        for seed in range(5)
     ]
     assert np.isfinite(inertias).all()
     return {"inertias": inertias}
 
 
-def _n_rows() -> int:
-    return int(rows(0).shape[0])
-
-
-def _empty() -> Any:
-    import cupy
-
-    return cupy.empty((0, COLUMNS), dtype="float32")
-
-
-def spilling_etl(_: Any) -> dict[str, Any]:
+def spilling_etl(client: Any) -> dict[str, Any]:
     """Join and sort tables that are larger than the memory that results may use."""
     import dask.dataframe as dd
     from gpucluster import datasets
@@ -67,7 +54,19 @@ def spilling_etl(_: Any) -> dict[str, Any]:
         ordered = joined.sort_values("dep_delay").persist()
         count = len(ordered)
         by_carrier = dd.from_pandas(ordered.groupby("carrier")["dep_delay"].mean().compute().to_pandas(), 1)
-    return {"rows": count, "carriers": len(by_carrier)}
+    return {
+        "rows": count,
+        "carriers": len(by_carrier),
+        "spill_statistics": client.submit(_spill_statistics, pure=False).result(timeout=60),
+    }
+
+
+def _spill_statistics() -> dict[str, list[float]]:
+    """Return bytes and seconds of each way that cuDF's buffers of this worker have gone."""
+    from cudf.core.buffer.spill_manager import get_global_manager
+
+    totals = get_global_manager().statistics.spill_totals
+    return {f"{source} to {target}": list(spent) for (source, target), spent in totals.items()}
 
 
 @contextmanager
@@ -142,6 +141,8 @@ def record(name: str, folder: Path) -> dict[str, Any]:
     """Record one session into a folder; returns what it computed and the size of the file."""
     title, work, options = SESSIONS[name]
     file = folder / f"{name}.gpucluster.jsonl.gz"
+    for earlier in folder.glob(f"{file.name}*"):  # whole, or cut off
+        earlier.unlink()
     with tempfile.TemporaryDirectory() as logs:
         if "rmm_pool_size" in options:
             options = {**options, "rmm_log_directory": logs}
@@ -150,12 +151,14 @@ def record(name: str, folder: Path) -> dict[str, Any]:
             try:
                 with cluster.recording(file, title=title, note=f"python -m benchmarks.gpu --only recordings ({name})"):
                     time.sleep(SHOWN_SECONDS)
-                    found = work(client)
+                    with gpucluster.profile(cluster) as report:
+                        found = work(client)
                     time.sleep(SHOWN_SECONDS)
             finally:
                 client.close()
         for log in Path(logs).iterdir():
             shutil.copy(log, folder / f"{name}.{log.name}")
+    (folder / f"{name}.profile.json").write_text(report.to_json(), encoding="utf-8")
     return {**found, "recording": file.name, "recording_bytes": file.stat().st_size}
 
 

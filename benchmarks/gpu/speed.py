@@ -10,6 +10,7 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,17 @@ from gpucluster.protocol.spec import CudaSpec, LocalSpec
 
 from .clusters import own_registry
 from .piece import write_json
+from .watching import watched
 
 GIB = 2**30
 WORKLOADS = ("transpose-sum", "merge", "kmeans", "pca", "truncated-svd", "flights-etl")
 ROWS, COLUMNS, CLUSTERS, ITERATIONS, COMPONENTS = 20_000_000, 32, 16, 10, 8
 BLOCKS = 8
 REPEATS = 5
+VIEWERS = 5
+SAMPLING_REPEATS = 7
+FITS_PER_TURN = 10
+"""So that a turn takes some seconds, and there are several samples in it."""
 PASSES = {"kmeans": ITERATIONS, "pca": 1, "truncated-svd": 1}
 """How often the algorithm has to read the data at least."""
 
@@ -47,11 +53,11 @@ def copy_bandwidth(n_bytes: int = 4 * GIB, repeats: int = 20) -> float:
     return 2 * n_bytes / statistics.median(seconds[2:])
 
 
-def rows(seed: int) -> Any:
+def rows(seed: int, n_rows: int) -> Any:
     """Return one block of random rows on the device; run in a worker."""
     import cupy
 
-    return cupy.random.default_rng(seed).random((ROWS // BLOCKS, COLUMNS), dtype="float32")
+    return cupy.random.default_rng(seed).random((n_rows, COLUMNS), dtype="float32")
 
 
 def ours() -> dict[str, Callable[[Any], Any]]:
@@ -89,20 +95,13 @@ def _start() -> Any:
 
 def against_direct() -> dict[str, Any]:
     """Time ours and ``cuml.dask``'s in turn on the same data of the same cluster, and put both beside the roofline."""
-    import dask
-    import dask.array as da
-
     found: dict[str, Any] = {"rows": ROWS, "columns": COLUMNS, "repeats": REPEATS}
     with gpucluster.create("cuda", rmm_pool_size=0.5, rmm_allocator_external_lib_list=["cupy"]) as cluster:
         client = cluster.get_client()
         try:
             bandwidth = client.submit(copy_bandwidth, pure=False).result(timeout=300)
             found["copy_bytes_per_second"] = bandwidth
-            blocks = [
-                da.from_delayed(dask.delayed(rows)(seed), (ROWS // BLOCKS, COLUMNS), dtype="float32", meta=_empty())
-                for seed in range(BLOCKS)
-            ]
-            X = da.concatenate(blocks).persist()
+            X = data()
             mine, theirs = ours(), direct(client)
             for name in PASSES:
                 times: dict[str, list[float]] = {"gpucluster.learn": [], "cuml.dask": []}
@@ -126,13 +125,46 @@ def against_direct() -> dict[str, Any]:
     return found
 
 
-def _empty() -> Any:
+def data() -> Any:
+    """Return the random rows as a Dask array whose blocks are on the device."""
     import cupy
+    import dask
+    import dask.array as da
+    from distributed import wait
 
-    return cupy.empty((0, COLUMNS), dtype="float32")
+    shape, meta = (ROWS // BLOCKS, COLUMNS), cupy.empty((0, COLUMNS), dtype="float32")
+    blocks = [
+        da.from_delayed(dask.delayed(rows)(seed, shape[0]), shape, dtype="float32", meta=meta) for seed in range(BLOCKS)
+    ]
+    X = da.concatenate(blocks).persist()
+    wait(X)
+    return X
 
 
-def against_cpu(size: str, seconds: float | None) -> dict[str, Any]:
+def sampling() -> dict[str, Any]:
+    """Time k-means while nobody looks at the gauges and while some do, in turn."""
+    seconds: dict[str, list[float]] = {"nobody looks": [], f"{VIEWERS} viewers": []}
+    with gpucluster.create("cuda", rmm_pool_size=0.5, rmm_allocator_external_lib_list=["cupy"]) as cluster:
+        client = cluster.get_client()
+        try:
+            X, fit = data(), ours()["kmeans"]
+            fit(X)
+            for _ in range(SAMPLING_REPEATS):
+                for name, n_viewers in zip(seconds, (0, VIEWERS), strict=True):
+                    with watched(cluster, n_viewers) if n_viewers else nullcontext():
+                        began = time.perf_counter()
+                        for _ in range(FITS_PER_TURN):
+                            fit(X)
+                        seconds[name].append(time.perf_counter() - began)
+        finally:
+            client.close()
+    without, with_viewers = seconds.values()
+    ratios = [one / other for one, other in zip(with_viewers, without, strict=True)]
+    print(f"with {VIEWERS} viewers {statistics.median(ratios):.3f} times as long", flush=True)
+    return {"seconds": seconds, "ratio": {"median": statistics.median(ratios), "values": ratios}}
+
+
+def against_cpu(size: str) -> dict[str, Any]:
     """Run the product's own benchmark on the GPU and on CPU workers of the same machine."""
     found: dict[str, Any] = {}
     specs: dict[str, Any] = {
@@ -141,7 +173,7 @@ def against_cpu(size: str, seconds: float | None) -> dict[str, Any]:
     }
     for name, spec in specs.items():
         with created(spec) as site:
-            result = bench(site, only=WORKLOADS, size=None if seconds else size, seconds=seconds, say=print)  # type: ignore[arg-type]
+            result = bench(site, only=WORKLOADS, size=size, say=print)  # type: ignore[arg-type]
         found[name] = result.model_dump(mode="json")
     gpu, cpu = ({one["workload"]: one for one in found[name]["measurements"]} for name in ("gpu", "cpu"))
     found["cpu_seconds_by_gpu_seconds"] = {
@@ -155,12 +187,15 @@ def against_cpu(size: str, seconds: float | None) -> dict[str, Any]:
 def main() -> int:
     """Measure and write the figures down."""
     parser = argparse.ArgumentParser(description="Measure how fast a GPU cluster is.")
-    parser.add_argument("what", choices=("direct", "cpu"))
+    parser.add_argument("what", choices=("direct", "cpu", "sampling"))
     parser.add_argument("--figures", type=Path, required=True)
     parser.add_argument("--size", choices=("tiny", "small", "medium", "large"), default="medium")
     options = parser.parse_args()
     with own_registry(preload=False):
-        found = against_direct() if options.what == "direct" else against_cpu(options.size, None)
+        if options.what == "cpu":
+            found = against_cpu(options.size)
+        else:
+            found = against_direct() if options.what == "direct" else sampling()
     write_json(options.figures, found)
     return 0
 

@@ -132,7 +132,8 @@ def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
 
 def test_every_piece_is_a_program_that_explains_itself() -> None:
     modules = {piece.command[1] for piece in pieces(simulated=False)} - {"pytest"}
-    assert modules == {f"benchmarks.gpu.{name}" for name in ("clusters", "gauges", "lessons", "speed", "recordings")}
+    names = ("allocations", "clusters", "gauges", "lessons", "recordings", "speed")
+    assert modules == {f"benchmarks.gpu.{name}" for name in names}
     for module in sorted(modules):
         told = subprocess.run(
             [sys.executable, "-m", module, "--help"],
