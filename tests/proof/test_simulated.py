@@ -25,7 +25,8 @@ def test_clusters_start_and_leave_nothing_and_the_page_says_so(tmp_path: Path) -
     figures = json.loads((tmp_path / "settings" / "figures.json").read_text())
     for name in ("plain", "device limit", "preset gpu"):
         assert figures[name]["nothing_left"] is True
-        assert figures[name]["context_in_forkserver"] is False
+        assert figures[name]["context_in_forkserver"] is figures[name]["context_in_supervisor"] is False
+        assert figures[name]["context_in_worker"] is True
         assert figures[name]["create_seconds"] > 0
     assert figures["pool"] == {"skipped": "needs RAPIDS and a real GPU"}
     page = (tmp_path / "report.md").read_text()
