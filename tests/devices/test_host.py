@@ -33,6 +33,15 @@ def test_two_gpus_of_different_sizes(machine: FakeMachine) -> None:
     assert host.cpu_count == len(os.sched_getaffinity(0))
 
 
+def test_what_the_driver_keeps_for_itself_is_not_used_memory(machine: FakeMachine) -> None:
+    machine.write([gpu(1, total=81920, used=400, reserved=600)])
+    [device] = read(machine).devices
+    assert (device.memory_used_bytes, device.memory_reserved_bytes) == (400 * 2**20, 600 * 2**20)
+    machine.write(["fail nvmlDeviceGetMemoryInfo_v2 13", gpu(1, total=81920, used=400, reserved=600)])
+    [device] = read(machine).devices
+    assert (device.memory_used_bytes, device.memory_reserved_bytes) == (1000 * 2**20, 0), "an old driver"
+
+
 def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
     machine.write([gpu(1, total=81920), mig_slice(1), mig_slice(2, total=20480), gpu(2)])
     parent, small, large, other = read(machine).devices

@@ -43,6 +43,12 @@ def test_a_recording_is_read(tmp_path: Path, name: str) -> None:
     assert json.loads(session.encoded())["samples"][1] == event(2)["sample"]
 
 
+def test_a_mark_of_an_editor_before_the_text_is_no_damage(tmp_path: Path) -> None:
+    path = file_of(tmp_path / "a.jsonl", HEADER, event())
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_recording(path).message is None
+
+
 def test_a_last_line_needs_no_end(tmp_path: Path) -> None:
     session = read_recording(file_of(tmp_path / "a.jsonl", HEADER, event(1), event(2), end=b""))
     assert (session.message, len(session.samples)) == (None, 2)
@@ -98,6 +104,11 @@ DAMAGED: list[Any] = [
     event(2, at="then"),
     event(2, at="2026-11-20T14:03:02"),
     event(2, at="1999-11-20T14:03:02Z"),
+    event(2, at="20261120T140302Z"),  # which Python reads and browsers do not
+    event(2, at="2026-W47-5T14:03:02Z"),
+    event(2, at="2026-11-20x14:03:02Z"),
+    event(2, at="2026-11-20T14:03:02,5Z"),
+    event(2, at="2026-13-20T14:03:02Z"),
     event(2, progress=[{"prefix": "x", "processing": -5}]),
     event(2, progress=[{"prefix": str(number)} for number in range(1000)]),
     event(2, tasks={"processing": -1}),
@@ -225,6 +236,7 @@ class TestPlaces:
             file_of(path, HEADER, event())
         (tmp_path / "loop").symlink_to(tmp_path)
         (tmp_path / "other.jsonl").write_text("{}")
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.gpucluster.jsonl")).write_text("{}")
         found, complete = recordings_below(tmp_path)
         assert [path.relative_to(tmp_path).as_posix().split(".")[0] for path in found] == ["a", "b/c"]
         assert complete

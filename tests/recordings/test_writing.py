@@ -110,6 +110,20 @@ def test_names_of_this_person_and_this_computer_are_withheld(monkeypatch: pytest
     assert names.text("x" * 500) == names.text("a\x1b[31m") == names.text("a\u202eb") == WITHHELD
 
 
+@pytest.mark.parametrize("user", ["jane.doe", "josé", "ada", "João"])
+def test_names_of_several_words_and_of_other_letters_are_withheld(monkeypatch: pytest.MonkeyPatch, user: str) -> None:
+    monkeypatch.setattr(getpass, "getuser", lambda: user)
+    monkeypatch.setattr(platform, "node", lambda: "gpu-box-01.example")
+    monkeypatch.setenv("HOME", f"/home/{user}")
+    names = Pseudonyms()
+    for told in (user, f"train_{user}", f"{user.upper()}-model", "load_gpu-box-01", "gpu-box-01"):
+        assert names.text(told) == WITHHELD, told
+    if user == "jane.doe":
+        assert names.text("doe-eyed") == WITHHELD, "a part of it"
+    for kept in ("gpu_sum", "adagrad", "box-plot", "rechunk-split", "joseph"):
+        assert names.text(kept) == kept
+
+
 def test_every_column_with_text_is_known_to_be_looked_at() -> None:
     """A new column with text could tell something: whoever adds one decides here."""
     texts = {

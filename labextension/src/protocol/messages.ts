@@ -674,7 +674,14 @@ export interface DeviceModel {
   index: number | null;
   name: string | null;
   memory_total_bytes: number | null;
+  /**
+   * Used by programs, as nvidia-smi tells it.
+   */
   memory_used_bytes: number | null;
+  /**
+   * Kept by the driver: neither used nor free.
+   */
+  memory_reserved_bytes: number | null;
   utilization_percent: number | null;
   power_watts: number | null;
   power_limit_watts: number | null;

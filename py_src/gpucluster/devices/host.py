@@ -123,10 +123,9 @@ def _read_slices(session: NVMLSession, parent: Any, parent_uuid: str, owners: _O
 
 
 def _read_device(session: NVMLSession, handle: Any, uuid: str, owners: _Owners, **fields: Any) -> DeviceModel:
-    total = used = error = None
+    total = used = reserved = error = None
     try:
-        memory = session.call("nvmlDeviceGetMemoryInfo", handle)
-        total, used = int(memory.total), int(memory.used)
+        total, used, reserved = session.memory(handle)
     except NVMLCallFailed as failed:
         if failed.session_lost:
             raise
@@ -138,6 +137,7 @@ def _read_device(session: NVMLSession, handle: Any, uuid: str, owners: _Owners, 
         name=session.soft("nvmlDeviceGetName", handle),
         memory_total_bytes=total,
         memory_used_bytes=used,
+        memory_reserved_bytes=reserved,
         utilization_percent=None if rates is None else float(rates.gpu),
         error=error,
         processes=device_processes(session, handle, owners.clusters, owners.notebooks),

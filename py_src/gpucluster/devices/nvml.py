@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 CPU_WORKERS = "clusters use CPU workers"
 
 _UNINITIALIZED, _NO_PERMISSION, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND = 1, 4, 9, 12
 NOT_SUPPORTED = 3
+# Of a driver that knows the first version of a question only.
+_NO_SUCH_VERSION = {2, NOT_SUPPORTED, 13, 25, 999}
 _GPU_IS_LOST, _RESET_REQUIRED, _VERSION_MISMATCH, _UNKNOWN = 15, 16, 18, 999
 
 _UNAVAILABLE = {
@@ -84,6 +86,17 @@ def unavailable(number: int, text: str) -> NVMLUnavailable:
     return NVMLUnavailable(code, message)
 
 
+class MemoryReading(NamedTuple):
+    """Memory of one device, in bytes, as ``nvidia-smi`` tells it."""
+
+    total: int
+    used: int
+    """By programs."""
+    reserved: int
+    """What the driver keeps for itself: part of the total, and neither used nor free. 0 where an old driver counts it
+    as used."""
+
+
 class NVMLSession:
     """NVML for one process. Safe to use from several threads and after a fork."""
 
@@ -146,6 +159,28 @@ class NVMLSession:
             return self.call(function, *arguments)
         except (NVMLCallFailed, NVMLUnavailable):
             return None
+
+    def memory(self, handle: Any) -> MemoryReading:
+        """Return the memory of a device.
+
+        Raises
+        ------
+        NVMLUnavailable
+            When NVML cannot be used at all.
+        NVMLCallFailed
+            When this call failed; ``NOT_SUPPORTED`` on a system on a chip, which has no memory of its own.
+        """
+        self.open()
+        version = getattr(self._nvml, "nvmlMemory_v2", None)
+        if version is not None:
+            try:
+                found = self.call("nvmlDeviceGetMemoryInfo", handle, version)
+                return MemoryReading(int(found.total), int(found.used), int(found.reserved))
+            except NVMLCallFailed as error:
+                if error.number not in _NO_SUCH_VERSION:
+                    raise
+        found = self.call("nvmlDeviceGetMemoryInfo", handle)
+        return MemoryReading(int(found.total), int(found.used), 0)
 
     def close(self) -> None:
         """Let NVML go; the next call initialises it again."""

@@ -135,7 +135,8 @@ class DeviceModel(WireModel):
     index: int | None = Field(None, description="Index in NVML (PCI bus) order; null for MIG slices.")
     name: str | None = None
     memory_total_bytes: int | None = None
-    memory_used_bytes: int | None = None
+    memory_used_bytes: int | None = Field(None, description="Used by programs, as nvidia-smi tells it.")
+    memory_reserved_bytes: int | None = Field(None, description="Kept by the driver: neither used nor free.")
     utilization_percent: float | None = None
     power_watts: float | None = None
     power_limit_watts: float | None = None

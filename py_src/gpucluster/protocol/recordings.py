@@ -21,6 +21,9 @@ RECORDING_SCHEMA = 1
 RECORDING_SUFFIXES = (".gpucluster.jsonl.gz", ".gpucluster.jsonl")
 """How the names of recordings end that JupyterLab knows as such."""
 
+TIME_PATTERN = r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,6})?Z$"
+"""Times of recordings: UTC, as Python and browsers read it alike."""
+
 
 def _one_line(text: str) -> str:
     if not text.isprintable():
@@ -55,7 +58,7 @@ class Recording(RecordingModel):
     schema_version: Literal[1] = Field(1, description="Version of the file's form.")
     title: Line
     recorded_at: str = Field(
-        pattern=r"^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](\.[0-9]{1,6})?Z$",
+        pattern=TIME_PATTERN,
         description="When it began, in UTC.",
     )
     backend: Literal["local", "cuda"] = Field(description="CPU workers or GPU workers.")

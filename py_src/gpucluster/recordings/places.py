@@ -30,7 +30,8 @@ def bundled_recordings() -> list[Path]:
     """Return the recordings that come with gpucluster."""
     named = os.environ.get(NOTEBOOKS_VARIABLE)
     folder = (Path(named) if named else _PACKAGED if _PACKAGED.is_dir() else _REPOSITORY) / _BELOW
-    return sorted(path for path in folder.glob("*.gpucluster.jsonl*") if is_recording(path.name))
+    found = (path for path in folder.glob("*.gpucluster.jsonl*") if is_recording(path.name))
+    return sorted(path for path in found if _can_be_told(str(path)))
 
 
 def find_recording(name: str | os.PathLike[str]) -> Path:
@@ -66,6 +67,15 @@ def stem_of(name: str) -> str:
     return name
 
 
+def _can_be_told(path: str) -> bool:
+    """Whether a browser can be given this path: names of files need not be text."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def recordings_below(root: Path) -> tuple[list[Path], bool]:
     """Return the recordings in a folder and the folders below it, and whether all could be looked at.
 
@@ -89,6 +99,6 @@ def recordings_below(root: Path) -> tuple[list[Path], bool]:
             if entry.is_dir(follow_symlinks=False):
                 if depth < DEEPEST:
                     waiting.append((Path(entry.path), depth + 1))
-            elif is_recording(entry.name) and entry.is_file(follow_symlinks=False):
+            elif is_recording(entry.name) and _can_be_told(entry.path) and entry.is_file(follow_symlinks=False):
                 found.append(Path(entry.path))
     return found, True

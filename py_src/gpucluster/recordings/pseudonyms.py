@@ -9,6 +9,7 @@ import getpass
 import platform
 import re
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 WITHHELD = "withheld"
@@ -20,8 +21,11 @@ _BEGINNING = len("GPU-01234567")
 _TELLTALE = re.compile(r"[/\\@:]|[0-9]+\.[0-9]+\.[0-9]+|[0-9a-fA-F]{12}")
 """Paths, addresses, URLs, and long keys that could be tokens."""
 _NOBODY = "-0000-0000-0000-000000000000"
-_WORD = re.compile(r"[^A-Za-z0-9]+")
 _MOST_LETTERS = 120
+_SEPARATOR = re.compile(r"[\W_]+")
+_FEWEST_LETTERS = 3
+_EVERYDAY = {"box", "gpu", "home", "host", "lab", "local", "localhost", "map", "node", "root", "sum", "the", "user"}
+"""Names of accounts and computers that are words of tasks, too."""
 
 
 class Pseudonyms:
@@ -30,7 +34,7 @@ class Pseudonyms:
     def __init__(self) -> None:
         self._workers: dict[str, str] = {}
         self._devices: dict[str, str] = {}
-        self._private = _private_words()
+        self._private = _private_names()
 
     def sample(self, sample: dict[str, Any]) -> dict[str, Any]:
         """Return the sample as it may be given to others."""
@@ -62,16 +66,25 @@ class Pseudonyms:
     def text(self, text: str) -> str:
         """Return a text unless it looks as if it told a path, an address or a person."""
         plain = _DEVICE_IN_TEXT.sub(lambda found: self.device(found.group()), text)
-        words = {word.lower() for word in _WORD.split(text)}
-        tells = _TELLTALE.search(plain.replace(_NOBODY, "")) or words & self._private
+        tells = _TELLTALE.search(plain.replace(_NOBODY, "")) or self._private.search(text.casefold())
         if tells or len(plain) > _MOST_LETTERS or not plain.isprintable():
             return WITHHELD
         return plain
 
 
-def _private_words() -> set[str]:
-    """Return the names of this person and this computer, as far as they are more than everyday words."""
-    found = [platform.node().split(".")[0]]
+def _private_names() -> re.Pattern[str]:
+    """Return what finds the names of this person and this computer, whole or a part of them, in casefolded text.
+
+    Everyday words, numbers and what has fewer than three letters are left out: they would be found everywhere.
+    """
+    names = [platform.node(), platform.node().split(".")[0]]
     with suppress(OSError, KeyError):  # An account without a name, as in some containers.
-        found.append(getpass.getuser())
-    return {name.lower() for name in found if len(name) > 3 and name.lower() not in {"root", "user", "localhost"}}
+        names.append(getpass.getuser())
+    with suppress(RuntimeError):
+        names.append(Path.home().name)
+    found = {name.casefold() for name in names}
+    found |= {part for name in found if name != platform.node().casefold() for part in _SEPARATOR.split(name)}
+    found = {name for name in found if len(name) >= _FEWEST_LETTERS and not name.isdigit() and name not in _EVERYDAY}
+    alternatives = "|".join(re.escape(name) for name in sorted(found, key=len, reverse=True))
+    # An underscore separates names, too, which it does not for \b.
+    return re.compile(f"(?<![^\\W_])(?:{alternatives})(?![^\\W_])" if found else r"(?!)")

@@ -19,6 +19,8 @@ from .limits import MOST_BYTES, MOST_LINE_BYTES, MOST_PACKED_BYTES, MOST_SAMPLES
 from .soundness import is_sound, moment, without_gpus
 
 _PACKED = b"\x1f\x8b"
+_BYTE_ORDER = b"\xef\xbb\xbf"
+"""What some editors put before text."""
 _MIB = 2**20
 
 
@@ -103,6 +105,7 @@ def _no_beginning(path: Path) -> RecordingUnreadable:
 
 
 def _header(path: Path, line: bytes) -> Recording:
+    line = line.removeprefix(_BYTE_ORDER)
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
+from ..protocol.recordings import TIME_PATTERN
 from ..protocol.telemetry import TelemetrySample
 
+_TIME = re.compile(TIME_PATTERN)
+"""As browsers read it, too; Python reads more."""
 _MOST_WORKERS = 10_000
 _MOST_LETTERS = 300
 _MOST_PREFIXES = 100
@@ -26,7 +30,7 @@ def moment(at: str) -> float:
     ValueError
         When it is none.
     """
-    if not at.endswith("Z") or len(at) > 40:
+    if not _TIME.fullmatch(at):
         raise ValueError("must be a time in UTC")
     return datetime.fromisoformat(at).astimezone(UTC).timestamp()
 

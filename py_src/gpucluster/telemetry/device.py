@@ -102,7 +102,7 @@ class DeviceReader:
 
     def _memory(self) -> dict[str, Any]:
         try:
-            memory = self._session.call("nvmlDeviceGetMemoryInfo", self._handle)
+            memory = self._session.memory(self._handle)
         except NVMLCallFailed as error:
             if error.number == NOT_SUPPORTED:  # A system on a chip has no memory of its own.
                 return {}

@@ -71,6 +71,12 @@ def test_a_pool_larger_than_what_is_free_says_who_has_it() -> None:
     assert "processes that cannot be seen" in refused(device(0, used=10), rmm_pool_size="80%")
 
 
+def test_what_the_driver_keeps_is_not_free() -> None:
+    kept = device(0).model_copy(update={"memory_reserved_bytes": GIB})
+    assert resolve(kept, rmm_pool_size="15 GiB").rmm_pool_size == 15 * GIB
+    assert "has 15 GiB free of 16 GiB" in refused(kept, rmm_pool_size="15.5 GiB")
+
+
 def test_only_the_devices_that_are_used_at_once_must_be_free() -> None:
     devices = device(0), device(1, used=15)
     assert resolve(*devices, first=1, rmm_pool_size="8 GiB").rmm_pool_size == 8 * GIB

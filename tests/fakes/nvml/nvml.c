@@ -6,7 +6,7 @@
  *   driver VERSION
  *   fail FUNCTION CODE                                  before the first device: on every device
  *   device UUID name=TEXT total=MIB used=MIB util=PERCENT mig=0|1 power=WATT limit=WATT temperature=CELSIUS
- *               pcie_sent=BYTES pcie_received=BYTES nvlink_sent=KIB nvlink_received=KIB
+ *               reserved=MIB pcie_sent=BYTES pcie_received=BYTES nvlink_sent=KIB nvlink_received=KIB
  *   slice UUID total=MIB used=MIB                       a MIG slice of the device above
  *   process PID used=MIB                                on the device or slice above; used=-1: not available
  *   fail FUNCTION CODE                                  on the device or slice above only
@@ -27,7 +27,7 @@ typedef struct { char function[64]; int code; } failure_t;
 typedef struct { unsigned pid; long long used; } process_t;
 typedef struct entry {
     char uuid[96], name[96];
-    unsigned long long total, used;
+    unsigned long long total, used, reserved;
     int util, mig, power, limit, temperature, index, is_slice;
     long long counters[4]; /* as in COUNTERS */
     struct entry *parent;
@@ -59,6 +59,7 @@ static void read_fields(entry_t *entry, char *rest) {
             for (char *c = entry->name; *c; c++) if (*c == '_') *c = ' ';
         } else if (!strcmp(field, "total")) entry->total = strtoull(value, NULL, 10) * MIB;
         else if (!strcmp(field, "used")) entry->used = strtoull(value, NULL, 10) * MIB;
+        else if (!strcmp(field, "reserved")) entry->reserved = strtoull(value, NULL, 10) * MIB;
         else if (!strcmp(field, "util")) entry->util = atoi(value);
         else if (!strcmp(field, "mig")) entry->mig = atoi(value);
         else if (!strcmp(field, "power")) entry->power = atoi(value);
@@ -192,12 +193,15 @@ int nvmlDeviceGetUUID(entry_t *e, char *text, unsigned size) { ENTER(e); snprint
 int nvmlDeviceGetName(entry_t *e, char *text, unsigned size) { ENTER(e); snprintf(text, size, "%s", e->name); return 0; }
 int nvmlDeviceGetMemoryInfo(entry_t *e, unsigned long long *memory) {
     ENTER(e);
-    memory[0] = e->total; memory[1] = e->total - e->used; memory[2] = e->used;
+    /* The first version counts what the driver keeps for itself as used. */
+    memory[0] = e->total; memory[1] = e->total - e->used - e->reserved; memory[2] = e->used + e->reserved;
     return SUCCESS;
 }
 int nvmlDeviceGetMemoryInfo_v2(entry_t *e, unsigned long long *memory) {
+    int code = enter("nvmlDeviceGetMemoryInfo", e); /* what breaks the first version breaks this one */
+    if (code) return code;
     ENTER(e);
-    memory[1] = e->total; memory[2] = 0; memory[3] = e->total - e->used; memory[4] = e->used;
+    memory[1] = e->total; memory[2] = e->reserved; memory[3] = e->total - e->used - e->reserved; memory[4] = e->used;
     return SUCCESS;
 }
 int nvmlDeviceGetUtilizationRates(entry_t *e, unsigned *rates) {

@@ -106,12 +106,15 @@ def _check_total(memory: DeviceMemory, smallest: DeviceModel, total: int) -> Non
 
 def _check_free(pool: int | None, device: DeviceModel) -> None:
     total, used = device.memory_total_bytes, device.memory_used_bytes
-    if pool is None or total is None or used is None or pool <= total - used:
+    if pool is None or total is None or used is None:
+        return
+    free = total - used - (device.memory_reserved_bytes or 0)
+    if pool <= free:
         return
     users = ", ".join(_user(process) for process in device.processes[:4]) or "processes that cannot be seen from here"
     raise _refused(
         "rmm_pool_size",
-        f"rmm_pool_size is {format_size(pool)}, but {describe(device)} has {format_size(total - used)} free of "
+        f"rmm_pool_size is {format_size(pool)}, but {describe(device)} has {format_size(free)} free of "
         f"{format_size(total)}; it is used by {users}. Ask for a smaller pool, or for other GPUs.",
     )
 
