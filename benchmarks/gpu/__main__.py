@@ -15,16 +15,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from .piece import Piece, Result, read_result, run, write_json
 from .pieces import pieces
 from .report import report
 from .surroundings import ROOT, commit, surroundings
-from .wheelhouse import WheelsUnusable, install, join
+from .wheelhouse import WheelsUnusable, install, library_folders, site_of
 
 UNFINISHED = 3
-_LEAST_SECONDS = 60.0
-"""With less than this left, no other piece is begun."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     out: Path = options.out.absolute()
     out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    with _environment(options) as environment:
+    with _setting(options) as setting:
         facts = surroundings(simulated=options.simulated)
         write_json(out / "surroundings.json", facts)
         if not options.simulated and not facts["gpus"]:
@@ -49,13 +48,13 @@ def main(arguments: list[str] | None = None) -> int:
             return 2
         left = [known[name] for name in wanted if options.again or not _is_done(out / name, options.simulated)]
         for piece in left:
-            remaining = options.seconds - (time.monotonic() - began)
-            if remaining < min(_LEAST_SECONDS, piece.seconds):
-                break
-            _say_and_run(piece, out, environment, min(piece.seconds, remaining), options.simulated)
+            if options.seconds - (time.monotonic() - began) < piece.seconds:
+                continue  # It would be cut off. A shorter one may fit.
+            _say_and_run(piece, out, setting, options.simulated)
     results = {name: read_result(out / name) for name in wanted}
     report(out, facts, results)
-    return _verdict(out, results, options.simulated)
+    impossible = {name for name in wanted if _missing(known[name])}
+    return _verdict(out, results, impossible, options.simulated)
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -65,28 +64,38 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--again", action="store_true", help="run pieces that have passed once more")
     parser.add_argument("--seconds", type=float, default=570.0, help="end after so long and go on at the next call")
     parser.add_argument("--wheels", type=Path, help="folder of wheels, whole or in parts, to install first")
-    parser.add_argument("--site", type=Path, help="where they are installed; default: OUT/site")
+    parser.add_argument("--environment", type=Path, help="made for the wheels; default: OUT/environment")
     parser.add_argument("--simulated", action="store_true", help="prove the command itself on a simulated driver")
     return parser.parse_args(arguments)
 
 
+class Setting(NamedTuple):
+    """What pieces run with."""
+
+    python: str
+    variables: dict[str, str]
+
+
 @contextmanager
-def _environment(options: argparse.Namespace) -> Iterator[dict[str, str]]:
-    """Give the environment of the pieces: with the wheels that were brought, and with a simulated driver if asked."""
-    environment = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
-    paths = [str(ROOT)]
-    site = options.site or options.out.absolute() / "site"
+def _setting(options: argparse.Namespace) -> Iterator[Setting]:
+    """Give Python and variables of the pieces: with the wheels that were brought, and a simulated driver if asked."""
+    out = options.out.absolute()
+    variables = dict(os.environ) | {"PYTHONUNBUFFERED": "1"}
+    paths = [str(ROOT), *filter(None, [variables.get("PYTHONPATH")])]
+    variables["PYTHONPATH"] = os.pathsep.join(paths)
+    python = sys.executable
     if options.wheels is not None:
+        environment = options.environment or out / "environment"
         try:
-            install(join(options.wheels, options.out.absolute() / "wheels"), site)
+            python = str(install(options.wheels, environment.absolute()))
         except (WheelsUnusable, OSError) as error:
             raise SystemExit(f"The wheels cannot be installed: {error}") from None
-    if site.is_dir():
-        paths.insert(0, str(site))
-        sys.path.insert(0, str(site))
-    environment["PYTHONPATH"] = os.pathsep.join([*paths, *filter(None, [environment.get("PYTHONPATH")])])
+        sys.path.insert(0, str(site_of(environment)))  # for versions, and for what is missing
+        libraries = [str(folder) for folder in library_folders(environment)]
+        known = filter(None, [variables.get("LD_LIBRARY_PATH")])
+        variables["LD_LIBRARY_PATH"] = os.pathsep.join([*libraries, *known])
     if not options.simulated:
-        yield environment
+        yield Setting(python, variables)
         return
     sys.path.insert(0, str(ROOT / "tests" / "fakes"))
     from nvml.machine import FakeMachine, compile_libraries, gpu
@@ -95,9 +104,13 @@ def _environment(options: argparse.Namespace) -> Iterator[dict[str, str]]:
         machine = FakeMachine(compile_libraries(Path(folder)), Path(folder) / "machine.txt")
         machine.write([gpu(1, total=81920, name="Simulated GPU")])
         simulated = machine.environment(FAKE_NVML=str(machine.file))
-        environment |= {name: simulated[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT")}
-        environment["FAKE_CUDA_LOG"] = str(Path(folder) / "calls.txt")
-        yield environment
+        variables |= {name: simulated[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT")}
+        variables["FAKE_CUDA_LOG"] = str(Path(folder) / "calls.txt")
+        yield Setting(python, variables)
+
+
+def _missing(piece: Piece) -> list[str]:
+    return [name for name in piece.needs if importlib.util.find_spec(name) is None]
 
 
 def _is_done(folder: Path, simulated: bool) -> bool:
@@ -105,8 +118,8 @@ def _is_done(folder: Path, simulated: bool) -> bool:
     return result is not None and (result.outcome, result.commit, result.simulated) == ("passed", commit(), simulated)
 
 
-def _say_and_run(piece: Piece, out: Path, environment: dict[str, str], seconds: float, simulated: bool) -> None:
-    missing = [name for name in piece.needs if importlib.util.find_spec(name) is None]
+def _say_and_run(piece: Piece, out: Path, setting: Setting, simulated: bool) -> None:
+    missing = _missing(piece)
     if missing:
         print(f"{piece.name}: left out, as {', '.join(missing)} cannot be imported here.", flush=True)
         return
@@ -114,22 +127,24 @@ def _say_and_run(piece: Piece, out: Path, environment: dict[str, str], seconds: 
     result = run(
         piece,
         out / piece.name,
-        python=sys.executable,
-        environment=environment,
-        seconds=seconds,
+        python=setting.python,
+        environment=setting.variables,
         commit=commit(),
         simulated=simulated,
     )
     print(f"{piece.name}: {result.outcome} after {result.seconds:.0f} s", flush=True)
 
 
-def _verdict(out: Path, results: dict[str, Result | None], simulated: bool) -> int:
+def _verdict(out: Path, results: dict[str, Result | None], impossible: set[str], simulated: bool) -> int:
     failed = [name for name, result in results.items() if result is not None and result.outcome == "failed"]
     missing = [name for name in results if name not in failed and not _is_done(out / name, simulated)]
+    waiting = [name for name in missing if name not in impossible]
     if failed:
         print(f"Failed: {', '.join(failed)}; see log.txt in their folders below {out}.")
-    if missing:
-        print(f"Not done yet: {', '.join(missing)}. Call this again with the same --out.")
+    if waiting:
+        print(f"Not done yet: {', '.join(waiting)}. Call this again with the same --out.")
+    elif missing:
+        print(f"Cannot be done here: {', '.join(missing)}.")
     return 1 if failed else UNFINISHED if missing else 0
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from gpucluster.devices.nvml import NVMLSession
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Occupation:
     Attributes
     ----------
     used_bytes : int
-        By anybody, the driver's own share not counted.
+        By anybody, what the driver keeps for itself not counted, as `nvidia-smi` tells it.
     by_pid : dict
         Bytes of each process with a context; ``None`` where the driver does not tell (in containers, often).
     """
@@ -28,35 +29,31 @@ class Occupation:
 
 def occupation(index: int = 0) -> Occupation:
     """Return who uses the GPU with that index."""
-    import pynvml
-
-    pynvml.nvmlInit()
+    session = NVMLSession()
     try:
-        handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-        used = pynvml.nvmlDeviceGetMemoryInfo(handle).used
-        running = pynvml.nvmlDeviceGetComputeRunningProcesses(handle)
-        return Occupation(int(used), {process.pid: process.usedGpuMemory for process in running})
+        handle = session.call("nvmlDeviceGetHandleByIndex", index)
+        running = session.call("nvmlDeviceGetComputeRunningProcesses", handle)
+        return Occupation(session.memory(handle).used, {process.pid: process.usedGpuMemory for process in running})
     finally:
-        pynvml.nvmlShutdown()
+        session.close()
 
 
 def utilization_percent(index: int = 0) -> float:
     """Return the share of the last moment in which a kernel ran on the GPU with that index, as NVML tells it."""
-    import pynvml
-
-    pynvml.nvmlInit()
+    session = NVMLSession()
     try:
-        return float(pynvml.nvmlDeviceGetUtilizationRates(pynvml.nvmlDeviceGetHandleByIndex(index)).gpu)
+        handle = session.call("nvmlDeviceGetHandleByIndex", index)
+        return float(session.call("nvmlDeviceGetUtilizationRates", handle).gpu)
     finally:
-        pynvml.nvmlShutdown()
+        session.close()
 
 
 def has_context(pid: int) -> bool:
-    """Return whether a process has the GPU's device files open, which every CUDA context needs.
+    """Return whether a process has the device file of CUDA's unified memory open, which every context needs.
 
-    Asked of /proc and not of NVML: in a container, NVML's process ids may be those of the host. Of the simulated
-    driver, which has no device files, it is asked whether that process has called ``cuInit``: after that, it cannot be
-    forked either.
+    The files of single GPUs do not tell: NVML opens them, too. Asked of /proc and not of NVML: in a container, NVML's
+    process ids may be those of the host. Of the simulated driver, which has no device files, it is asked whether that
+    process has called ``cuInit``: after that, it cannot be forked either.
     """
     log = os.environ.get("FAKE_CUDA_LOG")
     if log is not None:
@@ -65,7 +62,7 @@ def has_context(pid: int) -> bool:
         links = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]
     except OSError:
         return False
-    return any(link.startswith("/dev/nvidia") and link[len("/dev/nvidia") :].isdigit() for link in links)
+    return "/dev/nvidia-uvm" in links
 
 
 def settles_to(wanted_bytes: int, *, within: int, seconds: float = 20, index: int = 0) -> tuple[bool, int]:

@@ -7,13 +7,21 @@ import os
 import signal
 import subprocess
 import time
+import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+import psutil
+
+from .surroundings import ROOT
+
 Outcome = Literal["passed", "failed", "timed out"]
+MARK = "GPUCLUSTER_PIECE"
+"""A variable that all processes of a piece have in common, wherever they were started from."""
 GRACE_SECONDS = 10.0
 """From the request to end until a piece is killed."""
 
@@ -66,11 +74,10 @@ def run(
     *,
     python: str,
     environment: Mapping[str, str],
-    seconds: float,
     commit: str,
     simulated: bool,
 ) -> Result:
-    """Run a piece in a session of its own, and leave no process of it behind.
+    """Run a piece in a session of its own, and leave no process of it behind: no cluster's either, which has its own.
 
     Parameters
     ----------
@@ -81,30 +88,36 @@ def run(
         The interpreter.
     environment : mapping
         Of the command.
-    seconds : float
-        Limit of this run.
     commit : str
         What is proved.
     simulated : bool
         Whether the GPU is simulated.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    mark = uuid.uuid4().hex
     figures = folder / "figures.json"
     figures.unlink(missing_ok=True)
     command = [python, *(part.replace("{figures}", str(figures)) for part in piece.command)]
     began, began_at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     with (folder / "log.txt").open("wb") as log:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=dict(environment), start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=ROOT,
+            env={**environment, MARK: mark},
+            start_new_session=True,
         )
         outcome: Outcome
         try:
-            process.wait(seconds)
+            process.wait(piece.seconds)
             outcome = "passed" if process.returncode == 0 else "failed"
         except subprocess.TimeoutExpired:
             outcome = "timed out"
         finally:
             _end(process)
+            _end_marked(mark)
     result = Result(
         name=piece.name,
         outcome=outcome,
@@ -145,6 +158,23 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         while time.monotonic() < deadline and _lives(process):
             time.sleep(0.05)
     process.wait()
+
+
+def _end_marked(mark: str) -> None:
+    """End the processes that have left the piece's group, such as supervisors and their workers."""
+    for kind in (signal.SIGTERM, signal.SIGKILL):
+        found = [process for process in psutil.process_iter() if _has_mark(process, mark)]
+        for process in found:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(kind)
+        psutil.wait_procs(found, GRACE_SECONDS)
+
+
+def _has_mark(process: psutil.Process, mark: str) -> bool:
+    try:
+        return process.environ().get(MARK) == mark
+    except (psutil.Error, OSError):  # It has ended, or is somebody else's.
+        return False
 
 
 def _lives(process: subprocess.Popen[bytes]) -> bool:

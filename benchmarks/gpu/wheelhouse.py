@@ -11,6 +11,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections import defaultdict
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def split(wheels: Path, parts: Path, n_bytes: int) -> list[Path]:
         with wheel.open("rb") as file:
             number = 0
             while block := file.read(n_bytes):
-                part = parts / f"{wheel.name}.part-{number:02d}"
+                part = parts / f"{wheel.name}.part-{number:04d}"
                 part.write_bytes(block)
                 written.append(part)
                 number += 1
@@ -68,23 +69,60 @@ def join(parts: Path, wheels: Path) -> list[Path]:
     return joined
 
 
-def install(wheels: list[Path], site: Path) -> None:
-    """Install wheels into a folder, without a network and without looking for what they need.
+def install(parts: Path, environment: Path) -> Path:
+    """Make an environment with the wheels that came in parts, above the packages of this Python, without a network.
+
+    An environment of its own, and not only a folder that is looked through: files ending in ``.pth`` count there, and
+    CUDA's libraries are looked for there. What was installed before is not installed again.
+
+    Parameters
+    ----------
+    parts : Path
+        Folder of the parts, or of whole wheels, with their sums.
+    environment : Path
+        Is made, or completed.
+
+    Returns
+    -------
+    Path
+        The environment's Python.
 
     Raises
     ------
     WheelsUnusable
-        pip refused; says why.
+        A wheel is not as it was sent, or pip refused; says why.
     """
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
-    done = subprocess.run(
-        [*command, "--no-cache-dir", "--upgrade", "--target", str(site), *map(str, wheels)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise WheelsUnusable(done.stderr.strip()[-2000:])
+    python = environment / "bin" / "python"
+    sums = (parts / SUMS).read_text(encoding="utf-8")
+    done = environment / SUMS
+    if done.exists() and done.read_text(encoding="utf-8") == sums:
+        return python
+    wheels = join(parts, environment.with_name(environment.name + "-wheels"))
+    _run([sys.executable, "-m", "venv", "--without-pip", str(environment)])
+    above = sorted({sysconfig.get_path("purelib"), sysconfig.get_path("platlib")})
+    lines = "".join(f"import site; site.addsitedir({folder!r})\n" for folder in above)
+    (site_of(environment) / "above.pth").write_text(lines, encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps"]
+    _run([*pip, "--no-compile", "--no-cache-dir", "--ignore-installed", *map(str, wheels)])
+    done.write_text(sums, encoding="utf-8")
+    return python
+
+
+def site_of(environment: Path) -> Path:
+    """Return the folder of an environment that packages are installed to."""
+    return Path(sysconfig.get_path("purelib", vars={"base": str(environment), "platbase": str(environment)}))
+
+
+def library_folders(environment: Path) -> list[Path]:
+    """Return the folders of CUDA's libraries, those of the environment before those of this Python."""
+    above = Path(sysconfig.get_path("purelib"))
+    return [folder for site in (site_of(environment), above) for folder in sorted(site.glob("nvidia/*/lib"))]
+
+
+def _run(command: list[str]) -> None:
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    if told.returncode:
+        raise WheelsUnusable(told.stderr.strip()[-2000:])
 
 
 def _sha256(path: Path) -> str:
@@ -105,15 +143,13 @@ def main(arguments: list[str] | None = None) -> int:
     cut.add_argument("--bytes", type=int, default=60 * 2**20, help="of one part at most")
     put = verbs.add_parser("install", help="join the parts and install the wheels")
     put.add_argument("parts", type=Path)
-    put.add_argument("site", type=Path, help="folder that is then put on PYTHONPATH")
+    put.add_argument("environment", type=Path, help="folder of the environment that is made")
     options = parser.parse_args(arguments)
     try:
         if options.verb == "split":
             print(f"{len(split(options.wheels, options.parts, options.bytes))} parts in {options.parts}.")
         else:
-            wheels = join(options.parts, options.site.parent / "wheels")
-            install(wheels, options.site)
-            print(f"{len(wheels)} wheels installed in {options.site}.")
+            print(f"Installed for {install(options.parts, options.environment.absolute())}.")
     except (WheelsUnusable, OSError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -25,9 +25,7 @@ WRITES = "import json, sys; json.dump({'a': 1}, open(sys.argv[1], 'w')); print('
 
 def done(folder: Path, *code: str, seconds: float = 60) -> Result:
     piece = Piece("one", "a test", ("-c", *code), seconds)
-    return run(
-        piece, folder, python=sys.executable, environment=os.environ, seconds=seconds, commit="abc", simulated=True
-    )
+    return run(piece, folder, python=sys.executable, environment=os.environ, commit="abc", simulated=True)
 
 
 def test_what_a_piece_says_and_measures_is_kept(tmp_path: Path) -> None:
@@ -49,7 +47,10 @@ def test_a_piece_that_takes_too_long_ends_with_all_it_started(tmp_path: Path) ->
     child = tmp_path / "child"
     code = (
         "import subprocess, sys, time\n"
-        "started = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "sleep = [sys.executable, '-c', 'import time; time.sleep(600)']\n"
+        "subprocess.Popen(sleep)\n"
+        # As supervisors are started.
+        "started = subprocess.Popen(sleep, start_new_session=True)\n"
         f"open({str(child)!r}, 'w').write(str(started.pid))\n"
         "time.sleep(600)"
     )

@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.gpu.wheelhouse import WheelsUnusable, install, join, main, split
+from benchmarks.gpu.wheelhouse import WheelsUnusable, install, join, library_folders, main, site_of, split
 
 NAME = "carried-1.0-py3-none-any.whl"
 
@@ -35,17 +35,32 @@ def test_parts_make_the_wheel_again_and_it_installs(wheels: Path, tmp_path: Path
     assert all(part.stat().st_size <= 100 for part in parts)
     [joined] = join(tmp_path / "parts", tmp_path / "joined")
     assert joined.read_bytes() == (wheels / NAME).read_bytes()
-    site = tmp_path / "site"
-    install([joined], site)
+    python = install(tmp_path / "parts", tmp_path / "environment")
     told = subprocess.run(
-        [sys.executable, "-c", "import carried; print(carried.answer)"],
-        env={"PYTHONPATH": str(site)},
+        [str(python), "-c", "import carried, psutil, gpucluster; print(carried.answer)"],
+        env={},
         capture_output=True,
         text=True,
         check=True,
     )
     assert told.stdout == "42\n"
-    assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere" / "site")]) == 0
+    assert main(["install", str(tmp_path / "parts"), str(tmp_path / "elsewhere")]) == 0
+
+
+def test_what_is_installed_is_not_installed_again(wheels: Path, tmp_path: Path) -> None:
+    split(wheels, tmp_path / "parts", 10_000)
+    python = install(tmp_path / "parts", tmp_path / "environment")
+    made = python.lstat().st_mtime_ns, site_of(tmp_path / "environment").stat().st_mtime_ns
+    assert install(tmp_path / "parts", tmp_path / "environment") == python
+    assert (python.lstat().st_mtime_ns, site_of(tmp_path / "environment").stat().st_mtime_ns) == made
+
+
+def test_libraries_that_were_brought_come_first(wheels: Path, tmp_path: Path) -> None:
+    split(wheels, tmp_path / "parts", 10_000)
+    install(tmp_path / "parts", tmp_path / "environment")
+    brought = site_of(tmp_path / "environment") / "nvidia" / "cu13" / "lib"
+    brought.mkdir(parents=True)
+    assert library_folders(tmp_path / "environment")[0] == brought
 
 
 def test_a_part_that_is_missing_or_damaged_is_noticed(wheels: Path, tmp_path: Path) -> None:
