@@ -25,7 +25,7 @@ REPEATS = 5
 
 
 def churn(pool: bool, log: str) -> dict[str, Any]:
-    """Allocate and free in this worker; return the seconds of each repeat, and RMM's log of the last one."""
+    """Allocate and free in this worker; return the seconds of each repeat, and RMM's log of all."""
     import time
 
     import rmm

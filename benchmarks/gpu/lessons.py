@@ -15,12 +15,13 @@ from typing import Any
 
 from gpucluster.lessons.catalogue import find_lesson, lessons
 from gpucluster.lessons.measuring import measure, private_registry
-from gpucluster.protocol.errors import GPUClusterError
 
 from .piece import write_json
 
 RELATIVE = 1e-3
 """Single precision, and sums in another order."""
+SMALL = 1e-6
+"""What is smaller counts as zero."""
 _NUMBER = re.compile(r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?", re.IGNORECASE)
 _TIMED = re.compile(r"\b(s|ms|seconds|tasks? per|bytes|kB|MB|GB|MiB|GiB|times as fast|tls?://|pid)\b")
 """Lines about time, memory and addresses differ between machines; they are not results."""
@@ -35,9 +36,9 @@ def run(numbers: list[str]) -> dict[str, Any]:
         with private_registry():
             try:
                 measured = measure(lesson.solution_notebook, cell_timeout=300)
-            except GPUClusterError as error:
-                found[lesson.id] = {"failed": error.message}
-                print(lesson.id, error.message, flush=True)
+            except Exception as error:  # the other lessons are worth having
+                found[lesson.id] = {"failed": f"{type(error).__name__}: {error}"}
+                print(lesson.id, found[lesson.id]["failed"], flush=True)
                 continue
         found[lesson.id] = {
             "checks": measured.states,
@@ -76,7 +77,8 @@ def compare(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        For each lesson: checks that differ, how many numbers agree within the tolerance, and the lines that do not.
+        For each lesson: checks that differ, how many lines were compared, those that differ, those that differ in signs
+        only (directions are known up to theirs), and how many are in one run only.
     """
     table: dict[str, Any] = {}
     for lesson in sorted(first.keys() & second.keys()):
@@ -84,25 +86,47 @@ def compare(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
         if "failed" in one or "failed" in other:
             table[lesson] = {"failed": [one.get("failed"), other.get("failed")]}
             continue
-        left, right = dict(comparable(one["printed"])), dict(comparable(other["printed"]))
+        left, right = by_words(one["printed"]), by_words(other["printed"])
         same = [words for words in left if words in right]
-        differing = [words for words in same if not _agree(left[words], right[words])]
+        pairs = [(words, *pair) for words in same for pair in zip(left[words], right[words], strict=False)]
         checks = {id: [state, other["checks"].get(id)] for id, state in one["checks"].items()}
         table[lesson] = {
             "checks_that_differ": {id: pair for id, pair in checks.items() if pair[0] != pair[1]},
-            "lines_compared": len(same),
-            "lines_that_differ": [{"line": words, "first": left[words], "second": right[words]} for words in differing],
-            "lines_in_one_only": len(left.keys() ^ right.keys()),
+            "lines_compared": len(pairs),
+            "lines_that_differ": [
+                {"line": words, "first": first, "second": second}
+                for words, first, second in pairs
+                if not _agree(first, second) and not _agree(*_unsigned(first, second))
+            ],
+            "lines_that_differ_in_signs": [
+                {"line": words, "first": first, "second": second}
+                for words, first, second in pairs
+                if not _agree(first, second) and _agree(*_unsigned(first, second))
+            ],
+            "lines_in_one_only": sum(
+                abs(len(left.get(words, ())) - len(right.get(words, ()))) for words in left.keys() | right.keys()
+            ),
             "seconds": [one["seconds"], other["seconds"]],
         }
     return table
 
 
+def by_words(lines: list[str]) -> dict[str, list[list[float]]]:
+    """Return the numbers of the lines that tell results, in their order, by what is said of them."""
+    found: dict[str, list[list[float]]] = {}
+    for words, numbers in comparable(lines):
+        found.setdefault(words, []).append(numbers)
+    return found
+
+
 def _agree(first: list[float], second: list[float]) -> bool:
     return len(first) == len(second) and all(
-        math.isclose(abs(one), abs(other), rel_tol=RELATIVE, abs_tol=RELATIVE)
-        for one, other in zip(first, second, strict=True)
+        math.isclose(one, other, rel_tol=RELATIVE, abs_tol=SMALL) for one, other in zip(first, second, strict=True)
     )
+
+
+def _unsigned(*rows: list[float]) -> list[list[float]]:
+    return [[abs(number) for number in row] for row in rows]
 
 
 def main() -> int:

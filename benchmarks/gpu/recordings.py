@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import gpucluster
-import psutil
 
 from .clusters import own_registry
 from .piece import write_json
@@ -54,11 +53,9 @@ def spilling_etl(client: Any) -> dict[str, Any]:
         ordered = joined.sort_values("dep_delay").persist()
         count = len(ordered)
         by_carrier = dd.from_pandas(ordered.groupby("carrier")["dep_delay"].mean().compute().to_pandas(), 1)
-    return {
-        "rows": count,
-        "carriers": len(by_carrier),
-        "spill_statistics": client.submit(_spill_statistics, pure=False).result(timeout=60),
-    }
+    statistics = client.submit(_spill_statistics, pure=False).result(timeout=60)
+    assert statistics.get("gpu to cpu", [0])[0] > 0, "nothing was spilled"
+    return {"rows": count, "carriers": len(by_carrier), "spill_statistics": statistics}
 
 
 def _spill_statistics() -> dict[str, list[float]]:
@@ -102,6 +99,17 @@ def _take(share: float) -> int:
     return int(held.size)
 
 
+def _flush_log() -> None:
+    """Let RMM write down what it has noted of this worker."""
+    from rmm import mr
+
+    resource = mr.get_current_device_resource()
+    while resource is not None:
+        if isinstance(resource, mr.LoggingResourceAdaptor):
+            resource.flush()
+        resource = getattr(resource, "upstream_mr", None)
+
+
 SESSIONS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]] = {
     "kmeans": (
         "k-means on the device",
@@ -111,7 +119,13 @@ SESSIONS: dict[str, tuple[str, Callable[[Any], dict[str, Any]], dict[str, Any]]]
     "etl-with-spill": (
         "A join and a sort that spill",
         spilling_etl,
-        {"enable_cudf_spill": True, "cudf_spill_stats": 1, "device_memory_limit": 4 * GIB, "rmm_pool_size": 16 * GIB},
+        # Less than the joined tables need: cuDF spills when the pool is full.
+        {
+            "enable_cudf_spill": True,
+            "cudf_spill_stats": 1,
+            "rmm_pool_size": 8 * GIB,
+            "rmm_maximum_pool_size": 8 * GIB,
+        },
     ),
     "out-of-memory": ("More memory than the device has", out_of_memory, {}),
 }
@@ -133,7 +147,7 @@ def dmon(log: Path) -> Iterator[None]:
             try:
                 process.wait(10)
             except subprocess.TimeoutExpired:
-                psutil.Process(process.pid).kill()
+                process.kill()
                 process.wait()
 
 
@@ -154,6 +168,8 @@ def record(name: str, folder: Path) -> dict[str, Any]:
                     with gpucluster.profile(cluster) as report:
                         found = work(client)
                     time.sleep(SHOWN_SECONDS)
+                if "rmm_log_directory" in options:
+                    client.submit(_flush_log, pure=False).result(timeout=60)
             finally:
                 client.close()
         for log in Path(logs).iterdir():

@@ -45,7 +45,14 @@ def report(out: Path, facts: dict[str, Any], results: Mapping[str, Result | None
                 f"| {name} | {result.outcome} | {result.seconds:.0f} | {result.began_at} | {result.commit} "
                 f"| `{result.command}` |"
             )
-    for title, table in (("Settings", _settings(out)), ("Starts", _starts(out)), ("Gauges", _gauges(out))):
+    tables = {
+        "Settings": _settings(out),
+        "Starts": _starts(out),
+        "Gauges": _gauges(out),
+        "Speed": _speed(out),
+        "Lessons": _lessons(out, results),
+    }
+    for title, table in tables.items():
         if table:
             parts += [f"\n## {title}\n", table]
     page.write_text("\n".join(parts) + "\n", encoding="utf-8")
@@ -94,3 +101,36 @@ def _starts(out: Path) -> str:
 def _gauges(out: Path) -> str:
     path = out / "gauges" / "gauges.md"
     return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _speed(out: Path) -> str:
+    rows = []
+    for name, one in (_figures(out, "direct") or {}).items():
+        if isinstance(one, dict) and "roofline_share" in one:
+            rows.append(
+                f"| {name} | {one['median']['gpucluster.learn']:.3f} s | {one['ratio']:.2f} × `cuml.dask`'s time, "
+                f"{100 * one['roofline_share']:.0f} % of the copy bandwidth |"
+            )
+    faster = (_figures(out, "cpu") or {}).get("cpu_seconds_by_gpu_seconds", {})
+    rows += [
+        f"| {name} | | {times:.1f} × faster than the CPU cores of the same machine |" for name, times in faster.items()
+    ]
+    sampling = _figures(out, "sampling")
+    if sampling:
+        rows.append(f"| k-means while the gauges are looked at | | {sampling['ratio']['median']:.3f} × its time |")
+    pool = _figures(out, "allocations")
+    if pool:
+        rows.append(f"| allocations with a pool | | {pool['times_faster_with_pool']:.1f} × faster than without |")
+    return "\n".join(["| Work | Time | Compared |", "|---|---|---|", *rows]) if rows else ""
+
+
+def _lessons(out: Path, results: Mapping[str, Result | None]) -> str:
+    rows = []
+    for piece in sorted(name for name in results if name.startswith("lesson-")):
+        for number, one in (_figures(out, piece) or {}).items():
+            if "failed" in one:
+                rows.append(f"| {number} | {one['failed']} | |")
+                continue
+            passed = sum(state == "passed" for state in one["checks"].values())
+            rows.append(f"| {number} | {passed} of {len(one['checks'])} | {one['seconds']:.0f} s |")
+    return "\n".join(["| Lesson | Checks passed | Time |", "|---|---|---|", *rows]) if rows else ""

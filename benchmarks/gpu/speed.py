@@ -29,8 +29,8 @@ ROWS, COLUMNS, CLUSTERS, ITERATIONS, COMPONENTS = 20_000_000, 32, 16, 10, 8
 BLOCKS = 8
 REPEATS = 5
 VIEWERS = 5
-SAMPLING_REPEATS = 7
-FITS_PER_TURN = 10
+SAMPLING_REPEATS = 5
+FITS_PER_TURN = 5
 """So that a turn takes some seconds, and there are several samples in it."""
 PASSES = {"kmeans": ITERATIONS, "pca": 1, "truncated-svd": 1}
 """How often the algorithm has to read the data at least."""
@@ -93,7 +93,7 @@ def _start() -> Any:
     return cupy.random.default_rng(0).random((CLUSTERS, COLUMNS), dtype="float32")
 
 
-def against_direct() -> dict[str, Any]:
+def against_direct(file: Path) -> dict[str, Any]:
     """Time ours and ``cuml.dask``'s in turn on the same data of the same cluster, and put both beside the roofline."""
     found: dict[str, Any] = {"rows": ROWS, "columns": COLUMNS, "repeats": REPEATS}
     with gpucluster.create("cuda", rmm_pool_size=0.5, rmm_allocator_external_lib_list=["cupy"]) as cluster:
@@ -119,6 +119,7 @@ def against_direct() -> dict[str, Any]:
                     "ratio": medians["gpucluster.learn"] / medians["cuml.dask"],
                     "roofline_share": least / medians["gpucluster.learn"],
                 }
+                write_json(file, found)
                 print(name, found[name]["median"], f"ratio {found[name]['ratio']:.2f}", flush=True)
         finally:
             client.close()
@@ -164,7 +165,7 @@ def sampling() -> dict[str, Any]:
     return {"seconds": seconds, "ratio": {"median": statistics.median(ratios), "values": ratios}}
 
 
-def against_cpu(size: str) -> dict[str, Any]:
+def against_cpu(file: Path, size: str) -> dict[str, Any]:
     """Run the product's own benchmark on the GPU and on CPU workers of the same machine."""
     found: dict[str, Any] = {}
     specs: dict[str, Any] = {
@@ -175,6 +176,7 @@ def against_cpu(size: str) -> dict[str, Any]:
         with created(spec) as site:
             result = bench(site, only=WORKLOADS, size=size, say=print)  # type: ignore[arg-type]
         found[name] = result.model_dump(mode="json")
+        write_json(file, found)
     gpu, cpu = ({one["workload"]: one for one in found[name]["measurements"]} for name in ("gpu", "cpu"))
     found["cpu_seconds_by_gpu_seconds"] = {
         name: statistics.median(cpu[name]["seconds"]) / statistics.median(gpu[name]["seconds"])
@@ -193,9 +195,9 @@ def main() -> int:
     options = parser.parse_args()
     with own_registry(preload=False):
         if options.what == "cpu":
-            found = against_cpu(options.size)
+            found = against_cpu(options.figures, options.size)
         else:
-            found = against_direct() if options.what == "direct" else sampling()
+            found = against_direct(options.figures) if options.what == "direct" else sampling()
     write_json(options.figures, found)
     return 0
 

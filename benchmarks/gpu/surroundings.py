@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shutil
@@ -60,16 +61,26 @@ def surroundings(*, simulated: bool) -> dict[str, Any]:
 
 
 def commit() -> str:
-    """Return the commit of this checkout, marked where files have changed since; empty outside a checkout."""
-    if shutil.which("git") is None:
-        return os.environ.get("GPUCLUSTER_COMMIT", "")
-    told = subprocess.run(
-        ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return told.stdout.strip() if told.returncode == 0 else os.environ.get("GPUCLUSTER_COMMIT", "")
+    """Return the commit of this checkout; with a sum of the code where files have changed, or there is no git."""
+    told = None
+    if shutil.which("git") is not None:
+        command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+    if told is None or told.returncode:
+        return f"{os.environ.get('GPUCLUSTER_COMMIT', 'no-git')}-{code_sum()}"
+    described = told.stdout.strip()
+    return f"{described}-{code_sum()}" if described.endswith("-dirty") else described
+
+
+def code_sum() -> str:
+    """Return a sum of all that the proof runs, so that what has passed with other code is run again."""
+    digest = hashlib.sha256()
+    for folder in ("py_src", "benchmarks", "notebooks", "tests/gpu", "tests/fakes"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in {".py", ".ipynb", ".c"} and path.is_file():
+                digest.update(path.relative_to(ROOT).as_posix().encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _gpus() -> list[dict[str, str]]:
@@ -78,8 +89,10 @@ def _gpus() -> list[dict[str, str]]:
         return []
     query = [command, f"--query-gpu={','.join(_FIELDS)}", "--format=csv,noheader"]
     told = subprocess.run(query, capture_output=True, text=True, check=False, timeout=60)
+    if told.returncode:
+        return []
     rows = [line.split(", ") for line in told.stdout.splitlines() if line.strip()]
-    return [dict(zip(_FIELDS, row, strict=False)) for row in rows]
+    return [dict(zip(_FIELDS, row, strict=True)) for row in rows if len(row) == len(_FIELDS)]
 
 
 def _cpu() -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.gpu.estimators import FITS
 
-pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 # Everything in these tests runs on one cluster: a start costs more than a fit.
 OURS_ON_CPU = {"RandomForestClassifier", "RandomForestRegressor", "MLPClassifier", "DBSCAN"}
 

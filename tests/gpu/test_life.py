@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300)]
+from benchmarks.gpu.devicememory import forkservers, has_context, occupation, settles_to
+
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 MIB = 2**20
 
 
@@ -22,31 +23,24 @@ def touch() -> str:
     return str(cupy.cuda.runtime.getDeviceProperties(0)["name"].decode())
 
 
-def settles(used: Callable[[], int], wanted: int) -> int:
-    """Wait until about so much is used; returns what is."""
-    deadline = time.monotonic() + 30
-    while abs(used() - wanted) > 64 * MIB and time.monotonic() < deadline:
-        time.sleep(0.2)
-    return used()
-
-
-def test_memory_is_back_after_restart_and_stop(cluster_with: Any, used_memory: Callable[[], int]) -> None:
-    before = used_memory()
+def test_memory_is_back_after_restart_and_stop(cluster_with: Any) -> None:
+    before = occupation().used_bytes
     with cluster_with(rmm_pool_size=1024 * MIB) as (cluster, client):
         client.submit(touch, pure=False).result(timeout=120)
-        running = used_memory()
+        running = occupation().used_bytes
         assert running - before > 1000 * MIB
         cluster.restart()
-        assert settles(used_memory, before + 1024 * MIB) < running + 64 * MIB
-    assert abs(settles(used_memory, before) - before) <= 64 * MIB
+        client.submit(touch, pure=False).result(timeout=120)
+        assert settles_to(running, within=64 * MIB)[0], "one pool and one context, not two"
+    assert settles_to(before, within=64 * MIB)[0]
 
 
-def test_memory_is_back_after_a_supervisor_was_killed(cluster_with: Any, used_memory: Callable[[], int]) -> None:
-    before = used_memory()
+def test_memory_is_back_after_a_supervisor_was_killed(cluster_with: Any) -> None:
+    before = occupation().used_bytes
     with cluster_with() as (cluster, client):
         client.submit(touch, pure=False).result(timeout=120)
         os.kill(cluster.model.pid, signal.SIGKILL)
-        assert abs(settles(used_memory, before) - before) <= 64 * MIB
+        assert settles_to(before, within=64 * MIB)[0]
 
 
 def test_a_worker_that_is_killed_comes_back(cluster_with: Any) -> None:
@@ -54,16 +48,14 @@ def test_a_worker_that_is_killed_comes_back(cluster_with: Any) -> None:
         first = client.submit(os.getpid, pure=False).result(timeout=60)
         os.kill(first, signal.SIGKILL)
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if cluster.n_workers == 1 and cluster.model.workers[0].pid != first:
-                break
+        while [worker.pid for worker in cluster.model.workers] in ([], [first]) and time.monotonic() < deadline:
             time.sleep(0.2)
+        [again] = [worker.pid for worker in cluster.model.workers]
+        assert again != first
         assert client.submit(touch, pure=False).result(timeout=120)
 
 
 def test_processes_that_workers_come_from_have_no_context(cluster_with: Any) -> None:
-    from benchmarks.gpu.devicememory import forkservers, has_context
-
     with cluster_with() as (cluster, client):
         worker = client.submit(os.getpid, pure=False).result(timeout=60)
         client.submit(touch, pure=False).result(timeout=120)

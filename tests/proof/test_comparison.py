@@ -27,6 +27,20 @@ def test_rounding_and_signs_agree_and_other_numbers_do_not() -> None:
     assert found["lines_compared"] == 3
     assert [one["line"] for one in found["lines_that_differ"]] == ["rows #"]
     assert found["checks_that_differ"] == {"a": ["passed", "failed"]}
+    assert [one["line"] for one in found["lines_that_differ_in_signs"]] == ["component #"]
+
+
+def test_lines_with_the_same_words_are_all_compared() -> None:
+    first, second = ran("carrier 1", "carrier 2", "carrier 3"), ran("carrier 1", "carrier 9", "carrier 3", "carrier 4")
+    found = compare(first, second)["06"]
+    assert found["lines_compared"] == 3
+    assert found["lines_that_differ"] == [{"line": "carrier #", "first": [2.0], "second": [9.0]}]
+    assert found["lines_in_one_only"] == 1
+
+
+def test_small_numbers_are_told_apart() -> None:
+    assert compare(ran("error 0.0001"), ran("error 0.0009"))["06"]["lines_that_differ"]
+    assert not compare(ran("error 1e-17"), ran("error 3e-16"))["06"]["lines_that_differ"]
 
 
 def test_a_lesson_that_failed_is_told() -> None:

@@ -15,6 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu import __main__ as proof
+from benchmarks.gpu import surroundings as facts_of
 from benchmarks.gpu.piece import Piece, Result, read_result, run
 from benchmarks.gpu.pieces import pieces
 from benchmarks.gpu.report import report
@@ -129,6 +130,39 @@ def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
     assert "**The GPU was simulated.**" in page
     assert "| gauges | not run |" in page
     assert "| pool | needs RAPIDS |" in page
+
+
+def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
+    times = {"median": {"gpucluster.learn": 0.5, "cuml.dask": 0.4}, "ratio": 1.25, "roofline_share": 0.5}
+    figures = {
+        "direct": {"rows": 1, "kmeans": times},
+        "cpu": {"cpu_seconds_by_gpu_seconds": {"merge": 20.0}},
+        "sampling": {"ratio": {"median": 1.003}},
+        "allocations": {"times_faster_with_pool": 30.0},
+        "lesson-06": {"06": {"checks": {"06.1": "passed", "06.2": "failed"}, "seconds": 61.0}},
+        "lesson-07": {"07": {"failed": "KilledWorker: lloyd"}},
+    }
+    for name, content in figures.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "figures.json").write_text(json.dumps(content))
+    page = report(tmp_path, surroundings(simulated=True), dict.fromkeys(figures)).read_text()
+    assert "| kmeans | 0.500 s | 1.25 × `cuml.dask`'s time, 50 % of the copy bandwidth |" in page
+    assert "| merge | | 20.0 × faster than the CPU cores of the same machine |" in page
+    assert "| k-means while the gauges are looked at | | 1.003 × its time |" in page
+    assert "| allocations with a pool | | 30.0 × faster than without |" in page
+    assert "| 06 | 1 of 2 | 61 s |" in page
+    assert "| 07 | KilledWorker: lloyd | |" in page
+
+
+def test_other_code_is_proved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts_of, "ROOT", tmp_path)
+    program = tmp_path / "benchmarks" / "a.py"
+    program.parent.mkdir()
+    program.write_text("1")
+    first = facts_of.commit()
+    assert facts_of.commit() == first
+    program.write_text("2")
+    assert facts_of.commit() != first
 
 
 def test_every_piece_is_a_program_that_explains_itself() -> None:
