@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..kernels.lloyd import labels_of
-from ..kernels.namespace import array_namespace_of
+from ..kernels.namespace import array_namespace_of, to_numpy
 from ..kernels.nearest import distances_between
 from ..rows.running import local_rows, run_table
 from ..rows.table import as_table, is_dask
@@ -258,7 +258,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
 
     def _checked_centers(self, centers: Any, X: Any) -> Any:
         try:
-            centers = np.asarray(centers, dtype=np.float64)
+            centers = np.asarray(to_numpy(centers), dtype=np.float64)
         except (TypeError, ValueError):
             raise InvalidParameter("init: must be an array of numbers.") from None
         shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape

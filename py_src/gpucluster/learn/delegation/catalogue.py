@@ -68,6 +68,7 @@ DELEGATED: dict[str, Entry] = {
         same=("n_clusters", "max_iter", "tol", "oversampling_factor", "random_state"),
         values={"init": {"k-means||": "k-means||", "scalable-k-means++": "k-means||", "random": "random"}},
         without_effect=("copy_x", "n_init"),
+        fixed={"n_init": 1},  # of the default, cuML makes ten runs where centres are given
         attributes=("cluster_centers_", "inertia_", "n_iter_"),
     ),
     "PCA": Entry(

@@ -37,8 +37,8 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
 
 
 def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
-    if isinstance(value, np.ndarray) and name == "init":
-        return value
+    if name == "init" and hasattr(value, "shape"):
+        return value  # centres: an array of NumPy or CuPy
     try:
         return known[value]
     except (KeyError, TypeError):
@@ -48,9 +48,9 @@ def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
 
 def _check_particular(name: str, given: dict[str, Any]) -> None:
     """Refuse what the catalogue cannot say."""
-    if name == "KMeans":
+    if name == "KMeans" and isinstance(given["init"], str):
         runs = 10 if given["init"] == "random" and given["n_init"] == "auto" else given["n_init"]
-        if isinstance(given["init"], str) and runs not in {1, "auto"}:
+        if runs not in {1, "auto"}:
             raise Untranslatable(f"n_init: cuML runs k-means once for several GPUs, not {runs} times. Use n_init=1.")
     if name == "PCA" and not isinstance(given["n_components"], int):
         raise Untranslatable("n_components: cuML needs a whole number for several GPUs.")
