@@ -125,11 +125,14 @@ def test_shuffles_are_counted(sample, connection):
         return [sum(found.column(name)) - sum(before.column(name)) for name in ("sent_bytes", "received_bytes")]
 
     size = table.memory_usage(index=True).sum()
-    after = sample(lambda found: min(moved(found)) > size / 4)
-    sent, received = moved(after)
-    # About half of what is shuffled goes to the other worker; the client also gets, and sends, a little.
-    assert received == pytest.approx(sent, rel=0.2)
-    assert received < 2 * size
+
+    def agree(found):
+        sent, received = moved(found)
+        # About half of what is shuffled goes to the other worker; the client also gets, and sends, a little. Workers
+        # tell it one after the other: what one has received, the other may still have to say that it has sent.
+        return min(sent, received) > size / 4 and received == pytest.approx(sent, rel=0.2)
+
+    assert max(moved(sample(agree))) < 2 * size
 
 
 def test_progress_is_told_by_kind(sample, connection):
