@@ -105,6 +105,7 @@ export function device(changes: Partial<DeviceModel> = {}): DeviceModel {
     name: 'Fake A100',
     memory_total_bytes: 40 * 2 ** 30,
     memory_used_bytes: 10 * 2 ** 30,
+    memory_reserved_bytes: 0,
     utilization_percent: 45,
     power_watts: 231.4,
     power_limit_watts: 400,
