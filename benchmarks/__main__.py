@@ -25,8 +25,7 @@ def measure(repeats: int, parts: set[str]) -> dict[str, Any]:
     """Run the chosen measurements."""
     results: dict[str, Any] = {}
     if "weight" in parts:
-        raw, compressed = weight.bundle_bytes()
-        results["bundle_bytes"] = {"raw": raw, "gzip": compressed}
+        results["bundle_bytes"] = weight.bundle_bytes()
         results["import_seconds"] = summary(weight.import_seconds(repeats))
     if "warm" in parts:
         results["warm_seconds"] = {

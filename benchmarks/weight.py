@@ -29,8 +29,12 @@ def import_seconds(repeats: int) -> list[float]:
     return times[1:]
 
 
-def bundle_bytes() -> tuple[int, int]:
-    """Return the size of all JavaScript of the built panel, raw and gzip."""
-    folder = Path(gpucluster.__file__).parent / "labextension" / "static"
-    files = [file.read_bytes() for file in folder.glob("*.js")]
-    return sum(map(len, files)), sum(len(gzip.compress(content, 9)) for content in files)
+def bundle_bytes() -> dict[str, dict[str, int]]:
+    """Return the size of all JavaScript of the built panel, and of the notebook widget, raw and gzip."""
+    package = Path(gpucluster.__file__).parent
+    found = {}
+    for name, folder in (("panel", "labextension/static"), ("widget", "widgets/static")):
+        files = [file.read_bytes() for file in (package / folder).glob("*.js")]
+        packed = sum(len(gzip.compress(content, 9)) for content in files)
+        found[name] = {"raw": sum(map(len, files)), "gzip": packed}
+    return found

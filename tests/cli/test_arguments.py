@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from gpucluster.cli.arguments import HelpWanted, shown_path, whole_number
 from gpucluster.cli.verbs import MAGIC, SHELL, parser_for, verbs_of
@@ -64,6 +66,7 @@ def test_whole_number_refuses(text: str) -> None:
 
 
 def test_a_long_path_is_shown_by_its_end():
+    assert shown_path(Path("/tmp/a")) == "/tmp/a"
     assert shown_path("/home/ann/lessons\x1b[2J/06.ipynb") == "/home/ann/lessons?[2J/06.ipynb"
     shown = shown_path(f"/{'deep/' * 100}06.ipynb")
     assert (shown[0], shown[-14:], len(shown)) == ("…", "/deep/06.ipynb", 120)

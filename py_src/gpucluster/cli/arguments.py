@@ -11,6 +11,7 @@ import difflib
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ..protocol.errors import InvalidRequest
@@ -154,9 +155,9 @@ def shown(word: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def shown_path(path: str) -> str:
-    """Return the path that somebody typed, without control characters: a long one by its end, which tells most."""
-    text = _printable(path)
+def shown_path(path: str | Path) -> str:
+    """Return a path for a sentence, without control characters: a long one by its end, which tells most."""
+    text = _printable(str(path))
     return text if len(text) <= 120 else "…" + text[-119:]
 
 

@@ -90,7 +90,7 @@ def copy(found: Namespace, _say: Say) -> LessonAnswer:
     try:
         written = copy_lessons(folder, solutions=getattr(found, "solutions", False), only=[one.id for one in wanted])
     except OSError as error:
-        raise LessonFolderError(f"The lessons cannot be copied to {folder}: {error.strerror}.") from error
+        raise LessonFolderError(f"The lessons cannot be copied to {shown_path(folder)}: {error.strerror}.") from error
     if getattr(found, "recall", False):
         written += [copy_recall(folder, lesson.id).notebook for lesson in wanted]
     text = "\n".join(str(path) for path in written) or "Nothing to copy: everything is there already."
@@ -110,7 +110,8 @@ def open_lesson(found: Namespace, _say: Say) -> LessonAnswer:
         try:
             copy_lessons(folder, only=[lesson.id])
         except OSError as error:
-            raise LessonFolderError(f"The lesson cannot be copied to {folder}: {error.strerror}.") from error
+            why = f"The lesson cannot be copied to {shown_path(folder)}: {error.strerror}."
+            raise LessonFolderError(why) from error
         notebook = _notebook(folder, lesson)
     if find_spec("jupyterlab") is None:
         raise MissingPackage("JupyterLab is not installed. Install it: pip install jupyterlab")
@@ -247,7 +248,7 @@ def _check_place(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        raise LessonFolderError(f"No progress can be kept in {folder}: {error.strerror}.") from None
+        raise LessonFolderError(f"No progress can be kept in {shown_path(folder)}: {error.strerror}.") from None
 
 
 def _progress(folder: Path) -> tuple[Progress, list[str]]:
@@ -274,7 +275,8 @@ def _named_notebook(folder: Path, named: str) -> Path:
         return path
     path = _notebook(folder, known_lesson(named))
     if not path.is_file():
-        raise LessonFolderError(f"{path} is not there. Copy it first: gpucluster lessons copy {shown(named)}")
+        hint = f"Copy it first: gpucluster lessons copy {shown(named)}"
+        raise LessonFolderError(f"{shown_path(path)} is not there. {hint}")
     return path
 
 

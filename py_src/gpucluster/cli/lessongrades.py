@@ -77,7 +77,7 @@ def _result(name: str) -> Path:
     """Return where results go, or say at once, and not after an hour of grading, that they cannot go there."""
     path = Path(name).expanduser().absolute()
     if not path.parent.is_dir():
-        raise InvalidRequest(f"There is no folder {path.parent}, where the results are to be written.")
+        raise InvalidRequest(f"There is no folder {shown_path(path.parent)}, where the results are to be written.")
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path
@@ -88,7 +88,7 @@ def _write(path: Path, text: str) -> None:
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8", newline="")
     else:
-        replace_text(path.resolve(), text)
+        replace_text(path.resolve(), text, durable=True)
 
 
 def _memory(text: str) -> int:

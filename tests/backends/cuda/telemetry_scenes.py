@@ -134,7 +134,8 @@ async def spills(spec: scenes.Spec) -> Any:
     async with scenes.started(spec) as cluster, Client(cluster, asynchronous=True) as client:
         watch = Watch(cluster)
         before = await watch.until(lambda sample: True)
-        futures = client.map(lambda n: bytes([n]) * (20 * 2**20), range(20), pure=False)
+        # In small steps, or the worker would be killed at 95 % of its memory where spilling is slow.
+        futures = client.map(lambda n: bytes([n]) * (10 * 2**20), range(40), pure=False)
         after = await watch.until(lambda sample: (sample.column("tier_disk_bytes")[0] or 0) > 0)
         del futures
         cleared = await watch.until(lambda sample: sample.column("tier_disk_bytes") == [0])

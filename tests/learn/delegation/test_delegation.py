@@ -161,10 +161,14 @@ def test_what_cuml_cannot_do_is_said(dask_client: Any, split: Any, calls: list[A
 
 
 def test_given_centres_are_the_start_of_one_run(dask_client: Any, split: Any, calls: list[Any]) -> None:
-    learn.KMeans(3, init=DIGITS[:3], max_iter=5, tol=0).fit(split(DIGITS, 3))
-    [made] = [details for _, method, details in calls if method == "__init__"]
-    assert (made["n_init"], made["max_iter"], made["tol"]) == (1, 5, 0)
-    np.testing.assert_array_equal(made["init"], DIGITS[:3])
+    for centers in (DIGITS[:3], DIGITS[:3].tolist()):
+        calls.clear()
+        learn.KMeans(3, init=centers, max_iter=5, tol=0).fit(split(DIGITS, 3))
+        [made] = [details for _, method, details in calls if method == "__init__"]
+        assert (made["n_init"], made["max_iter"], made["tol"]) == (1, 5, 0)
+        np.testing.assert_array_equal(made["init"], DIGITS[:3])
+    with pytest.raises(NotSupported, match="init: cuML knows"):
+        learn.KMeans(3, init=lambda *_, **__: DIGITS[:3]).fit(split(DIGITS, 3))
 
 
 def test_auto_takes_cuml_for_data_on_gpus_only(

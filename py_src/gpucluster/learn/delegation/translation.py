@@ -37,8 +37,8 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
 
 
 def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
-    if name == "init" and hasattr(value, "shape"):
-        return value  # centres: an array of NumPy or CuPy
+    if name == "init" and not isinstance(value, str) and not callable(value):
+        return value if hasattr(value, "shape") else np.asarray(value)  # centres: of NumPy, CuPy, or in lists
     try:
         return known[value]
     except (KeyError, TypeError):
