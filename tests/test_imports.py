@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "protocol": set(),
     "registry": {"protocol"},
     "devices": {"protocol"},
+    "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
     "client": {"recordings", "registry", "protocol"},
     "backends": {"devices", "protocol"},
@@ -23,6 +24,7 @@ MAY_IMPORT = {
     **{
         face: {
             "client",
+            "gauges",
             "recordings",
             "registry",
             "protocol",
@@ -40,7 +42,7 @@ MAY_IMPORT = {
     "learn": {"client", "protocol"},
     "datasets": {"protocol"},
     "bench": {"learn", "datasets", "client", "protocol"},
-    "widgets": {"client", "protocol"},
+    "widgets": {"client", "gauges", "protocol"},
 }
 """Between our packages. Each may import itself and the package's own top."""
 DASK = {"dask", "distributed", "bokeh", "dask_cuda"}

@@ -20,13 +20,14 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from .axe import violations
 from .chromium import open_page, open_panel
 from .conftest import ARTIFACTS
-from .lab import Lab
+from .lab import Lab, jupyter
 from .test_widgets import html_of, notebook
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
 
 LABEL = re.compile("Recorded on CPU workers at 20.* UTC — not a live cluster")
 TITLE = "k-means on two CPU workers"
+BY_PYTHON = "gpucluster.replay('kmeans-cpu', speed=64)"
 REPLAY = "%load_ext gpucluster\n%gpucluster replay mine.gpucluster.jsonl.gz --speed 4"
 
 
@@ -159,8 +160,40 @@ def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> N
     picture(page, "saved")
 
 
+def test_notebook_7_plays_it_in_a_cell_and_from_the_panel(browser: Browser) -> None:
+    with jupyter("notebook") as app:
+        (app.directory / "root" / "Replay.ipynb").write_text(json.dumps(notebook("import gpucluster\n" + BY_PYTHON)))
+        page = open_page(browser, app, "notebooks/Replay.ipynb", height=1000)
+        wait_for_kernel(page, app)
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name=re.compile("^Run All Cells")).first.click()
+        player = page.locator(".jp-CodeCell .gpc-Player")
+        expect(player.get_by_role("button", name="Play again")).to_be_visible()
+        expect_gauges(player)
+        page.theme = "notebook-7"  # type: ignore[attr-defined]
+        picture(page, "cell")
+        page.get_by_role("menuitem", name="View").click()
+        page.get_by_text("Left Sidebar").hover()
+        page.get_by_text("GPU clusters").click()
+        page.locator("#gpucluster-panel").get_by_role("button", name="Play a recording…").click()
+        dialog = page.locator(".jp-Dialog")
+        choice = dialog.locator("option").filter(has_text="A join that spills to disk").first
+        dialog.locator("select").select_option(label=choice.inner_text())
+        dialog.get_by_role("button", name="Ok").click()
+        tab = page.get_by_role("region", name="Recording: A join that spills to disk, on two CPU workers")
+        expect(tab.get_by_text(LABEL)).to_be_in_viewport()
+        expect(tab.get_by_text(re.compile(r"/ 2 cores"))).to_be_in_viewport()
+        pause_at(tab, 12)
+        picture(page, "panel")
+        page.context.close()
+
+
 def open_notebook(page: Page, lab: Lab, file: Path) -> None:
     page.goto(lab.page(f"lab/workspaces/{page.theme}/tree/{file.name}?reset"))
+    wait_for_kernel(page, lab)
+
+
+def wait_for_kernel(page: Page, lab: Lab) -> None:
     page.locator(".jp-Notebook .cm-content").first.wait_for()
     expect(page.locator(".jp-Toolbar-kernelName").first).to_contain_text("Python 3")
     page.wait_for_function(

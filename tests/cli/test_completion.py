@@ -25,7 +25,7 @@ def names(which: str) -> list[str]:
     ("words", "expected"),
     [
         (["cr"], ["create"]),
-        (["re"], ["restart", "retire", "record", "remove"]),
+        (["re"], ["restart", "retire", "record", "replay", "remove"]),
         (["retire", ""], ["alpha", "beta", "0", "1"]),
         (["retire", "alpha", ""], ["0", "1"]),
         (["retire", "alpha", "1", ""], []),

@@ -195,6 +195,19 @@ describe('player', () => {
     expect(slider.getAttribute('aria-valuetext')).toBe('0:01 of 0:19');
   });
 
+  it('shows all of a short recording over time', () => {
+    const busy = Array.from({ length: 41 }, (_, i) =>
+      sample({ at: at(i), cpu_percent: 50, n_threads: 1 })
+    );
+    const node = show(session(busy));
+    player.playback.seek(40);
+    text();
+    const [path] = [...node.querySelectorAll('.gpc-Sparkline-area')]
+      .map(area => area.getAttribute('d') ?? '')
+      .filter(drawn => drawn !== '');
+    expect(Number(/^M([0-9.]+) /.exec(path)![1])).toBeLessThan(10);
+  });
+
   it('has a button that plays, pauses and plays again', () => {
     const node = show(session(memory), 16);
     const button = node.querySelector('button')!;

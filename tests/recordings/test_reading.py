@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +208,8 @@ def test_noise_anywhere_is_never_a_traceback(tmp_path_factory: Any, noise: bytes
 class TestPlaces:
     def test_the_bundled_ones_can_be_played_and_claim_no_gpu(self) -> None:
         found = bundled_recordings()
-        assert "kmeans-cpu.gpucluster.jsonl.gz" in [path.name for path in found]
+        cpu = {"kmeans-cpu", "etl-with-spill-cpu", "out-of-memory-cpu"}
+        assert cpu <= {path.name.removesuffix(".gpucluster.jsonl.gz") for path in found}
         for path in found:
             session = read_recording(path)
             assert session.message is None
@@ -215,6 +217,21 @@ class TestPlaces:
             if "cpu" in path.name:
                 assert session.label.startswith("Recorded on CPU workers at 20")
                 assert session.recording.gpus == []
+
+    def test_the_recorded_spill_and_crash_show_what_they_are_for(self) -> None:
+        spill = read_recording(find_recording("etl-with-spill-cpu")).samples
+        assert max(sum(filter(None, sample.column("tier_disk_bytes"))) for sample in spill) > 100 * 2**20
+        crash = read_recording(find_recording("out-of-memory-cpu")).samples
+        used = [sum(filter(None, sample.column("memory_bytes"))) for sample in crash]
+        assert sum(after < before - 100 * 2**20 for before, after in pairwise(used)) >= 3, "workers were killed"
+        assert crash[-1].tasks["erred"] == 1
+
+    def test_each_bundled_one_says_where_it_is_from(self) -> None:
+        readme = Path(__file__).parents[2] / "notebooks" / "data" / "recordings" / "README.md"
+        if not readme.is_file():
+            pytest.skip("not in a checkout")
+        for path in bundled_recordings():
+            assert f"| `{path.name}` |" in readme.read_text(encoding="utf-8")
 
     def test_one_is_found_by_its_file_or_its_name(self, tmp_path: Path) -> None:
         path = file_of(tmp_path / "mine.gpucluster.jsonl", HEADER, event())

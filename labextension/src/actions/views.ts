@@ -1,4 +1,4 @@
-import type { ILabShell, ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
+import type { ILayoutRestorer } from '@jupyterlab/application';
 import { WidgetTracker, type MainAreaWidget } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -11,6 +11,7 @@ import type { ISubject } from '../dashboards/attachment';
 import { DashboardView } from '../dashboards/dashboardview';
 import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
+import { activateView, addView, type IShells } from '../shell/placing';
 import { CommandIDs } from './commandids';
 
 /** Opens dashboards, logs and activities as tabs; each comes back after a reload. */
@@ -50,13 +51,13 @@ export class ClusterViews {
   openDashboard(subject: ISubject, page: string, tab?: string): DashboardView {
     const open = tab === undefined ? this._dashboard(subject, page) : undefined;
     const view = open ?? this._addDashboard(subject, page, {}, tab);
-    this._options.app.shell.activateById(view.id);
+    activateView(this._options, view);
     return view;
   }
 
   /** Show pages side by side. Harmless when they are. */
   layOutDashboards(subject: ISubject, arrangement: Arrangement): void {
-    const { app, notebooks, labShell } = this._options;
+    const { notebooks, labShell } = this._options;
     const pages = arrangement.flat();
     let views = pages.flatMap(page => this._dashboard(subject, page) ?? []);
     if (views.length < pages.length || views.some(view => !view.isVisible)) {
@@ -70,7 +71,7 @@ export class ClusterViews {
       );
     }
     if (views.length > 0) {
-      app.shell.activateById(views[0].id);
+      activateView(this._options, views[0]);
     }
   }
 
@@ -120,7 +121,7 @@ export class ClusterViews {
     view.id = tab;
     view.toggleClass('gpc-mod-invert', this._isInverting);
     view.subjectChanged.connect(() => void this._dashboards.save(view));
-    this._add(view, place);
+    addView(this._options, view, place);
     void this._dashboards.add(view);
     return view;
   }
@@ -130,17 +131,11 @@ export class ClusterViews {
     if (view === undefined) {
       view = make();
       view.id = id;
-      this._add(view, {});
+      addView(this._options, view);
       void tracker.add(view);
     }
-    this._options.app.shell.activateById(id);
+    activateView(this._options, view);
     return view;
-  }
-
-  private _add(view: MainAreaWidget, place: IPlace): void {
-    const { app, labShell } = this._options;
-    // In Notebook 7 the main area holds the notebook and nothing else; there is room below.
-    app.shell.add(view, labShell === null ? 'down' : 'main', place);
   }
 
   private readonly _dashboards = new WidgetTracker<DashboardView>({
@@ -154,9 +149,7 @@ export class ClusterViews {
 }
 
 export namespace ClusterViews {
-  export interface IOptions {
-    app: JupyterFrontEnd;
-    labShell: ILabShell | null;
+  export interface IOptions extends IShells {
     manager: IClusterManager;
     notebooks: INotebookTracker | null;
     pages: PageLists;

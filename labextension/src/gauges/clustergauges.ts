@@ -11,6 +11,7 @@ import { Legend } from './legend';
 import { DEFAULT_THRESHOLDS, type IThresholds } from './levels';
 import { Past } from './past';
 import { ProgressList } from './progress';
+import { SHORTEST_SPAN_SECONDS } from './sparkline';
 import { Tooltip } from './tooltip';
 import { fill, type IGaugeWords } from './words';
 import { WorkerList } from './workerlist';
@@ -24,7 +25,8 @@ export class ClusterGauges {
     this._context = {
       words,
       thresholds: options.thresholds ?? DEFAULT_THRESHOLDS,
-      tooltip: new Tooltip(this.node)
+      tooltip: new Tooltip(this.node),
+      shortestSpan: options.shortestSpan ?? SHORTEST_SPAN_SECONDS
     };
     this._notice = element('p', 'gpc-Gauges-notice', this.node);
     this._totals = new GaugeSet(this._context);
@@ -203,6 +205,8 @@ export namespace ClusterGauges {
   export interface IOptions {
     words: IGaugeWords;
     thresholds?: IThresholds;
+    /** The least time that is drawn, in seconds. */
+    shortestSpan?: number;
     /** Offers to retire a worker. */
     onRetire?: (worker: string) => void;
     /** Whether the list of workers is open at first. */

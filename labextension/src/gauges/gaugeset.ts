@@ -15,6 +15,8 @@ export interface IGaugeContext {
   readonly words: IGaugeWords;
   readonly tooltip: Tooltip;
   thresholds: IThresholds;
+  /** The least time that traces show, in seconds. */
+  readonly shortestSpan: number;
 }
 
 /** The past that a set shows. */
@@ -32,7 +34,7 @@ export class GaugeSet {
     this.node = element('div', 'gpc-GaugeSet');
     const sparkline = (part: Part): [Gauge, Sparkline, HTMLElement] => {
       const picture = element('div', 'gpc-Gauge-past');
-      const drawn = new Sparkline();
+      const drawn = new Sparkline(_context.shortestSpan);
       picture.append(drawn.node);
       const gauge = new Gauge(words.parts[part].name, picture);
       picture.setAttribute('role', 'img');

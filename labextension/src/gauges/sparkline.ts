@@ -5,11 +5,12 @@ import type { Trace } from './trace';
 const WIDTH = 100;
 const HEIGHT = 20;
 /** A cluster that has just started is shown over this time, so that there is something to see. */
-const SHORTEST_SPAN_SECONDS = 120;
+export const SHORTEST_SPAN_SECONDS = 120;
 
 /** Two figures in percent over the last minutes: an area and a line. */
 export class Sparkline {
-  constructor() {
+  /** `shortestSpan`: in seconds; less than that is shown at the right. */
+  constructor(private readonly _shortestSpan = SHORTEST_SPAN_SECONDS) {
     this.node = drawing('svg', 'gpc-Sparkline');
     this.node.setAttribute('viewBox', `0 -1 ${WIDTH} ${HEIGHT + 2}`);
     this.node.setAttribute('preserveAspectRatio', 'none');
@@ -24,7 +25,7 @@ export class Sparkline {
   /** Draw. */
   update(area: Trace | undefined, line: Trace | undefined): void {
     const length = Math.max(area?.length ?? 0, line?.length ?? 0);
-    const span = Math.min(SPAN_SECONDS, Math.max(SHORTEST_SPAN_SECONDS, length));
+    const span = Math.min(SPAN_SECONDS, Math.max(this._shortestSpan, length));
     this._area.setAttribute('d', area === undefined ? '' : pathOf(area.last(span), true));
     this._line.setAttribute('d', line === undefined ? '' : pathOf(line.last(span), false));
   }

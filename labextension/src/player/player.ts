@@ -10,6 +10,8 @@ import type { IPlayerWords } from './words';
 
 /** Samples that are noted one after the other; a longer way begins anew. */
 const MOST_STEPS = 100;
+/** Less would be too coarse for traces that know two seconds. */
+const LEAST_SPAN_SECONDS = 20;
 /** Somebody who moves the slider has not arrived before so many milliseconds without a move. */
 const SETTLED_MS = 500;
 /** Gauges ask for a cluster's workers by address; a recording has none. */
@@ -33,7 +35,12 @@ export class Player {
     message.setAttribute('role', 'status');
     message.textContent = session.message;
     message.hidden = session.message === null;
-    this._gauges = new ClusterGauges({ words: gaugeWords, thresholds });
+    this._gauges = new ClusterGauges({
+      words: gaugeWords,
+      thresholds,
+      // At the end of a short recording, all of it is in view.
+      shortestSpan: Math.max(LEAST_SPAN_SECONDS, this._playback.duration)
+    });
     this.node.append(this._gauges.node);
     element('p', 'gpc-Player-about', this.node).textContent = about(session, words);
     this._show(0);

@@ -1,9 +1,10 @@
-import type { ILabShell, ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
+import type { ILayoutRestorer } from '@jupyterlab/application';
 import { WidgetTracker } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { CommandIDs } from '../actions/commandids';
 import type { IThresholds } from '../gauges';
+import { activateView, addView, type IShells } from '../shell/placing';
 import {
   addRecordingFiles,
   RECORDING_FILES,
@@ -39,16 +40,16 @@ export class RecordingViews {
 
   /** Show a recording: in its tab if it has one. */
   open(place: IRecordingPlace): void {
-    const { app, labShell, thresholds, trans } = this._options;
+    const { app, thresholds, trans } = this._options;
     const id = tabId(place);
-    if (this._tabs.find(tab => tab.id === id) === undefined) {
+    let tab = this._tabs.find(candidate => candidate.id === id);
+    if (tab === undefined) {
       const settings = app.serviceManager.serverSettings;
-      const tab = new RecordingTab({ place, settings, thresholds, trans });
-      // In Notebook 7 the main area holds the notebook and nothing else; there is room below.
-      app.shell.add(tab, labShell === null ? 'down' : 'main');
+      tab = new RecordingTab({ place, settings, thresholds, trans });
+      addView(this._options, tab);
       void this._tabs.add(tab);
     }
-    app.shell.activateById(id);
+    activateView(this._options, tab);
   }
 
   private readonly _tabs = new WidgetTracker<RecordingTab>({ namespace: 'gpucluster-recordings' });
@@ -56,9 +57,7 @@ export class RecordingViews {
 }
 
 export namespace RecordingViews {
-  export interface IOptions {
-    app: JupyterFrontEnd;
-    labShell: ILabShell | null;
+  export interface IOptions extends IShells {
     restorer: ILayoutRestorer | null;
     /** From how much on gauges warn. */
     thresholds: () => IThresholds;

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from ..client.cluster import Cluster
 from ..client.control import Control
 from ..protocol.errors import InvalidRequest
-from ..protocol.recordings import RecordingWritten
+from ..protocol.recordings import RecordedSession, RecordingWritten
 from ..protocol.sizes import format_size
+from ..recordings.places import find_recording
+from ..recordings.reading import read_recording
+from ..recordings.timeline import playing_speed
 from . import actions
 from .arguments import shown, whole_number
 
@@ -63,6 +66,16 @@ def written_line(written: RecordingWritten) -> str:
     samples = f"{written.samples} sample{'s' * (written.samples != 1)}"
     line = f"{written.cluster}: {samples} in {written.path}, {format_size(written.size_bytes)}"
     return line if written.message is None else f"{line}\n{written.message}"
+
+
+def to_play(found: Namespace) -> tuple[RecordedSession, float]:
+    """Return the recording that was named, and how fast to play it.
+
+    Raises
+    ------
+    RecordingNotFound, RecordingUnreadable, InvalidRequest
+    """
+    return read_recording(find_recording(found.file)), playing_speed(speed_of(found))
 
 
 def speed_of(found: Namespace) -> float:

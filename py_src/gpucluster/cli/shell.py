@@ -18,10 +18,11 @@ from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.presets import PRESETS
-from . import EXIT_INTERRUPTED, actions, benchmark, recordings, tables
+from . import EXIT_INTERRUPTED, actions, benchmark, gauges, recordings, tables
 from .lessonactions import LESSON_ACTIONS, LessonAnswer
 from .lessonverbs import LESSONS
 from .progress import TerminalProgress
+from .screen import Screen
 from .scripts import completion_script
 from .verbs import SHELL, overview, parser_for
 
@@ -124,6 +125,22 @@ def _logs(found: Namespace) -> int:
             if ended:
                 break
             time.sleep(_FOLLOW_SECONDS)
+    return 0
+
+
+def _gauges(found: Namespace) -> int:
+    control = _control()
+    screen = Screen()
+    if screen.live and not getattr(found, "json", False):
+        gauges.watch(control, found, screen)
+        return 0
+    model, sample = gauges.now(control, found)
+    return _answer(found, sample, "\n".join(gauges.cluster_page(model, sample, screen.height)))
+
+
+def _replay(found: Namespace) -> int:
+    session, speed = recordings.to_play(found)
+    gauges.play(session, speed, Screen())
     return 0
 
 
@@ -258,7 +275,9 @@ _RUNNERS = {
     "retire": _retire,
     "activity": _activity,
     "logs": _logs,
+    "gauges": _gauges,
     "record": _record,
+    "replay": _replay,
     "dashboard": _dashboard,
     "bench": _bench,
     "stop": _stop,

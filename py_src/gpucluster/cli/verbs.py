@@ -133,8 +133,9 @@ def _dashboard(parser: SentenceParser, face: str) -> None:
     _json(parser, face, "the cluster, with the link,")
 
 
-def _gauges(parser: SentenceParser, _face: str) -> None:
+def _gauges(parser: SentenceParser, face: str) -> None:
     _name(parser)
+    _json(parser, face, "the newest figures")
 
 
 def _record(parser: SentenceParser, face: str) -> None:
@@ -253,9 +254,9 @@ VERBS = {
         Verb("retire", "Retire one worker; its data goes to the others first.", _retire),
         Verb("activity", "Show who asked what of a cluster and what came of it.", _activity),
         Verb("logs", "Show the end of a cluster's log.", _logs),
-        Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges, (MAGIC,)),
+        Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
         Verb("record", "Record what the gauges show into a file.", _record),
-        Verb("replay", "Show the gauges of a recording, with play, pause and a slider.", _replay, (MAGIC,)),
+        Verb("replay", "Play a recording in the gauges.", _replay),
         Verb("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
         Verb("bench", "Measure a cluster, or compare two measurements.", _bench),

@@ -12,13 +12,11 @@ from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..recordings.places import find_recording
 from ..recordings.reading import read_recording
+from ..recordings.timeline import playing_speed
 from .background import run
 from .cluster import Cluster
 from .control import AsyncControl
 from .presentation import presentation
-
-SLOWEST, FASTEST = 0.25, 64
-"""Of a recording that is played."""
 
 
 def create(
@@ -152,9 +150,8 @@ def replay(file: str | Path, *, speed: float = 1) -> Any:
     InvalidRequest
         When the speed is no such number.
     """
-    if not isinstance(speed, (int, float)) or isinstance(speed, bool) or not SLOWEST <= speed <= FASTEST:
-        raise InvalidRequest(f"speed: must be a number from {SLOWEST} to {FASTEST}, not {str(speed)[:40]!r}.")
-    return presentation().replay(read_recording(find_recording(file)), float(speed))
+    factor = playing_speed(speed)
+    return presentation().replay(read_recording(find_recording(file)), factor)
 
 
 def list() -> List[ClusterModel]:

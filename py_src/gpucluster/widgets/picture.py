@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from html import escape
 
 from ..client.card import card_html
+from ..gauges.bars import Bar, activity_line, cluster_bars, results_line, worker_bars
+from ..gauges.text import cluster_lines, moment_text
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
-from .figures import Bar, activity_line, cluster_bars, worker_bars
 
 MOST_WORKERS = 16
 """Workers that are shown one by one."""
@@ -30,7 +31,6 @@ _COLOURS = {
 }
 _TRACK = "rgba(128,128,128,0.25)"
 _QUIET = "opacity:0.75"
-_BLOCKS = 24
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Picture:
         if model.reason:
             lines.append(f"  {' '.join(model.reason.split())}")
         if self.sample is not None:
-            lines += gauges_text(self.sample)
+            lines += cluster_lines(self.sample)
         if self.note:
             lines.append(f"  {self.note}")
         return "\n".join(lines)
@@ -84,13 +84,9 @@ class Picture:
 def gauges_html(sample: TelemetrySample) -> str:
     """Return bars, what their colours mean, load and tasks, and the workers one by one."""
     bars = cluster_bars(sample)
-    activity = f'<div style="{_QUIET}">{escape(activity_line(sample))}</div>'
+    said = [activity_line(sample), *filter(None, [results_line(sample)])]
+    activity = "".join(f'<div style="{_QUIET}">{escape(line)}</div>' for line in said)
     return "".join([_bars_html(bars), _legend_html(bars), activity, _workers_html(sample)])
-
-
-def gauges_text(sample: TelemetrySample) -> list[str]:
-    """Return bars, load and tasks as lines."""
-    return [*map(_bar_text, cluster_bars(sample)), f"  {activity_line(sample)}"]
 
 
 def note_html(note: str) -> str:
@@ -98,20 +94,8 @@ def note_html(note: str) -> str:
     return f'<div style="{_QUIET};font-size:0.9em;margin-top:4px">{escape(note)}</div>' if note else ""
 
 
-def moment_text(at: str) -> str:
-    """Return a time for people."""
-    return at[:19].replace("T", " ") + " UTC"
-
-
 def _workers(model: ClusterModel) -> str:
     return f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
-
-
-def _bar_text(bar: Bar) -> str:
-    if not bar.total_bytes:
-        return f"  {bar.label:<12} {bar.text}"
-    filled = round(_BLOCKS * min(1.0, bar.used_bytes / bar.total_bytes))
-    return f"  {bar.label:<12} {'█' * filled}{'░' * (_BLOCKS - filled)} {bar.text}"
 
 
 def _bars_html(bars: list[Bar], label: str | None = None) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from ..gauges.text import cluster_lines, moment_text
 from ..protocol.recordings import RecordedSession
 from ..protocol.telemetry import TelemetrySample
-from .picture import gauges_html, gauges_text, moment_text, note_html
+from .picture import gauges_html, note_html
 
 _STRIP = "display:inline-block;margin:4px 0;padding:1px 8px;border-radius:3px;background:#8a5300;color:#fff"
 
@@ -38,7 +39,7 @@ class RecordedPicture:
     def text(self) -> str:
         """Return the text."""
         head = [self.session.recording.title, f"  {self.session.label}"]
-        return "\n".join([*head, *gauges_text(self._sample), f"  {self._notes}"])
+        return "\n".join([*head, *cluster_lines(self._sample), f"  {self._notes}"])
 
     def __repr__(self) -> str:
         return self.text

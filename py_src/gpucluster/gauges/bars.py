@@ -1,4 +1,4 @@
-"""What a still picture of a cluster shows: bars of its memory, from one sample.
+"""The bars of a cluster's memory, and its load and tasks in a line, from one sample.
 
 A figure that nobody measures has no bar.
 """
@@ -10,6 +10,13 @@ from dataclasses import dataclass
 
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import TelemetrySample
+
+_TIERS = {
+    "tier_device_bytes": "in GPU memory",
+    "tier_host_bytes": "in host memory",
+    "tier_disk_bytes": "on disk",
+    "cudf_spilled_bytes": "spilled by cuDF",
+}
 
 
 @dataclass(frozen=True)
@@ -111,10 +118,23 @@ def activity_line(sample: TelemetrySample) -> str:
     gpu = _mean(sample, "gpu_utilization_percent")
     if gpu is not None:
         said.append(f"GPU {gpu:.0f}%")
-    said.append(f"{sample.tasks.get('processing', 0)} tasks running, {sample.tasks.get('memory', 0)} results held")
+    running, held = sample.tasks.get("processing", 0), sample.tasks.get("memory", 0)
+    said.append(f"{running} task{'s' * (running != 1)} running, {held} result{'s' * (held != 1)} held")
     if sample.tasks.get("erred"):
         said.append(f"{sample.tasks['erred']} erred")
     return ", ".join(said)
+
+
+def results_line(sample: TelemetrySample) -> str | None:
+    """Return where the results are that Dask holds; None where nothing has been spilled."""
+    everyone = range(len(sample.workers))
+    sizes = {field: _sum(_pick(sample, field, everyone)) for field in _TIERS}
+    away = ["tier_disk_bytes", "cudf_spilled_bytes"]
+    if sizes["tier_device_bytes"] is not None:
+        away.append("tier_host_bytes")  # Without GPUs that is where results belong.
+    if not any(sizes[field] for field in away):
+        return None
+    return ", ".join(f"{format_size(size)} {_TIERS[field]}" for field, size in sizes.items() if size)
 
 
 def _bars(reading: _Reading) -> list[Bar]:

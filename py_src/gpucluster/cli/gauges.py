@@ -1,0 +1,84 @@
+"""Gauges in a terminal: those of a cluster that lives, and those of a recording."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import suppress
+
+from ..client.control import Control
+from ..gauges.text import cluster_lines, worker_lines
+from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState
+from ..protocol.models import ClusterModel
+from ..protocol.recordings import RecordedSession
+from ..protocol.telemetry import TelemetrySample
+from ..recordings.timeline import position_text, times_of
+from . import actions, tables
+from .screen import Screen
+
+LOOK_SECONDS = 1.0
+
+
+def now(control: Control, found: Namespace) -> tuple[ClusterModel, TelemetrySample]:
+    """Return the cluster that was named, or the only one, and its newest sample."""
+    model = actions.find(control, getattr(found, "name", None))
+    return model, control.telemetry(model.id)
+
+
+def watch(control: Control, found: Namespace, screen: Screen) -> None:
+    """Draw the gauges of a cluster until Ctrl-C, or until the cluster has ended; once where nothing is live."""
+    model, sample = now(control, found)
+    with screen, suppress(KeyboardInterrupt):  # Ctrl-C is the way to say that it is enough.
+        screen.draw(cluster_page(model, sample, screen.height))
+        while screen.live:
+            time.sleep(LOOK_SECONDS)
+            says = []
+            is_over = False
+            try:
+                model = control.get(model.id)
+                sample = control.telemetry(model.id)
+            except (ClusterNotFound, InvalidState):
+                is_over = True
+                says = ["The cluster has ended."]
+            except GPUClusterError as error:  # It is busy; the next look may get an answer.
+                says = [error.message]
+            screen.draw([*says, *cluster_page(model, sample, screen.height - len(says))])
+            if is_over:
+                return
+
+
+def play(session: RecordedSession, speed: float, screen: Screen) -> None:
+    """Draw the gauges of a recording, at its speed or that many times as fast; the end where nothing is live."""
+    times = times_of(session.samples)
+    last = len(times) - 1
+    with screen, suppress(KeyboardInterrupt):
+        began = time.monotonic()
+        place = 0 if screen.live else last
+        while True:
+            screen.draw(recorded_page(session, place, times, screen.height))
+            if place == last:
+                return
+            time.sleep(max(0.0, began + times[place + 1] / speed - time.monotonic()))
+            # Those that have come since; a slow terminal is shown fewer.
+            position = (time.monotonic() - began) * speed
+            place = max(place + 1, bisect_right(times, position) - 1)
+
+
+def cluster_page(model: ClusterModel, sample: TelemetrySample, height: int) -> list[str]:
+    """Return the gauges of a cluster, in that many lines at most where there are many workers."""
+    lines = [tables.worker_line(model), *cluster_lines(sample)]
+    return lines + worker_lines(sample, height - len(lines))
+
+
+def recorded_page(session: RecordedSession, place: int, times: Sequence[float], height: int) -> list[str]:
+    """Return the gauges at one place of a recording, below what it was recorded on."""
+    sample = session.samples[place]
+    lines = [
+        f"{session.recording.title}   {position_text(times[place])} / {position_text(times[-1])}",
+        f"  {session.label}",
+        *([f"  {session.message}"] if session.message else []),
+        *cluster_lines(sample),
+    ]
+    return lines + worker_lines(sample, height - len(lines))

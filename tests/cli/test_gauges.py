@@ -1,0 +1,134 @@
+"""``gpucluster gauges`` and ``gpucluster replay`` in a shell: live in a terminal, a still picture elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.protocol.telemetry import TelemetrySample
+from gpucluster.recordings.places import find_recording
+from gpucluster.recordings.reading import read_recording
+
+from tests.cli.terminal import CLOSE, OPEN, Terminal
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+BUNDLED = read_recording(find_recording("kmeans-cpu"))
+
+
+def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run) -> None:
+    done = gpucluster("gauges", "shared")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("shared: ")
+    assert re.fullmatch(r"  Memory       [█░]{24} [0-9.]+ [MG]iB of [0-9.]+ [MG]iB \([0-9]+%\)", lines[1])
+    assert "tasks running" in lines[2]
+    assert "\x1b" not in done.stdout
+
+
+def test_figures_for_programs(shared_cluster: Any, answer: Callable[..., Any]) -> None:
+    sample = TelemetrySample.model_validate(answer("gauges", "shared"))
+    assert sample.id == shared_cluster.id
+    assert len(sample.workers) == len(shared_cluster.workers)
+
+
+def test_live_until_ctrl_c(shared_cluster: Any, command: list[str]) -> None:
+    with Terminal([*command, "gauges", "shared"]) as terminal:
+        terminal.read_until(lambda _: len(terminal.pages) >= 4)
+        terminal.press_ctrl_c()
+        assert terminal.end() == 0
+        assert terminal.text.startswith(OPEN)
+        assert terminal.text.count(OPEN) == terminal.text.count(CLOSE) == 1
+        assert all(page.startswith("shared: ") for page in terminal.pages)
+        assert terminal.left[0].startswith("shared: ")
+        assert "Traceback" not in terminal.text
+
+
+def test_live_until_the_cluster_ends(site: Any, command: list[str]) -> None:
+    cluster = site.running(name="short", n_workers=1)
+    with Terminal([*command, "gauges", "short"]) as terminal:
+        terminal.read_until(lambda _: len(terminal.pages) >= 2)
+        site.control.stop(cluster.id)
+        assert terminal.end() == 0
+        assert terminal.left[0] == "The cluster has ended."
+        assert terminal.left[1].startswith("short: ")
+
+
+@pytest.mark.parametrize("verb", ["gauges", "replay"])
+def test_a_terminal_that_cannot_draw_gets_lines(
+    shared_cluster: Any, command: list[str], verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    what = "shared" if verb == "gauges" else "kmeans-cpu"
+    with Terminal(["/usr/bin/env", "TERM=dumb", *command, verb, what]) as terminal:
+        assert terminal.end() == 0
+        assert "\x1b" not in terminal.text
+        assert "Memory" in terminal.text
+
+
+def test_the_end_of_a_recording(gpucluster: Run) -> None:
+    done = gpucluster("replay", "kmeans-cpu")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    title, position = lines[0].split("   ")
+    shown, whole = position.split(" / ")
+    assert (title, shown) == (BUNDLED.recording.title, whole)
+    assert lines[1] == f"  {BUNDLED.label}"
+    assert [line.split("  ")[1] for line in lines[-2:]] == ["Worker 0", "Worker 1"]
+
+
+def test_a_recording_plays(command: list[str]) -> None:
+    with Terminal([*command, "replay", "kmeans-cpu", "--speed", "16"], lines=12) as terminal:
+        assert terminal.end() == 0
+        pages = terminal.pages
+        assert len(pages) > len(BUNDLED.samples) / 4, "not only its end"
+        positions = [re.search(r"   ([0-9]+):([0-9]+) /", page) for page in pages]
+        seconds = [60 * int(found[1]) + int(found[2]) for found in positions if found]
+        assert len(seconds) == len(pages)
+        assert seconds == sorted(seconds)
+        assert seconds[0] == 0
+        assert all(BUNDLED.label in page for page in pages)
+        assert all(page.count("\r\n") < 12 for page in pages)
+        assert terminal.left[1] == f"  {BUNDLED.label}"
+
+
+def test_enough_of_a_recording(command: list[str]) -> None:
+    with Terminal([*command, "replay", "kmeans-cpu", "--speed", "0.25"]) as terminal:
+        terminal.read_until(lambda text: BUNDLED.label in text)
+        terminal.press_ctrl_c()
+        assert terminal.end() == 0
+        assert terminal.left[0].startswith(f"{BUNDLED.recording.title}   0:0")
+
+
+def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path) -> None:
+    header = BUNDLED.recording.model_dump(mode="json")
+    evil = "\x1b]0;mine\x07\x1b[2J"
+    sample = {"id": evil, "at": "2026-11-21T10:00:05Z", "workers": [evil, f"{evil}2"], "memory_bytes": 2**30}
+    path = tmp_path / "evil.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in (header, {"kind": "telemetry", "sample": sample})))
+    done = gpucluster("replay", str(path))
+    assert done.returncode == 0
+    assert all(line.isprintable() for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
+        (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
+        (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),
+        (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number, not 'fast'."),
+        (["replay", "kmeans-cpu", "--speed", "100"], 2, "speed: must be a number from 0.25 to 64, not '100.0'."),
+        (["replay", os.devnull], 3, "There is no recording /dev/null."),
+    ],
+)
+def test_mistakes_are_sentences(gpucluster: Run, words: list[str], code: int, sentence: str) -> None:
+    done = gpucluster(*words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1

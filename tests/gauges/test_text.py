@@ -1,0 +1,63 @@
+"""Gauges as lines."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from gpucluster.gauges.text import cluster_lines, plain, worker_lines
+from gpucluster.protocol.telemetry import TelemetrySample
+
+GIB = 2**30
+
+
+def sample(**columns: object) -> TelemetrySample:
+    fields: dict[str, object] = {"id": "0123abcd", "at": "2026-11-21T10:00:05+00:00", "workers": ["0", "1"]}
+    return TelemetrySample.model_validate({**fields, **columns})
+
+
+def test_the_cluster():
+    figures = sample(memory_bytes=[GIB // 2, 0], memory_limit_bytes=GIB, cpu_percent=[50.0, 25.0], tier_disk_bytes=GIB)
+    assert cluster_lines(figures) == [
+        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 512 MiB of 2 GiB (25%)",
+        "  CPU 75%, 0 tasks running, 0 results held",
+        "  Results: 2 GiB on disk",
+    ]
+
+
+def test_workers_one_by_one():
+    figures = sample(memory_bytes=[GIB // 2, 0], memory_limit_bytes=GIB, vram_used_bytes=GIB, vram_total_bytes=GIB)
+    assert [line.split(" █")[0].split(" ░")[0].rstrip() for line in worker_lines(figures, 10)] == [
+        "  Worker 0 VRAM", "  Worker 0 Memory", "  Worker 1 VRAM", "  Worker 1 Memory",
+    ]  # fmt: skip
+    assert worker_lines(sample(workers=["0"], memory_bytes=GIB), 10) == []
+
+
+@pytest.mark.parametrize(
+    ("most", "lines"),
+    [
+        (4, ["0", "1", "2", "3"]),
+        (3, ["0", "1", "and 2 more"]),
+        (1, ["and 4 more"]),
+        (0, ["and 4 more"]),
+    ],
+)
+def test_no_more_lines_than_fit(most: int, lines: list[str]):
+    found = worker_lines(sample(workers=["0", "1", "2", "3"], memory_bytes=GIB), most)
+    assert [line.removeprefix("  ").removeprefix("Worker ").split("  ")[0] for line in found] == lines
+
+
+def test_a_thousand_workers_are_not_all_looked_at():
+    figures = sample(workers=list(map(str, range(10_000))), memory_bytes=list(range(10_000)), memory_limit_bytes=GIB)
+    began = time.process_time()
+    assert len(worker_lines(figures, 50)) == 50
+    assert time.process_time() - began < 5, "all of them take minutes"
+
+
+def test_names_of_others_do_nothing_in_a_terminal():
+    hostile = "\x1b]0;title\x07\x9b2J\u202eevil\n"
+    (line, _) = worker_lines(sample(workers=[hostile, "1"], memory_bytes=GIB), 10)
+    assert line.isprintable()
+    assert "evil" in line
+    assert plain("x" * 300) == "x" * 39 + "…"
+    assert plain("Zürich-7") == "Zürich-7"
