@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -88,7 +89,11 @@ def photograph(browser: Browser) -> None:
         panel.get_by_role("button", name="Lay out the dashboard").click()
         for title in ("Task stream", "Memory by worker"):
             page.frame_locator(f'iframe[title^="{title}:"]').locator("canvas").first.wait_for()
-        page.wait_for_timeout(3000)
+        # A task stream shows what runs while it is open.
+        page.locator(".jp-NotebookPanel .jp-Cell").nth(1).locator(".cm-content").click()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name=re.compile("^Run All Cells")).first.click()
+        page.wait_for_timeout(6000)
         page.screenshot(path=IMAGES / "panel-dark.png")
 
 
@@ -109,9 +114,26 @@ def photograph_gpus(browser: Browser, theme: str) -> None:
             page.screenshot(path=IMAGES / f"gauges-{theme.lower()}.png", clip={**box, "height": 1080})
 
 
+def photograph_recording(browser: Browser) -> None:
+    """Take a picture of a recording in the middle of its work."""
+    with jupyter() as lab:
+        page = open_page(browser, lab, device_scale_factor=2, height=740)
+        open_panel(page).get_by_role("button", name="Play a recording…").click()
+        dialog = page.locator(".jp-Dialog")
+        choice = dialog.locator("option").filter(has_text="A join that spills").first
+        dialog.locator("select").select_option(label=choice.inner_text())
+        dialog.get_by_role("button", name="Ok").click()
+        player = page.get_by_role("region", name="Recording: A join that spills")
+        player.get_by_role("button", name="Pause").click()
+        player.get_by_role("slider", name="Position").fill("13")
+        page.wait_for_timeout(500)
+        player.screenshot(path=IMAGES / "recording.png")
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     with chromium() as running:
         photograph(running)
+        photograph_recording(running)
         for chosen in ("Light", "Dark"):
             photograph_gpus(running, chosen)
