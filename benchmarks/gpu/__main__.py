@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import sys
 import tempfile
@@ -15,7 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .piece import Piece, Result, read_result, run, write_json
 from .pieces import pieces
@@ -24,10 +25,18 @@ from .surroundings import ROOT, commit, surroundings
 from .wheelhouse import WheelsUnusable, install, library_folders, site_of
 
 UNFINISHED = 3
+IMPOSSIBLE = 4
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the pieces that are missing; 0: all have passed, 1: some failed, 3: time is up and some are left."""
+    """Run the pieces that are missing.
+
+    Returns
+    -------
+    int
+        0: all have passed. 1: some failed or took too long. 2: it cannot be begun so. 3: time is up, and the next call
+        goes on. 4: some cannot be run here, as a library is missing.
+    """
     options = _options(arguments)
     known = {piece.name: piece for piece in pieces(simulated=options.simulated)}
     wanted = [name for name in options.only.split(",") if name] if options.only else list(known)
@@ -40,21 +49,37 @@ def main(arguments: list[str] | None = None) -> int:
     began = time.monotonic()
     with _setting(options) as setting:
         facts = surroundings(simulated=options.simulated)
-        write_json(out / "surroundings.json", facts)
         if not options.simulated and not facts["gpus"]:
             print(
                 "No NVIDIA GPU was found here: nvidia-smi lists none. --simulated proves the command.", file=sys.stderr
             )
             return 2
+        if another := _begun_elsewhere(out, facts):
+            print(another, file=sys.stderr)
+            return 2
+        write_json(out / "surroundings.json", facts)
         left = [known[name] for name in wanted if options.again or not _is_done(out / name, options.simulated)]
         for piece in left:
             if options.seconds - (time.monotonic() - began) < piece.seconds:
                 continue  # It would be cut off. A shorter one may fit.
             _say_and_run(piece, out, setting, options.simulated)
-    results = {name: read_result(out / name) for name in wanted}
-    report(out, facts, results)
-    impossible = {name for name in wanted if _missing(known[name])}
-    return _verdict(out, results, impossible, options.simulated)
+    report(out, facts, {name: read_result(out / name) for name in known})
+    return _verdict(out, [known[name] for name in wanted], options)
+
+
+def _begun_elsewhere(out: Path, facts: dict[str, Any]) -> str | None:
+    """Return in a sentence why the folder's results are not of this machine; ``None`` if they are, or it has none."""
+    try:
+        before = json.loads((out / "surroundings.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    first, second = (
+        (one["simulated"], [(gpu["name"], gpu["driver_version"]) for gpu in one["gpus"] if not one["simulated"]])
+        for one in (before, facts)
+    )
+    if first == second:
+        return None
+    return f"{out} holds results of another GPU or driver, or of a simulated one; name another folder."
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
@@ -135,17 +160,37 @@ def _say_and_run(piece: Piece, out: Path, setting: Setting, simulated: bool) -> 
     print(f"{piece.name}: {result.outcome} after {result.seconds:.0f} s", flush=True)
 
 
-def _verdict(out: Path, results: dict[str, Result | None], impossible: set[str], simulated: bool) -> int:
-    failed = [name for name, result in results.items() if result is not None and result.outcome == "failed"]
-    missing = [name for name in results if name not in failed and not _is_done(out / name, simulated)]
-    waiting = [name for name in missing if name not in impossible]
+def _verdict(out: Path, wanted: list[Piece], options: argparse.Namespace) -> int:
+    results = {piece.name: read_result(out / piece.name) for piece in wanted}
+    missing = [piece for piece in wanted if not _is_done(out / piece.name, options.simulated)]
+    impossible = [piece for piece in missing if _missing(piece)]
+    failed = [piece for piece in missing if piece not in impossible and _has_failed(results[piece.name])]
+    waiting = [piece for piece in missing if piece not in impossible and piece not in failed]
+    too_long = [piece for piece in waiting if piece.seconds > options.seconds]
+    waiting = [piece for piece in waiting if piece not in too_long]
     if failed:
-        print(f"Failed: {', '.join(failed)}; see log.txt in their folders below {out}.")
+        print(f"Failed: {_names(failed)}; see log.txt in their folders below {out}.")
+    if too_long:
+        least = max(piece.seconds for piece in too_long)
+        print(f"Not begun, as --seconds is less than they may take: {_names(too_long)}. Give at least {least:.0f}.")
     if waiting:
-        print(f"Not done yet: {', '.join(waiting)}. Call this again with the same --out.")
-    elif missing:
-        print(f"Cannot be done here: {', '.join(missing)}.")
-    return 1 if failed else UNFINISHED if missing else 0
+        print(f"Not done yet: {_names(waiting)}. Call this again with the same --out.")
+    if impossible:
+        print(f"Cannot be done here: {_names(impossible)}.")
+    if failed:
+        return 1
+    if waiting:
+        return UNFINISHED
+    return 2 if too_long else IMPOSSIBLE if impossible else 0
+
+
+def _has_failed(result: Result | None) -> bool:
+    """Whether the last run of a piece, which has not passed with this code, came to its end with this code."""
+    return result is not None and result.outcome != "passed" and result.commit == commit()
+
+
+def _names(pieces_: list[Piece]) -> str:
+    return ", ".join(piece.name for piece in pieces_)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ def measure(name: str, options: dict[str, Any], *, simulated: bool) -> dict[str,
             figures["context_in_worker"] = has_context(client.submit(os.getpid, pure=False).result(timeout=60))
             if not simulated:
                 figures["sum"] = client.submit(_sum_on_device, pure=False).result(timeout=120)
+                assert figures["sum"] == 499_500, f"the GPU computed {figures['sum']}"
         finally:
             client.close()
         began = time.perf_counter()
@@ -152,8 +153,17 @@ def settings(file: Path, *, simulated: bool) -> dict[str, Any]:
     return found
 
 
+def troubles(figures: dict[str, Any]) -> list[str]:
+    """Return in words what is wrong with one start: memory that is left, or contexts where none may be."""
+    told = [] if figures["nothing_left"] else ["left GPU memory behind"]
+    if not figures["context_in_worker"]:
+        told.append("no context was seen in the worker, so that none in its parents proves nothing")
+    parents = {"supervisor": figures["context_in_supervisor"], "forkserver": figures["context_in_forkserver"]}
+    return told + [f"the {name} has a context" for name, has in parents.items() if has]
+
+
 def main() -> int:
-    """Measure, write the figures down, and fail if a setting failed or something was left behind."""
+    """Measure and write the figures down; fail if a start failed, left memory behind, or a parent has a context."""
     parser = argparse.ArgumentParser(description="Start GPU clusters in all ways.")
     parser.add_argument("what", choices=("settings", "starts"))
     parser.add_argument("--figures", type=Path, required=True)
@@ -162,13 +172,18 @@ def main() -> int:
     options = parser.parse_args()
     if options.what == "settings":
         found = settings(options.figures, simulated=options.simulated)
-        wrong = [name for name, each in found.items() if "failed" in each or each.get("nothing_left") is False]
+        done = {name: [each] for name, each in found.items() if "skipped" not in each}
     else:
         found = starts(options.figures, repeats=options.repeats, simulated=options.simulated)
-        wrong = [name for name, each in found.items() if any(not run["nothing_left"] for run in each["runs"])]
-    for name in wrong:
-        print(f"{name}: failed, or left memory behind.")
-    return 1 if wrong else 0
+        done = {name: each["runs"] for name, each in found.items()}
+    wrong = {
+        name: sorted({told for run in runs for told in ([run["failed"]] if "failed" in run else troubles(run))})
+        for name, runs in done.items()
+    }
+    for name, told in wrong.items():
+        for sentence in told:
+            print(f"{name}: {sentence}.")
+    return 1 if any(wrong.values()) or not done else 0
 
 
 if __name__ == "__main__":

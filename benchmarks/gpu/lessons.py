@@ -13,6 +13,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gpucluster.client.control import Control
+from gpucluster.client.libraries import libraries_for
 from gpucluster.lessons.catalogue import find_lesson, lessons
 from gpucluster.lessons.measuring import measure, private_registry
 
@@ -28,7 +30,7 @@ _TIMED = re.compile(r"\b(s|ms|seconds|tasks? per|bytes|kB|MB|GB|MiB|GiB|times as
 
 
 def run(numbers: list[str]) -> dict[str, Any]:
-    """Run lessons; returns for each its checks, the seconds, the memory and the numbers it printed."""
+    """Run lessons; returns for each its checks, its clusters' workers, seconds, memory and the lines it printed."""
     found: dict[str, Any] = {}
     for lesson in [find_lesson(number) for number in numbers] if numbers else lessons():
         if lesson is None:
@@ -40,15 +42,39 @@ def run(numbers: list[str]) -> dict[str, Any]:
                 found[lesson.id] = {"failed": f"{type(error).__name__}: {error}"}
                 print(lesson.id, found[lesson.id]["failed"], flush=True)
                 continue
+            backends = sorted({model.backend for model in Control().list()})
         found[lesson.id] = {
-            "checks": measured.states,
+            "checks": {one.id: measured.states.get(one.id, "not made") for one in lesson.exercises},
+            "backends": backends,
             "seconds": measured.seconds,
             "peak_bytes": measured.peak_bytes,
             "printed": printed(measured.run.notebook),
         }
         passed = sum(state == "passed" for state in measured.states.values())
-        print(lesson.id, f"{passed} of {len(lesson.exercises)} checks, {measured.seconds:.0f} s", flush=True)
+        workers = " and ".join(backends) or "no"
+        print(lesson.id, f"{passed} of {len(lesson.exercises)} checks, {workers} workers, {measured.seconds:.0f} s")
     return found
+
+
+def troubles(found: dict[str, Any], *, needs_gpu: bool) -> list[str]:
+    """Return what is wrong with a run, in sentences; with ``needs_gpu`` also that a lesson had no GPU workers."""
+    told = []
+    for number, one in found.items():
+        if "failed" in one:
+            told.append(f"{number} failed: {one['failed']}")
+            continue
+        told += [f"{number}: check {id} is {state}" for id, state in one["checks"].items() if state != "passed"]
+        if needs_gpu and "cuda" not in one["backends"]:
+            told.append(f"{number} had no cluster of GPU workers")
+    return told
+
+
+def without_libraries() -> str | None:
+    """Return why GPU workers would compute on the CPU here; ``None`` if they do not."""
+    libraries = libraries_for("cuda")
+    if (libraries.arrays, libraries.frames) == ("cupy", "cudf"):
+        return None
+    return libraries.warning or f"Arrays would be {libraries.arrays}, data frames {libraries.frames}."
 
 
 def printed(book: Any) -> list[str]:
@@ -107,8 +133,27 @@ def compare(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
                 abs(len(left.get(words, ())) - len(right.get(words, ()))) for words in left.keys() | right.keys()
             ),
             "seconds": [one["seconds"], other["seconds"]],
+            "backends": [one.get("backends"), other.get("backends")],
         }
     return table
+
+
+def differences(table: dict[str, Any]) -> list[str]:
+    """Return in sentences what a comparison found."""
+    told = [] if table else ["The two runs have no lesson in common."]
+    for number, one in table.items():
+        if "failed" in one:
+            told.append(f"{number} failed in one of the runs")
+            continue
+        told += [
+            f"{number}: check {id} is {first} and {second}" for id, (first, second) in one["checks_that_differ"].items()
+        ]
+        told += [f"{number}: {line['line']}: {line['first']} and {line['second']}" for line in one["lines_that_differ"]]
+        if not one["lines_compared"]:
+            told.append(f"{number}: the runs have no line in common")
+        if one["backends"][0] == one["backends"][1]:
+            told.append(f"{number}: both runs had the same workers")
+    return told
 
 
 def by_words(lines: list[str]) -> dict[str, list[list[float]]]:
@@ -136,6 +181,7 @@ def main() -> int:
     do = verbs.add_parser("run")
     do.add_argument("lessons", nargs="*")
     do.add_argument("--figures", type=Path, required=True)
+    do.add_argument("--needs-gpu", action="store_true", help="fail where a lesson had no GPU workers")
     against = verbs.add_parser("compare")
     against.add_argument("first", type=Path)
     against.add_argument("second", type=Path)
@@ -145,11 +191,16 @@ def main() -> int:
         pair = [json.loads(path.read_text(encoding="utf-8")) for path in (options.first, options.second)]
         table = compare(*pair)
         write_json(options.figures, table)
-        return 0
-    found = run(options.lessons)
-    write_json(options.figures, found)
-    failed = any("failed" in one or set(one["checks"].values()) != {"passed"} for one in found.values())
-    return 1 if failed else 0
+        wrong = differences(table)
+    elif options.needs_gpu and (why := without_libraries()):
+        wrong = [why]
+    else:
+        found = run(options.lessons)
+        write_json(options.figures, found)
+        wrong = troubles(found, needs_gpu=options.needs_gpu)
+    for sentence in wrong:
+        print(sentence)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

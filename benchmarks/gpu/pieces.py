@@ -5,6 +5,7 @@ from __future__ import annotations
 from .piece import Piece
 
 _RAPIDS = ("cudf", "cupy", "rmm", "dask_cuda")
+_CUML = (*_RAPIDS, "cuml", "dask_cudf", "raft_dask")
 _FIGURES = ("--figures", "{figures}")
 
 
@@ -32,15 +33,15 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
             "real gauge sessions for replay",
             ("-m", "benchmarks.gpu.recordings", *_FIGURES),
             300,
-            (*_RAPIDS, "cuml"),
+            _CUML,
             simulated=False,
         ),
         Piece(
             "tests",
             "the tests that need a GPU",
-            ("-m", "pytest", "-q", "-m", "gpu", "tests/gpu", "-p", "no:cacheprovider"),
+            ("-m", "pytest", "-q", "-m", "gpu", "tests/gpu", "-p", "no:cacheprovider", *_FIGURES),
             420,
-            (*_RAPIDS, "cuml", "pytest", "pytest_asyncio", "pytest_timeout"),
+            (*_CUML, "pytest", "pytest_asyncio", "pytest_timeout"),
             simulated=False,
         ),
         Piece(
@@ -48,7 +49,7 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
             "k-means, PCA and truncated SVD through our API and by cuml.dask itself",
             ("-m", "benchmarks.gpu.speed", "direct", *_FIGURES),
             240,
-            (*_RAPIDS, "cuml"),
+            _CUML,
             simulated=False,
         ),
         Piece(
@@ -62,9 +63,9 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
             Piece(
                 f"lesson-{number}",
                 f"lesson {number} runs unchanged on the GPU",
-                ("-m", "benchmarks.gpu.lessons", "run", number, *_FIGURES),
+                ("-m", "benchmarks.gpu.lessons", "run", number, "--needs-gpu", *_FIGURES),
                 240,
-                (*_RAPIDS, "nbclient", "ipykernel", "cuml"),
+                (*_CUML, "nbclient", "ipykernel"),
                 simulated=False,
             )
             for number in ("06", "07", "08", "05", "02", "00", "01", "03", "04")
@@ -74,7 +75,7 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
             "the same work on the GPU and on the CPU cores of this machine",
             ("-m", "benchmarks.gpu.speed", "cpu", *_FIGURES),
             400,
-            (*_RAPIDS, "cuml"),
+            _CUML,
             simulated=False,
         ),
         Piece(
@@ -82,7 +83,7 @@ def pieces(*, simulated: bool) -> tuple[Piece, ...]:
             "what looking at the gauges costs a computation on the GPU",
             ("-m", "benchmarks.gpu.speed", "sampling", *_FIGURES),
             180,
-            (*_RAPIDS, "cuml"),
+            _CUML,
             simulated=False,
         ),
         Piece(

@@ -1,7 +1,7 @@
 """Record real gauge sessions: k-means, ETL that spills, and one that runs out of memory.
 
-Each becomes a file for ``%gpucluster replay`` under ``notebooks/data/recordings``, with ``nvidia-smi dmon``'s log,
-RMM's allocation logs and our own profile beside the proof's other results.
+Each becomes a file for ``%gpucluster replay`` beside the proof's other results, with ``nvidia-smi dmon``'s log, RMM's
+allocation logs and our own profile. Files that are worth keeping go to ``notebooks/data/recordings``.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import gpucluster
+from gpucluster.protocol.recordings import RecordedSession
+from gpucluster.recordings.reading import read_recording
 
 from .clusters import own_registry
 from .piece import write_json
@@ -175,7 +177,19 @@ def record(name: str, folder: Path) -> dict[str, Any]:
         for log in Path(logs).iterdir():
             shutil.copy(log, folder / f"{name}.{log.name}")
     (folder / f"{name}.profile.json").write_text(report.to_json(), encoding="utf-8")
+    if wrong := troubles(read_recording(file)):
+        raise ValueError(f"The recording {' and '.join(wrong)}.")
     return {**found, "recording": file.name, "recording_bytes": file.stat().st_size}
+
+
+def troubles(session: RecordedSession) -> list[str]:
+    """Return in words why a recording is none of a real GPU at work."""
+    told = [] if session.message is None else ["is damaged"]
+    if session.recording.backend != "cuda" or not session.recording.gpus or session.recording.simulated:
+        told.append("does not say that a real GPU was there")
+    if not any(any(sample.column("vram_used_bytes")) for sample in session.samples):
+        told.append("has no figures of GPU memory")
+    return told
 
 
 def main() -> int:

@@ -45,29 +45,48 @@ def report(out: Path, facts: dict[str, Any], results: Mapping[str, Result | None
                 f"| {name} | {result.outcome} | {result.seconds:.0f} | {result.began_at} | {result.commit} "
                 f"| `{result.command}` |"
             )
-    tables = {
-        "Settings": _settings(out),
-        "Starts": _starts(out),
-        "Gauges": _gauges(out),
-        "Speed": _speed(out),
-        "Lessons": _lessons(out, results),
-    }
-    for title, table in tables.items():
-        if table:
-            parts += [f"\n## {title}\n", table]
+    page_of = _Page(out, results)
+    for title, names, table in (
+        ("Settings", ("settings",), _settings),
+        ("Starts", ("starts",), _starts),
+        ("Gauges", ("gauges",), _gauges),
+        ("Tests", ("tests",), _tests),
+        ("Speed", ("direct", "cpu", "sampling", "allocations"), _speed),
+        ("Lessons", tuple(sorted(name for name in results if name.startswith("lesson-"))), _lessons),
+    ):
+        if text := table(page_of):
+            parts += [f"\n## {title}\n", *page_of.sources(names), "", text]
     page.write_text("\n".join(parts) + "\n", encoding="utf-8")
     return page
 
 
-def _figures(out: Path, name: str) -> Any:
-    try:
-        return json.loads((out / name / "figures.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+class _Page:
+    """What pieces have left in their folders. Figures without a result, of a piece that was killed, are not shown."""
+
+    def __init__(self, out: Path, results: Mapping[str, Result | None]) -> None:
+        self._out = out
+        self.results = results
+
+    def sources(self, names: tuple[str, ...]) -> list[str]:
+        """Return a line about each of these pieces that has a result."""
+        found = [result for name in names if (result := self.results.get(name)) is not None]
+        return [f"* `{result.name}`: **{result.outcome}**, code {result.commit}, {result.began_at}" for result in found]
+
+    def file(self, name: str, file: str) -> str:
+        """Return the text of a file that a piece has written; nothing where it was not run."""
+        path = self._out / name / file
+        return path.read_text(encoding="utf-8") if self.results.get(name) is not None and path.exists() else ""
+
+    def figures(self, name: str) -> Any:
+        """Return the figures of a piece; nothing where it was not run, or has written none."""
+        try:
+            return json.loads(self.file(name, "figures.json") or "{}")
+        except ValueError:
+            return {}
 
 
-def _settings(out: Path) -> str:
-    found = _figures(out, "settings")
+def _settings(page: _Page) -> str:
+    found = page.figures("settings")
     if not found:
         return ""
     rows = ["| Setting | Create | Restart | Stop | Left in GPU memory |", "|---|---|---|---|---|"]
@@ -84,53 +103,61 @@ def _settings(out: Path) -> str:
     return "\n".join(rows)
 
 
-def _starts(out: Path) -> str:
-    found = _figures(out, "starts")
+def _starts(page: _Page) -> str:
+    found = page.figures("starts")
     if not found:
         return ""
     rows = ["| Start | Create | Restart | Context in the parent |", "|---|---|---|---|"]
     for name, one in found.items():
+        # That none is seen in the parents says something only where one is seen in the worker.
+        seen = all(run["context_in_worker"] for run in one["runs"])
         context = any(run["context_in_forkserver"] or run["context_in_supervisor"] for run in one["runs"])
         rows.append(
             f"| {name} | {one['median']['create_seconds']:.2f} s | {one['median']['restart_seconds']:.2f} s "
-            f"| {'yes' if context else 'no'} |"
+            f"| {'yes' if context else 'no' if seen else 'unknown'} |"
         )
     return "\n".join(rows)
 
 
-def _gauges(out: Path) -> str:
-    path = out / "gauges" / "gauges.md"
-    return path.read_text(encoding="utf-8") if path.exists() else ""
+def _gauges(page: _Page) -> str:
+    return page.file("gauges", "gauges.md")
 
 
-def _speed(out: Path) -> str:
+def _tests(page: _Page) -> str:
+    counts = page.figures("tests")
+    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) + "." if counts else ""
+
+
+def _speed(page: _Page) -> str:
     rows = []
-    for name, one in (_figures(out, "direct") or {}).items():
+    for name, one in page.figures("direct").items():
         if isinstance(one, dict) and "roofline_share" in one:
             rows.append(
                 f"| {name} | {one['median']['gpucluster.learn']:.3f} s | {one['ratio']:.2f} × `cuml.dask`'s time, "
                 f"{100 * one['roofline_share']:.0f} % of the copy bandwidth |"
             )
-    faster = (_figures(out, "cpu") or {}).get("cpu_seconds_by_gpu_seconds", {})
+    faster = page.figures("cpu").get("cpu_seconds_by_gpu_seconds", {})
     rows += [
         f"| {name} | | {times:.1f} × faster than the CPU cores of the same machine |" for name, times in faster.items()
     ]
-    sampling = _figures(out, "sampling")
+    rows += [f"| {sentence} | | not compared |" for sentence in page.figures("cpu").get("not_compared", ())]
+    sampling = page.figures("sampling")
     if sampling:
         rows.append(f"| k-means while the gauges are looked at | | {sampling['ratio']['median']:.3f} × its time |")
-    pool = _figures(out, "allocations")
+    pool = page.figures("allocations")
     if pool:
         rows.append(f"| allocations with a pool | | {pool['times_faster_with_pool']:.1f} × faster than without |")
     return "\n".join(["| Work | Time | Compared |", "|---|---|---|", *rows]) if rows else ""
 
 
-def _lessons(out: Path, results: Mapping[str, Result | None]) -> str:
+def _lessons(page: _Page) -> str:
     rows = []
-    for piece in sorted(name for name in results if name.startswith("lesson-")):
-        for number, one in (_figures(out, piece) or {}).items():
+    for piece in sorted(name for name in page.results if name.startswith("lesson-")):
+        for number, one in page.figures(piece).items():
             if "failed" in one:
-                rows.append(f"| {number} | {one['failed']} | |")
+                rows.append(f"| {number} | {one['failed']} | | |")
                 continue
             passed = sum(state == "passed" for state in one["checks"].values())
-            rows.append(f"| {number} | {passed} of {len(one['checks'])} | {one['seconds']:.0f} s |")
-    return "\n".join(["| Lesson | Checks passed | Time |", "|---|---|---|", *rows]) if rows else ""
+            workers = ", ".join(one["backends"])
+            rows.append(f"| {number} | {passed} of {len(one['checks'])} | {workers} | {one['seconds']:.0f} s |")
+    return "\n".join(["| Lesson | Checks passed | Workers | Time |", "|---|---|---|---|", *rows]) if rows else ""

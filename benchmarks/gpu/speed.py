@@ -186,6 +186,18 @@ def against_cpu(file: Path, size: str) -> dict[str, Any]:
     return found
 
 
+def not_compared(found: dict[str, Any]) -> list[str]:
+    """Return in sentences which of the workloads could not be compared, and why the GPU's figures are none of a GPU."""
+    told = []
+    for name in ("gpu", "cpu"):
+        told += [f"{one['workload']}, {name}: {one['why']}" for one in found[name]["left_out"]]
+    facts = found["gpu"]["cluster"]
+    if (facts["backend"], facts["arrays"], facts["frames"]) != ("cuda", "cupy", "cudf"):
+        told.append(f"The GPU cluster had {facts['backend']} workers, {facts['arrays']} and {facts['frames']}.")
+    missing = sorted(set(WORKLOADS) - found["cpu_seconds_by_gpu_seconds"].keys())
+    return told + [f"{name} was not compared on data of the same size" for name in missing]
+
+
 def main() -> int:
     """Measure and write the figures down."""
     parser = argparse.ArgumentParser(description="Measure how fast a GPU cluster is.")
@@ -198,8 +210,11 @@ def main() -> int:
             found = against_cpu(options.figures, options.size)
         else:
             found = against_direct(options.figures) if options.what == "direct" else sampling()
-    write_json(options.figures, found)
-    return 0
+    wrong = not_compared(found) if options.what == "cpu" else []
+    write_json(options.figures, {**found, "not_compared": wrong} if wrong else found)
+    for sentence in wrong:
+        print(sentence)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

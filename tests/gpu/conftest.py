@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 GIB = 2**30
+_PIECE = "GPUCLUSTER_PIECE"
+"""Set where these tests are a piece of the proof."""
 
 
 def _why_not() -> str:
@@ -28,10 +32,28 @@ def _why_not() -> str:
         return f"needs an NVIDIA GPU and RAPIDS ({type(error).__name__})"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the proof say where the counts are to be written."""
+    parser.addoption("--figures", help="file for the counts of passed, failed and skipped tests")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In the proof, what was left out has not been proved: it fails."""
+    if _PIECE not in os.environ:
+        return
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    counts = {outcome: len(reporter.stats.get(outcome, ())) for outcome in ("passed", "failed", "error", "skipped")}
+    if path := session.config.getoption("--figures", default=None):
+        Path(path).write_text(json.dumps(counts), encoding="utf-8")
+    if counts["skipped"] or not counts["passed"]:
+        reporter.write_line(f"The proof is not made: {counts['passed']} passed, {counts['skipped']} left out.")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _gpu() -> None:
     why = _why_not()
-    if why and "GPUCLUSTER_PIECE" in os.environ:
+    if why and _PIECE in os.environ:
         pytest.fail(f"The proof cannot be made: {why}")
     if why:
         pytest.skip(why)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,7 @@ from benchmarks.gpu.pieces import pieces
 from benchmarks.gpu.report import report
 from benchmarks.gpu.surroundings import surroundings
 
+UNSEEN = {"context_in_worker": False, "context_in_forkserver": False, "context_in_supervisor": False}
 WRITES = "import json, sys; json.dump({'a': 1}, open(sys.argv[1], 'w')); print('said')"
 
 
@@ -98,9 +100,49 @@ def test_only_what_is_missing_is_run(
 def test_when_time_is_up_the_rest_waits_for_the_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    slow = Piece("slow", "a test", ("-c", "import time; time.sleep(2)"), 60)
+    monkeypatch.setattr(proof, "pieces", lambda *, simulated: (slow, replace(slow, name="next")))
+    assert call(tmp_path, "--seconds", "61") == proof.UNFINISHED
+    said = capsys.readouterr().out
+    assert "slow: passed" in said
+    assert "Not done yet: next. Call this again with the same --out." in said
+    assert call(tmp_path, "--seconds", "61") == 0
+
+
+def test_a_piece_that_can_never_begin_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two(monkeypatch, "pass", "pass")
+    assert call(tmp_path, "--seconds", "59") == 2
+    said = capsys.readouterr().out
+    assert "Not begun, as --seconds is less than they may take: piece-0, piece-1. Give at least 60." in said
+
+
+def test_a_piece_that_took_too_long_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    piece = Piece("endless", "a test", ("-c", "import time; time.sleep(600)"), 2)
+    monkeypatch.setattr(proof, "pieces", lambda *, simulated: (piece,))
+    assert call(tmp_path) == 1
+    assert "Failed: endless" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        {"simulated": False, "gpus": [{"name": "NVIDIA H200", "driver_version": "580.1"}]},
+        {"simulated": False, "gpus": []},
+    ],
+)
+def test_results_of_two_machines_are_not_mixed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], before: dict[str, object]
+) -> None:
     two(monkeypatch, "pass")
-    assert call(tmp_path, "--seconds", "0") == proof.UNFINISHED
-    assert "Not done yet: piece-0. Call this again" in capsys.readouterr().out
+    (tmp_path / "surroundings.json").write_text(json.dumps(before))
+    assert call(tmp_path) == 2
+    assert "holds results of another GPU or driver, or of a simulated one" in capsys.readouterr().err
+    assert not (tmp_path / "piece-0").exists()
+    assert json.loads((tmp_path / "surroundings.json").read_text()) == before
 
 
 def test_without_a_gpu_and_with_wrong_names_it_says_so(
@@ -118,7 +160,7 @@ def test_what_a_piece_needs_is_looked_for_first(
 ) -> None:
     piece = Piece("far", "a test", ("-c", "pass"), 60, needs=("no_such_module_anywhere",))
     monkeypatch.setattr(proof, "pieces", lambda *, simulated: (piece,))
-    assert call(tmp_path) == proof.UNFINISHED
+    assert call(tmp_path) == proof.IMPOSSIBLE
     assert "far: left out, as no_such_module_anywhere cannot be imported here." in capsys.readouterr().out
 
 
@@ -139,19 +181,32 @@ def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
         "cpu": {"cpu_seconds_by_gpu_seconds": {"merge": 20.0}},
         "sampling": {"ratio": {"median": 1.003}},
         "allocations": {"times_faster_with_pool": 30.0},
-        "lesson-06": {"06": {"checks": {"06.1": "passed", "06.2": "failed"}, "seconds": 61.0}},
+        "lesson-06": {
+            "06": {"checks": {"06.1": "passed", "06.2": "failed"}, "seconds": 61.0, "backends": ["cuda", "local"]}
+        },
+        "tests": {"passed": 29, "failed": 1, "error": 0, "skipped": 0},
+        "starts": {"cold": {"median": {"create_seconds": 9, "restart_seconds": 2}, "runs": [UNSEEN]}},
         "lesson-07": {"07": {"failed": "KilledWorker: lloyd"}},
     }
     for name, content in figures.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "figures.json").write_text(json.dumps(content))
-    page = report(tmp_path, surroundings(simulated=True), dict.fromkeys(figures)).read_text()
+    facts = surroundings(simulated=True)
+    page = report(tmp_path, facts, dict.fromkeys(figures)).read_text()
+    assert "##" not in page, "what has no result is not shown"
+    results = {
+        name: Result(name, "failed", 1, 1.0, "2026-11-22T05:00:00+00:00", "abc-1", True, "python") for name in figures
+    }
+    page = report(tmp_path, facts, results).read_text()
+    assert "* `direct`: **failed**, code abc-1, 2026-11-22T05:00:00+00:00" in page
+    assert "29 passed, 1 failed, 0 error, 0 skipped." in page
+    assert "| cold | 9.00 s | 2.00 s | unknown |" in page
     assert "| kmeans | 0.500 s | 1.25 × `cuml.dask`'s time, 50 % of the copy bandwidth |" in page
     assert "| merge | | 20.0 × faster than the CPU cores of the same machine |" in page
     assert "| k-means while the gauges are looked at | | 1.003 × its time |" in page
     assert "| allocations with a pool | | 30.0 × faster than without |" in page
-    assert "| 06 | 1 of 2 | 61 s |" in page
-    assert "| 07 | KilledWorker: lloyd | |" in page
+    assert "| 06 | 1 of 2 | cuda, local | 61 s |" in page
+    assert "| 07 | KilledWorker: lloyd | | |" in page
 
 
 def test_other_code_is_proved_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
