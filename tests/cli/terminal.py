@@ -35,7 +35,13 @@ class Terminal:
         for name in ("LINES", "COLUMNS"):
             environment.pop(name, None)
         self.process = subprocess.Popen(
-            command, stdin=slave, stdout=slave, stderr=slave, start_new_session=True, env=environment
+            command,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            env=environment,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that shells control jobs
         )
         os.close(slave)
         self.text = ""
@@ -49,6 +55,10 @@ class Terminal:
                 f"the command has ended or says no more: {self.text[-2000:]!r}"
             )
         return self.text
+
+    def type(self, text: str) -> None:
+        """Press these keys."""
+        os.write(self._master, text.encode())
 
     def press_ctrl_c(self) -> None:
         """Interrupt it."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +30,7 @@ def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("shared: ")
-    assert re.fullmatch(r"  Memory       [█░]{24} [0-9.]+ [MG]iB of [0-9.]+ [MG]iB \([0-9]+%\)", lines[1])
+    assert re.fullmatch(r"  Memory       [█░]{24} [0-9.]+ [MG]iB of [0-9.]+ [MG]iB \([0-9]+%\): .*", lines[1])
     assert "tasks running" in lines[2]
     assert "\x1b" not in done.stdout
 
@@ -56,8 +59,57 @@ def test_live_until_the_cluster_ends(site: Any, command: list[str]) -> None:
         terminal.read_until(lambda _: len(terminal.pages) >= 2)
         site.control.stop(cluster.id)
         assert terminal.end() == 0
-        assert terminal.left[0] == "The cluster has ended."
-        assert terminal.left[1].startswith("short: ")
+        assert terminal.left[0] == "short: stopped"
+        (when,) = [line for line in terminal.left if line.startswith("  As it was at ")]
+        assert "Memory" in terminal.left[terminal.left.index(when) + 1]
+
+
+def test_why_it_has_failed_is_said(site: Any, command: list[str]) -> None:
+    cluster = site.running(name="short", n_workers=1)
+    with Terminal([*command, "gauges", "short"]) as terminal:
+        terminal.read_until(lambda _: len(terminal.pages) >= 2)
+        os.kill(cluster.pid, signal.SIGKILL)
+        assert terminal.end() == 1
+        assert terminal.left[0] == "short: failed"
+        assert f"(pid {cluster.pid}) is gone" in terminal.left[1]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash, which controls jobs: install bash")
+def test_ctrl_z_gives_the_terminal_back(command: list[str]) -> None:
+    with Terminal(["bash", "--norc", "--noprofile", "-i"]) as terminal:
+        terminal.type("PS1='ready> '\n")
+        terminal.type(f"{shlex.join(command)} replay kmeans-cpu --speed 0.25\n")
+        terminal.read_until(lambda text: text.count(BUNDLED.label) == 1)
+        terminal.type("\x1a")
+        terminal.read_until(lambda text: "Stopped" in text)
+        assert terminal.text.count(OPEN) == terminal.text.count(CLOSE) == 1
+        assert terminal.text.index(CLOSE) < terminal.text.index("Stopped")
+        terminal.type("fg\n")
+        terminal.read_until(lambda text: text.count(OPEN) == 2 and text.split(OPEN)[2].count(BUNDLED.label))
+        terminal.type("\x03")
+        terminal.read_until(lambda text: text.count(CLOSE) == 2)
+        terminal.type("exit\n")
+        assert terminal.end() in {0, 130}
+
+
+def test_ctrl_z_where_nobody_could_let_it_go_on(command: list[str]) -> None:
+    with Terminal([*command, "replay", "kmeans-cpu", "--speed", "0.25"]) as terminal:
+        terminal.read_until(lambda text: BUNDLED.label in text)
+        terminal.type("\x1a")
+        terminal.read_until(lambda text: text.count(OPEN) == 2)
+        terminal.press_ctrl_c()
+        assert terminal.end() == 0
+
+
+def test_output_that_cannot_show_bars(command: list[str]) -> None:
+    line = [*command, "replay", "kmeans-cpu"]
+    ascii_only = subprocess.run(
+        line, capture_output=True, timeout=60, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False
+    )
+    assert (ascii_only.returncode, ascii_only.stderr) == (0, b"")
+    assert b"  Memory       ???" in ascii_only.stdout
+    closed = subprocess.run(["sh", "-c", f"{shlex.join(line)} >&-"], capture_output=True, timeout=60, check=False)
+    assert (closed.returncode, closed.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("verb", ["gauges", "replay"])
@@ -97,6 +149,12 @@ def test_a_recording_plays(command: list[str]) -> None:
         assert terminal.left[1] == f"  {BUNDLED.label}"
 
 
+def test_a_recording_for_programs(answer: Callable[..., Any]) -> None:
+    told = answer("replay", "kmeans-cpu")
+    assert told["label"] == BUNDLED.label
+    assert len(told["samples"]) == len(BUNDLED.samples)
+
+
 def test_enough_of_a_recording(command: list[str]) -> None:
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "0.25"]) as terminal:
         terminal.read_until(lambda text: BUNDLED.label in text)
@@ -122,8 +180,9 @@ def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path
         (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
         (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
         (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),
-        (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number, not 'fast'."),
-        (["replay", "kmeans-cpu", "--speed", "100"], 2, "speed: must be a number from 0.25 to 64, not '100.0'."),
+        (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number such as 4 or 0.5, not 'fast'."),
+        (["replay", "kmeans-cpu", "--speed", "100"], 2, "--speed: must be a number from 0.25 to 64, not '100.0'."),
+        (["replay", "kmeans-cpu", "--speed", "1_0"], 2, "--speed: must be a number such as 4 or 0.5, not '1_0'."),
         (["replay", os.devnull], 3, "There is no recording /dev/null."),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -61,12 +62,13 @@ def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Pat
     ("words", "code", "sentence"),
     [
         ([], 2, "FILE is missing. Usage: gpucluster record"),
+        (["shared"], 2, "FILE is missing: 'shared' is a cluster. Say where to write, such as shared.jsonl.gz."),
         (["shared", "a.txt"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
         (["shared", "nowhere/a.jsonl"], 2, "FILE: there is no directory nowhere."),
         (["nobody", "a.jsonl"], 3, "There is no cluster 'nobody'"),
         (["a.jsonl", "--seconds", "0"], 2, "--seconds: must lie between 1 and 18000, not 0."),
         (["a.jsonl", "--seconds", "soon"], 2, "--seconds: must be a whole number, not 'soon'."),
-        (["a.jsonl", "--title", ""], 2, "title: "),
+        (["a.jsonl", "--title", ""], 2, "title: must not be empty."),
         (["a.jsonl", "--stop"], 2, "Unknown option '--stop'."),
     ],
 )
@@ -77,6 +79,16 @@ def test_mistakes_are_sentences(
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.startswith(sentence)
     assert done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_said_and_nothing_is_left(shared_cluster: Any, command: list[str], tmp_path: Path) -> None:
+    line = shlex.join([*command, "record", "shared", str(tmp_path / "a.jsonl"), "--seconds", "5"])
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 0; exec {line}"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("a.jsonl.part cannot be written: File too large.\n")
     assert list(tmp_path.iterdir()) == []
 
 

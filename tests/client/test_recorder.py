@@ -92,6 +92,9 @@ def test_refusals_are_sentences_and_leave_nothing_behind(shared, tmp_path, monke
     for name in ("a.txt", "mine.jsonl", "nowhere/a.jsonl", ""):
         with pytest.raises(InvalidRequest, match="^FILE: "):
             shared.record(name)
+    for seconds in (0, -1, float("nan"), "1", True):
+        with pytest.raises(InvalidRequest, match="^seconds: must be a number above 0, not "):
+            shared.recording(tmp_path / "a.jsonl", seconds=seconds)
     with pytest.raises(InvalidRequest, match="title: must be plain text in one line"):
         shared.record("a.jsonl", title="a\nb")
     with pytest.raises(InvalidState, match=r"call start\(\) first"):

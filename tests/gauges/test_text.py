@@ -19,17 +19,33 @@ def sample(**columns: object) -> TelemetrySample:
 def test_the_cluster():
     figures = sample(memory_bytes=[GIB // 2, 0], memory_limit_bytes=GIB, cpu_percent=[50.0, 25.0], tier_disk_bytes=GIB)
     assert cluster_lines(figures) == [
-        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 512 MiB of 2 GiB (25%)",
+        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 512 MiB of 2 GiB (25%): unmanaged 512 MiB",
         "  CPU 75%, 0 tasks running, 0 results held",
         "  Results: 2 GiB on disk",
     ]
 
 
 def test_workers_one_by_one():
-    figures = sample(memory_bytes=[GIB // 2, 0], memory_limit_bytes=GIB, vram_used_bytes=GIB, vram_total_bytes=GIB)
-    assert [line.split(" █")[0].split(" ░")[0].rstrip() for line in worker_lines(figures, 10)] == [
-        "  Worker 0 VRAM", "  Worker 0 Memory", "  Worker 1 VRAM", "  Worker 1 Memory",
-    ]  # fmt: skip
+    figures = sample(
+        memory_bytes=[GIB // 2, 0],
+        memory_limit_bytes=GIB,
+        vram_total_bytes=[4 * GIB, None],
+        vram_used_bytes=[2 * GIB, None],
+        vram_cluster_bytes=[GIB, None],
+        rmm_used_bytes=[GIB // 2, None],
+        rmm_pool_bytes=[GIB, None],
+        gpu_utilization_percent=[81, None],
+        device_error=[None, "The GPU is lost."],
+    )
+    assert worker_lines(figures, 10) == [
+        "  Worker 0 GPU    81% busy",
+        "  Worker 0 VRAM   ████████████░░░░░░░░░░░░ 2 GiB of 4 GiB (50%): RMM used 512 MiB, RMM pool, free 512 MiB, "
+        "others 1 GiB",
+        "  Worker 0 Memory ████████████░░░░░░░░░░░░ 512 MiB of 1 GiB (50%): unmanaged 512 MiB",
+        "  Worker 1 GPU    The GPU is lost.",
+        "  Worker 1        ░░░░░░░░░░░░░░░░░░░░░░░░ 0 B of 1 GiB (0%)",
+    ]
+    assert "  GPUs that cannot be read: 1." in cluster_lines(figures)
     assert worker_lines(sample(workers=["0"], memory_bytes=GIB), 10) == []
 
 
@@ -59,5 +75,7 @@ def test_names_of_others_do_nothing_in_a_terminal():
     (line, _) = worker_lines(sample(workers=[hostile, "1"], memory_bytes=GIB), 10)
     assert line.isprintable()
     assert "evil" in line
-    assert plain("x" * 300) == "x" * 39 + "…"
-    assert plain("Zürich-7") == "Zürich-7"
+    assert plain("x" * 300, 40) == "x" * 39 + "…"
+    assert plain("Zürich-7", 40) == "Zürich-7"
+    (line, _) = worker_lines(sample(device_error=[hostile, None], workers=["0", "1"], memory_bytes=[None, GIB]), 10)
+    assert line.isprintable()

@@ -208,6 +208,18 @@ describe('player', () => {
     expect(Number(/^M([0-9.]+) /.exec(path)![1])).toBeLessThan(10);
   });
 
+  it('reaches the end by its slider, whatever fraction of a second that is', () => {
+    const odd = [0, 1, 2.133].map(seconds => sample({ at: at(seconds) }));
+    const node = show(session(odd));
+    const slider = node.querySelector('input')!;
+    // As browsers do: the last whole step up to the maximum.
+    const step = Number(slider.step);
+    slider.value = `${Math.floor(Number(slider.max) / step + 1e-6) * step}`;
+    slider.dispatchEvent(new Event('input'));
+    expect(player.playback.isAtEnd).toBe(true);
+    expect(slider.getAttribute('aria-valuetext')).toBe('0:02 of 0:02');
+  });
+
   it('has a button that plays, pauses and plays again', () => {
     const node = show(session(memory), 16);
     const button = node.querySelector('button')!;

@@ -17,14 +17,21 @@ UUIDS = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in range(2)]
 AT = "2026-11-20T14:03:05.000Z"
 
 
-def recorded(names: list[str | None], monkeypatch: Any, *, driver: str | None = "580.1", **changes: Any) -> Recording:
+def recorded(
+    names: list[str | None],
+    monkeypatch: Any,
+    *,
+    driver: str | None = "580.1",
+    spec: CudaSpec | None = None,
+    **changes: Any,
+) -> Recording:
     """Return the header of a recording of two GPU workers on a machine whose driver knows GPUs of these names."""
     devices = [DeviceModel(uuid=UUIDS[place], index=place, name=name) for place, name in enumerate(names)]
     host = HostDevices(available=True, message="2 GPUs.", code="ok", driver_version=driver, devices=devices)
     monkeypatch.setattr(module, "host_devices", lambda: host)
     model = ClusterModel(
         id="0123abcd", name="wire", backend="cuda", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
-        python="/usr/bin/python3", created_at=AT, spec=CudaSpec(),
+        python="/usr/bin/python3", created_at=AT, spec=spec or CudaSpec(),
         versions=Versions(gpucluster="0.1.0", python="3.12.1", distributed="2026.7.1", dask_cuda="26.10.0"),
     )  # fmt: skip
     fields = {"id": "0123abcd", "at": AT, "workers": UUIDS, "device": UUIDS, **changes}
@@ -39,6 +46,15 @@ def test_real_gpus_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert header.versions.model_dump() == {"gpucluster": "0.1.0", "dask": "2026.7.1", "rapids": "26.10.0"}
     one = recorded(["NVIDIA H200", None], monkeypatch, workers=UUIDS[:1], device=UUIDS[0])
     assert one.label == "Recorded on NVIDIA H200 at 2026-11-20 14:03 UTC — not a live cluster"
+
+
+def test_a_cluster_without_workers_names_the_gpus_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    header = recorded(["NVIDIA H200", "NVIDIA L4"], monkeypatch, workers=[], device=None)
+    assert (header.gpus, header.simulated, header.n_workers) == (["NVIDIA H200", "NVIDIA L4"], False, 0)
+    chosen = recorded(["NVIDIA H200", "NVIDIA L4"], monkeypatch, spec=CudaSpec(devices=[1]), workers=[], device=None)
+    assert (chosen.gpus, chosen.simulated) == (["NVIDIA L4"], False)
+    none = recorded([], monkeypatch, workers=[], device=None)
+    assert (none.gpus, none.simulated) == ([], True)
 
 
 def test_devices_are_known_by_the_beginning_of_their_uuid(monkeypatch: pytest.MonkeyPatch) -> None:

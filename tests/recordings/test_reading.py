@@ -239,6 +239,19 @@ class TestPlaces:
         for name in ("kmeans-cpu", "kmeans-cpu.gpucluster.jsonl.gz"):
             assert find_recording(name).name == "kmeans-cpu.gpucluster.jsonl.gz"
 
+    def test_the_ending_may_be_left_out(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = file_of(tmp_path / "mine.gpucluster.jsonl", HEADER, event())
+        monkeypatch.chdir(tmp_path)
+        assert find_recording("mine").resolve() == path
+        assert find_recording(tmp_path / "mine") == path
+
+    def test_nothing_in_a_name_commands_a_terminal(self, tmp_path: Path) -> None:
+        path = tmp_path / "\x1b[31mevil.jsonl"
+        path.write_text("{}")
+        with pytest.raises(RecordingUnreadable) as refusal:
+            read_recording(path)
+        assert refusal.value.message == "�[31mevil.jsonl is no recording of gpucluster."
+
     @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
     def test_one_that_is_not_there_is_a_sentence(self, name: str) -> None:
         with pytest.raises(RecordingNotFound, match="Those that come with gpucluster: .*kmeans-cpu") as refusal:

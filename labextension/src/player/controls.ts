@@ -5,6 +5,7 @@ import { formatPosition } from './timeline';
 import type { IPlayerWords } from './words';
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16];
+const STEP_SECONDS = 0.1;
 const PLAY = '▶';
 const PAUSE = '❚❚';
 
@@ -21,8 +22,9 @@ export class Controls {
       _playback.isPlaying ? _playback.pause() : _playback.play()
     );
     this._slider = element('input', 'gpc-Player-slider', this.node);
-    Object.assign(this._slider, { type: 'range', min: '0', step: '0.1' });
-    this._slider.max = `${_playback.duration}`;
+    Object.assign(this._slider, { type: 'range', min: '0', step: `${STEP_SECONDS}` });
+    // The end is reached by whole steps only if it is one; where that is later, seeking stops at the end.
+    this._slider.max = `${Math.ceil(_playback.duration / STEP_SECONDS) * STEP_SECONDS}`;
     this._slider.setAttribute('aria-label', _words.position);
     this._slider.addEventListener('input', () => _playback.seek(Number(this._slider.value)));
     this._time = element('span', 'gpc-Player-time', this.node);

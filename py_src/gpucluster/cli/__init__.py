@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         not private. 130: interrupted. 1: anything else.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _make_writable()
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -43,6 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_PIPE_CLOSED
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
+
+
+def _make_writable() -> None:
+    """Let everything be written: to a stream that was closed (``>&-``) and to one that knows ASCII only."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _run(words: list[str]) -> int:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from ..client.control import Control
-from ..gauges.text import cluster_lines, worker_lines
-from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState
-from ..protocol.models import ClusterModel
+from ..gauges.text import cluster_lines, moment_text, worker_lines
+from ..protocol.errors import ClusterNotFound, GPUClusterError
+from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.recordings import RecordedSession
 from ..protocol.telemetry import TelemetrySample
 from ..recordings.timeline import position_text, times_of
@@ -27,26 +27,43 @@ def now(control: Control, found: Namespace) -> tuple[ClusterModel, TelemetrySamp
     return model, control.telemetry(model.id)
 
 
-def watch(control: Control, found: Namespace, screen: Screen) -> None:
-    """Draw the gauges of a cluster until Ctrl-C, or until the cluster has ended; once where nothing is live."""
+def watch(control: Control, found: Namespace, screen: Screen) -> int:
+    """Draw the gauges of a cluster until Ctrl-C, or until the cluster has ended.
+
+    Returns
+    -------
+    int
+        1 where the cluster has failed meanwhile; else 0.
+    """
     model, sample = now(control, found)
     with screen, suppress(KeyboardInterrupt):  # Ctrl-C is the way to say that it is enough.
         screen.draw(cluster_page(model, sample, screen.height))
-        while screen.live:
+        while True:
             time.sleep(LOOK_SECONDS)
             says = []
-            is_over = False
             try:
-                model = control.get(model.id)
+                seen = control.get(model.id)
+                if seen.state.ended:
+                    screen.draw([*_ending(seen), *_last(sample, screen.height)])
+                    return int(seen.state is ClusterState.FAILED)
+                model = seen
                 sample = control.telemetry(model.id)
-            except (ClusterNotFound, InvalidState):
-                is_over = True
-                says = ["The cluster has ended."]
-            except GPUClusterError as error:  # It is busy; the next look may get an answer.
+            except ClusterNotFound:
+                screen.draw([f"{model.name}: removed", *_last(sample, screen.height)])
+                return 0
+            except GPUClusterError as error:  # It is busy, or about to end; the next look may get an answer.
                 says = [error.message]
             screen.draw([*says, *cluster_page(model, sample, screen.height - len(says))])
-            if is_over:
-                return
+    return 0
+
+
+def _ending(model: ClusterModel) -> list[str]:
+    return [f"{model.name}: {model.state.value}", *([f"  {tables.one_line(model.reason)}"] if model.reason else [])]
+
+
+def _last(sample: TelemetrySample, height: int) -> list[str]:
+    lines = [f"  As it was at {moment_text(sample.at)}:", *cluster_lines(sample)]
+    return lines + worker_lines(sample, height - len(lines) - 2)
 
 
 def play(session: RecordedSession, speed: float, screen: Screen) -> None:

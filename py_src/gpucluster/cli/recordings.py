@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -38,6 +39,8 @@ def begin(control: Control, found: Namespace) -> Recorder:
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
         raise InvalidRequest("FILE is missing: say where to write, such as kmeans.gpucluster.jsonl.gz.")
+    if name is None and _is_cluster(control, file):
+        raise InvalidRequest(f"FILE is missing: '{file}' is a cluster. Say where to write, such as {file}.jsonl.gz.")
     if name is not None and name.endswith(_ENDINGS) and not file.endswith(_ENDINGS):
         file, name = name, file
     seconds = getattr(found, "seconds", None)
@@ -47,6 +50,10 @@ def begin(control: Control, found: Namespace) -> Recorder:
     recorder = cluster.recording(file, title=title, note=note, seconds=longest)
     recorder.start()
     return recorder
+
+
+def _is_cluster(control: Control, word: str) -> bool:
+    return any(word in {model.name, model.id} for model in control.list() if not model.state.ended)
 
 
 def record(control: Control, found: Namespace, progress: Callable[[str], None]) -> RecordingWritten:
@@ -75,7 +82,7 @@ def to_play(found: Namespace) -> tuple[RecordedSession, float]:
     ------
     RecordingNotFound, RecordingUnreadable, InvalidRequest
     """
-    return read_recording(find_recording(found.file)), playing_speed(speed_of(found))
+    return read_recording(find_recording(found.file)), speed_of(found)
 
 
 def speed_of(found: Namespace) -> float:
@@ -84,10 +91,9 @@ def speed_of(found: Namespace) -> float:
     Raises
     ------
     InvalidRequest
-        When it is no number.
+        When it is no number, or none that recordings are played with.
     """
     text = getattr(found, "speed", "1")
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidRequest(f"--speed: must be a number, not '{shown(text)}'.") from None
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
+        raise InvalidRequest(f"--speed: must be a number such as 4 or 0.5, not '{shown(text)}'.")
+    return playing_speed(float(text), "--speed")

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import os
-import shutil
+import signal
 import sys
+import threading
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self, TextIO
+from contextlib import suppress
+from types import FrameType, TracebackType
+from typing import Any, Self, TextIO
 
 # What every terminal of the last thirty years knows.
 _OPEN = "\x1b[?1049h\x1b[?25l\x1b[?7l"
 """A page of its own, no cursor, and what is too long is cut off and not wrapped."""
 _CLOSE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
-_PAGE_LINES = 60
 _TOP = "\x1b[H"
 _REST_OF_LINE = "\x1b[K"
 _REST_OF_PAGE = "\x1b[J"
+_PAGE_LINES = 60
 
 
 class Screen:
     """Shows lines in place of those shown before. When the block is left, the last ones are printed.
 
-    Nothing is drawn meanwhile where the stream is no terminal, or one that cannot do so.
+    Nothing is drawn meanwhile where the stream is no terminal, or one that cannot do so. Ctrl-Z gives the terminal back
+    until the program goes on.
 
     Parameters
     ----------
@@ -34,32 +37,55 @@ class Screen:
         self.stream = stream or sys.stdout
         self.live = self.stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
         self._last: Sequence[str] = ()
+        self._before: Any = None
 
     @property
     def height(self) -> int:
         """How many lines can be seen; windows change their size. Where nothing is drawn, enough for a page."""
-        return shutil.get_terminal_size().lines if self.live else _PAGE_LINES
+        if self.live:
+            with suppress(OSError):
+                return os.get_terminal_size(self.stream.fileno()).lines or _PAGE_LINES
+        return _PAGE_LINES
 
     def draw(self, lines: Sequence[str]) -> None:
         """Show these lines, as far as they fit."""
         self._last = lines
-        if not self.live:
-            return
-        page = "\r\n".join(f"{line}{_REST_OF_LINE}" for line in lines[: self.height])
-        self.stream.write(f"{_TOP}{page}{_REST_OF_PAGE}")
-        self.stream.flush()
+        if self.live:
+            self.stream.write(self._page())
+            self.stream.flush()
 
     def __enter__(self) -> Self:
         if self.live:
             self.stream.write(_OPEN)
             self.stream.flush()
+            if threading.current_thread() is threading.main_thread():
+                self._before = signal.signal(signal.SIGTSTP, self._pause)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGTSTP, self._before)
         if self.live:
             self.stream.write(_CLOSE)
         for line in self._last:
             self.stream.write(f"{line}\n")
         self.stream.flush()
+
+    def _page(self) -> str:
+        page = "\r\n".join(f"{line}{_REST_OF_LINE}" for line in self._last[: self.height])
+        return f"{_TOP}{page}{_REST_OF_PAGE}"
+
+    def _pause(self, number: int, _frame: FrameType | None) -> None:
+        self._write_now(_CLOSE)
+        signal.signal(number, signal.SIG_DFL)
+        # To this thread: it stops here, and goes on here. Where nobody could let it go on, it does not stop.
+        signal.pthread_kill(threading.get_ident(), number)
+        signal.signal(number, self._pause)
+        self._write_now(_OPEN + self._page())
+
+    def _write_now(self, text: str) -> None:
+        # A signal may have come in the middle of a write, and the stream would refuse another one.
+        with suppress(OSError):
+            os.write(self.stream.fileno(), text.encode(self.stream.encoding, "replace"))

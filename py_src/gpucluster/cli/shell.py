@@ -132,15 +132,17 @@ def _gauges(found: Namespace) -> int:
     control = _control()
     screen = Screen()
     if screen.live and not getattr(found, "json", False):
-        gauges.watch(control, found, screen)
-        return 0
+        return gauges.watch(control, found, screen)
     model, sample = gauges.now(control, found)
     return _answer(found, sample, "\n".join(gauges.cluster_page(model, sample, screen.height)))
 
 
 def _replay(found: Namespace) -> int:
     session, speed = recordings.to_play(found)
-    gauges.play(session, speed, Screen())
+    if getattr(found, "json", False):
+        print(session.encoded().decode())
+    else:
+        gauges.play(session, speed, Screen())
     return 0
 
 

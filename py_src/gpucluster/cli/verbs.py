@@ -154,12 +154,13 @@ def _record(parser: SentenceParser, face: str) -> None:
     _json(parser, face, "what was written")
 
 
-def _replay(parser: SentenceParser, _face: str) -> None:
+def _replay(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "file", metavar="FILE", complete=RECORDINGS,
         help="A recording, or the name of one that comes with gpucluster.",
     )  # fmt: skip
     parser.argument("--speed", metavar="FACTOR", help="How many times as fast as it was. 0.25 to 64. Default: 1.")
+    _json(parser, face, "the recording")
 
 
 def _profile(parser: SentenceParser, _face: str) -> None:

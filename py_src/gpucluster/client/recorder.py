@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
-from ..protocol.errors import GPUClusterError, InvalidState, SupervisorUnreachable, invalid_request
+from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, SupervisorUnreachable, invalid_request
 from ..protocol.models import ClusterModel, Telemetry
 from ..protocol.recordings import Recording, RecordingWritten
 from ..recordings.places import stem_of
@@ -54,13 +54,16 @@ class Recorder:
     Raises
     ------
     InvalidRequest
-        When nothing can be written there.
+        When nothing can be written there, or the seconds are none.
     """
 
     def __init__(
         self, control: AsyncControl, model: ClusterModel, file: str | Path, *, title: str | None = None,
         note: str | None = None, seconds: float | None = None, asynchronous: bool = False,
     ) -> None:  # fmt: skip
+        is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+        if seconds is not None and not (is_number and seconds > 0):
+            raise InvalidRequest(f"seconds: must be a number above 0, not {str(seconds)[:40]!r}.")
         self.path = target_of(file)
         self.cluster = model.name
         self.over = threading.Event()
@@ -89,7 +92,7 @@ class Recorder:
         Raises
         ------
         InvalidState
-            When the cluster is not running.
+            When the cluster is not running, or the file has no room for the first sample.
         InvalidRequest, SupervisorUnreachable
         """
         return self._do(self._start())
@@ -157,6 +160,8 @@ class Recorder:
                 with suppress(asyncio.CancelledError):
                     await task  # Its own error is what is raised.
         if self._task is None:
+            if self._message is not None:
+                raise InvalidState(self._message)
             raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
         atexit.register(self._on_exit)
 

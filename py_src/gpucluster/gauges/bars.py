@@ -72,7 +72,8 @@ def cluster_bars(sample: TelemetrySample) -> list[Bar]:
     everyone = range(len(sample.workers))
     # Several workers may share a device, whose memory counts once.
     devices = _column(sample, "device")
-    firsts = [i for i in everyone if devices[i] is None or devices.index(devices[i]) == i]
+    places = {device: i for i, device in reversed(list(enumerate(devices)))}
+    firsts = [i for i in everyone if devices[i] is None or places[devices[i]] == i]
     limits = _pick(sample, "memory_limit_bytes", everyone)
     return _bars(
         _Reading(
@@ -106,6 +107,18 @@ def worker_bars(sample: TelemetrySample, place: int) -> list[Bar]:
             rmm_pool=one("rmm_pool_bytes"),
         )
     )
+
+
+def device_trouble(sample: TelemetrySample, place: int) -> str | None:
+    """Return why the GPU of the worker at that place cannot be read; None if it can, or there is none."""
+    said = _column(sample, "device_error")[place]
+    return said if isinstance(said, str) else None
+
+
+def utilization(sample: TelemetrySample, place: int) -> float | None:
+    """Return how busy the GPU of the worker at that place is, in percent; None where nobody measures it."""
+    value = _column(sample, "gpu_utilization_percent")[place]
+    return float(value) if isinstance(value, (int, float)) else None
 
 
 def activity_line(sample: TelemetrySample) -> str:

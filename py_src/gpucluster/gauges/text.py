@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from ..protocol.telemetry import TelemetrySample
-from .bars import Bar, activity_line, cluster_bars, results_line, worker_bars
+from .bars import Bar, activity_line, cluster_bars, device_trouble, results_line, utilization, worker_bars
 
 _BLOCKS = 24
 _NAME_WIDTH = 12
 _LONGEST_NAME = 40
+_LONGEST_SENTENCE = 200
 
 
 def cluster_lines(sample: TelemetrySample) -> list[str]:
-    """Return bars, load, tasks, and where spilled results are."""
+    """Return bars and what is in them, load, tasks, GPUs that cannot be read, and where spilled results are."""
+    lines = _aligned([(bar.label, bar_text(bar)) for bar in cluster_bars(sample)])
+    lines.append(f"  {activity_line(sample)}")
+    lost = sum(error is not None for error in sample.column("device_error"))
+    if lost:
+        lines.append(f"  GPUs that cannot be read: {lost}.")
     results = results_line(sample)
-    lines = [*(_bar_line(bar.label, bar) for bar in cluster_bars(sample)), f"  {activity_line(sample)}"]
     return lines if results is None else [*lines, f"  Results: {results}"]
 
 
@@ -24,16 +29,14 @@ def worker_lines(sample: TelemetrySample, most: int) -> list[str]:
     """
     if len(sample.workers) < 2:
         return []
-    lines: list[str] = []
+    rows: list[tuple[str, str]] = []
     for place, worker in enumerate(sample.workers):
-        bars = worker_bars(sample, place)
-        named = f"Worker {plain(worker)}"
-        added = [_bar_line(f"{named} {bar.label}" if len(bars) > 1 else named, bar) for bar in bars]
+        added = _worker_rows(sample, place, f"Worker {plain(worker, _LONGEST_NAME)}")
         is_last = place == len(sample.workers) - 1
-        if len(lines) + len(added) + (not is_last) > most:
-            return [*lines, f"  and {len(sample.workers) - place} more"]
-        lines += added
-    return lines
+        if len(rows) + len(added) + (not is_last) > most:
+            return [*_aligned(rows), f"  and {len(sample.workers) - place} more"]
+        rows += added
+    return _aligned(rows)
 
 
 def moment_text(at: str) -> str:
@@ -41,14 +44,31 @@ def moment_text(at: str) -> str:
     return at[:19].replace("T", " ") + " UTC"
 
 
-def plain(text: str) -> str:
-    """Return a text of others without what a terminal would obey, and no longer than a name is."""
-    shown = "".join(letter if letter.isprintable() else "�" for letter in text[: _LONGEST_NAME + 1])
-    return shown if len(shown) <= _LONGEST_NAME else f"{shown[: _LONGEST_NAME - 1]}…"
+def plain(text: str, longest: int) -> str:
+    """Return a text of others without what a terminal would obey, and no longer than that."""
+    shown = "".join(letter if letter.isprintable() else "�" for letter in text[: longest + 1])
+    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
-def _bar_line(name: str, bar: Bar) -> str:
+def bar_text(bar: Bar) -> str:
+    """Return a bar of blocks, how much that is, and what is in it."""
+    parts = f": {bar.sentence}" if bar.sentence else ""
     if not bar.total_bytes:
-        return f"  {name:<{_NAME_WIDTH}} {bar.text}"
+        return f"{bar.text}{parts}"
     filled = round(_BLOCKS * min(1.0, bar.used_bytes / bar.total_bytes))
-    return f"  {name:<{_NAME_WIDTH}} {'█' * filled}{'░' * (_BLOCKS - filled)} {bar.text}"
+    return f"{'█' * filled}{'░' * (_BLOCKS - filled)} {bar.text}{parts}"
+
+
+def _worker_rows(sample: TelemetrySample, place: int, named: str) -> list[tuple[str, str]]:
+    bars = worker_bars(sample, place)
+    rows = [(f"{named} {bar.label}" if len(bars) > 1 else named, bar_text(bar)) for bar in bars]
+    trouble = device_trouble(sample, place)
+    if trouble is not None:
+        return [(f"{named} GPU", plain(trouble, _LONGEST_SENTENCE)), *rows]
+    busy = utilization(sample, place)
+    return rows if busy is None else [(f"{named} GPU", f"{busy:.0f}% busy"), *rows]
+
+
+def _aligned(rows: list[tuple[str, str]]) -> list[str]:
+    width = max([_NAME_WIDTH, *(len(name) for name, _ in rows)])
+    return [f"  {name:<{width}} {text}" for name, text in rows]

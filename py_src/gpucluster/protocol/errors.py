@@ -258,6 +258,10 @@ def _sentence(error: Any) -> str:
         return f"must be one of {allowed}{shown if kind == 'literal_error' else ''}"
     if kind == "union_tag_not_found":
         return f"is required: it names the kind{' of cluster' if 'backend' in str(context) else ''}"
+    if kind == "string_too_short" and context["min_length"] == 1:
+        return "must not be empty"
+    if kind == "string_too_long":
+        return f"must have at most {context['max_length']} characters"
     if kind in _SENTENCES:
         return _SENTENCES[kind] + shown
     return str(error["msg"])

@@ -35,7 +35,7 @@ def bundled_recordings() -> list[Path]:
 
 
 def find_recording(name: str | os.PathLike[str]) -> Path:
-    """Return the file of that name, or the bundled recording, whose ending may be left out.
+    """Return the file of that name, or the bundled recording; the ending may be left out.
 
     Raises
     ------
@@ -44,9 +44,10 @@ def find_recording(name: str | os.PathLike[str]) -> Path:
     """
     text = os.fspath(name)
     try:
-        path = Path(text).expanduser()
-        if path.is_file():
-            return path
+        for ending in ("", *RECORDING_SUFFIXES):
+            path = Path(text + ending).expanduser()
+            if path.is_file():
+                return path
     except (OSError, RuntimeError, ValueError):
         pass  # No file has such a name; a bundled one may.
     bundled = {stem_of(one.name): one for one in bundled_recordings()}

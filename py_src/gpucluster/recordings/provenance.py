@@ -34,7 +34,8 @@ def provenance(
     if on_gpus:
         host = host_devices()
         driver = host.driver_version
-        names = [_name_of(device, host.devices) for device in _devices_of(model, sample)]
+        found = _devices_of(model, sample) or _devices_to_come(model, host.devices)
+        names = [_name_of(device, host.devices) for device in found]
     known = [name for name in names if name is not None]
     is_real = bool(known) and len(known) == len(names) and driver is not None
     is_simulated = on_gpus and (not is_real or any(word in name.lower() for name in known for word in _STAND_INS))
@@ -58,6 +59,14 @@ def _devices_of(model: ClusterModel, sample: TelemetrySample) -> list[str]:
     # A worker that has just come has not told its own yet.
     found: Iterable[str] = (str(device or listed.get(name) or "") for name, device in told)
     return list(dict.fromkeys(found))
+
+
+def _devices_to_come(model: ClusterModel, known: Iterable[DeviceModel]) -> list[str]:
+    """Return the GPUs that workers of a cluster that has none now will have: those it was given, or all it may use."""
+    chosen = getattr(model.spec, "devices", None)
+    if chosen is not None:
+        return [str(device) for device in chosen]
+    return [device.uuid for device in known if device.visible and not device.mig_enabled]
 
 
 def _name_of(device: str, known: Iterable[DeviceModel]) -> str | None:

@@ -62,7 +62,7 @@ def read_recording(path: Path) -> RecordedSession:
                 recording = _header(path, line)
                 continue
             if len(samples) >= MOST_SAMPLES:
-                raise RecordingUnreadable(f"{path.name} holds more than {MOST_SAMPLES} samples; cut it to play it.")
+                raise RecordingUnreadable(f"{_named(path)} holds more than {MOST_SAMPLES} samples; cut it to play it.")
             try:
                 sample = Telemetry.model_validate_json(line).sample
                 at = moment(sample.at)
@@ -79,7 +79,7 @@ def read_recording(path: Path) -> RecordedSession:
     if recording is None:
         raise _no_beginning(path) if is_cut_off else _no_recording(path)
     if not samples:
-        raise RecordingUnreadable(f"{path.name} holds nothing that can be played.")
+        raise RecordingUnreadable(f"{_named(path)} holds nothing that can be played.")
     return RecordedSession(
         recording=recording,
         label=recording.label,
@@ -88,20 +88,26 @@ def read_recording(path: Path) -> RecordedSession:
     )
 
 
+def _named(path: Path) -> str:
+    """Return the name of a file for a sentence; somebody else may have chosen it."""
+    return "".join(letter if letter.isprintable() else "�" for letter in path.name[:120])
+
+
 def _message(samples: int, damaged: int, is_cut_off: bool) -> str | None:
     if is_cut_off:
-        return f"The file is cut off: what comes after its first {samples} samples is lost."
+        whole = "sample" if samples == 1 else f"{samples} samples"
+        return f"The file is cut off: what comes after its first {whole} is lost."
     if damaged:
         return f"The file is damaged: {damaged} of its {samples + damaged} samples cannot be played."
     return None
 
 
 def _no_recording(path: Path) -> RecordingUnreadable:
-    return RecordingUnreadable(f"{path.name} is no recording of gpucluster.")
+    return RecordingUnreadable(f"{_named(path)} is no recording of gpucluster.")
 
 
 def _no_beginning(path: Path) -> RecordingUnreadable:
-    return RecordingUnreadable(f"{path.name} is damaged at its beginning; nothing of it can be played.")
+    return RecordingUnreadable(f"{_named(path)} is damaged at its beginning; nothing of it can be played.")
 
 
 def _header(path: Path, line: bytes) -> Recording:
@@ -115,12 +121,12 @@ def _header(path: Path, line: bytes) -> Recording:
     version = told.get("schema_version")
     if isinstance(version, int) and version > RECORDING_SCHEMA:
         raise RecordingUnreadable(
-            f"{path.name} was recorded by a newer gpucluster; install the newest version to play it."
+            f"{_named(path)} was recorded by a newer gpucluster; install the newest version to play it."
         )
     try:
         return Recording.model_validate_json(line)
     except ValidationError as error:
-        raise RecordingUnreadable(f"{path.name} is damaged. {invalid_request(error).message[:300]}") from None
+        raise RecordingUnreadable(f"{_named(path)} is damaged. {invalid_request(error).message[:300]}") from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -134,7 +140,7 @@ def _lines(path: Path) -> Iterator[bytes]:
     try:
         # Devices and pipes never end, or wait.
         if not path.is_file():
-            raise RecordingNotFound(f"There is no file {path.name} that could be a recording.")
+            raise RecordingNotFound(f"There is no file {_named(path)} that could be a recording.")
         size = path.stat().st_size
         with path.open("rb") as raw:
             is_packed = raw.read(2) == _PACKED
@@ -142,7 +148,7 @@ def _lines(path: Path) -> Iterator[bytes]:
             most = MOST_PACKED_BYTES if is_packed else MOST_BYTES
             if size > most:
                 raise RecordingUnreadable(
-                    f"{path.name} has {size / _MIB:.0f} MiB; recordings of up to {most // _MIB} MiB can be played."
+                    f"{_named(path)} has {size / _MIB:.0f} MiB; recordings of up to {most // _MIB} MiB can be played."
                 )
             if is_packed:
                 with gzip.GzipFile(fileobj=raw) as packed:
@@ -163,7 +169,7 @@ def _split(path: Path, file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
         total += len(piece)
         if total > MOST_BYTES:
             raise RecordingUnreadable(
-                f"{path.name} unpacks to more than {MOST_BYTES // _MIB} MiB; recordings are smaller."
+                f"{_named(path)} unpacks to more than {MOST_BYTES // _MIB} MiB; recordings are smaller."
             )
         *lines, unfinished = (unfinished + piece).split(b"\n")
         for line in lines:
@@ -171,7 +177,7 @@ def _split(path: Path, file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
                 number += 1
                 yield line
         if len(unfinished) > MOST_LINE_BYTES:
-            raise RecordingUnreadable(f"{path.name} is no recording of gpucluster: a line has no end.")
+            raise RecordingUnreadable(f"{_named(path)} is no recording of gpucluster: a line has no end.")
     if unfinished.strip():
         if number and not _is_whole(unfinished):
             raise _CutOff

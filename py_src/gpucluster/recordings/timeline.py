@@ -16,8 +16,8 @@ LONGEST_GAP_SECONDS = 10.0
 """A cluster that was silent for longer is played as if it had been silent for so long."""
 
 
-def playing_speed(speed: Any) -> float:
-    """Return how fast to play.
+def playing_speed(speed: Any, name: str = "speed") -> float:
+    """Return how fast to play; ``name`` is what the one who asks calls it.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def playing_speed(speed: Any) -> float:
         When it is no number between the slowest and the fastest.
     """
     if not isinstance(speed, (int, float)) or isinstance(speed, bool) or not SLOWEST <= speed <= FASTEST:
-        raise InvalidRequest(f"speed: must be a number from {SLOWEST} to {FASTEST}, not {str(speed)[:40]!r}.")
+        raise InvalidRequest(f"{name}: must be a number from {SLOWEST} to {FASTEST}, not {str(speed)[:40]!r}.")
     return float(speed)
 
 

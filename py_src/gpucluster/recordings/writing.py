@@ -98,7 +98,12 @@ class RecordingWriter:
         self._file: IO[bytes] | gzip.GzipFile = self._raw
         if path.suffix == ".gz":
             self._file = gzip.GzipFile(filename="", mode="wb", fileobj=self._raw, mtime=0)
-        self._write(header.model_dump_json(exclude_none=True).encode() + b"\n")
+        try:
+            self._write(header.model_dump_json(exclude_none=True).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            self.discard()
+            raise InvalidRequest(f"{self._part} cannot be written: {error.strerror or error}.") from None
 
     @property
     def size_bytes(self) -> int:
@@ -130,9 +135,9 @@ class RecordingWriter:
         ):
             raise RecordingFull("The recording ended by itself: it is as long as one may be.")
         self._write(text)
-        self.samples += 1
-        if self.samples % _FLUSH_EVERY == 1:
+        if self.samples % _FLUSH_EVERY == 0:
             self._file.flush()
+        self.samples += 1
 
     def close(self) -> None:
         """Complete the file and give it its name. Closing it twice is harmless."""
