@@ -138,7 +138,7 @@ def test_a_recording_plays(command: list[str]) -> None:
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "16"], lines=12) as terminal:
         assert terminal.end() == 0
         pages = terminal.pages
-        assert len(pages) > len(BUNDLED.samples) / 4, "not only its end"
+        assert len(pages) > 2, "not only its beginning and its end"
         positions = [re.search(r"   ([0-9]+):([0-9]+) /", page) for page in pages]
         seconds = [60 * int(found[1]) + int(found[2]) for found in positions if found]
         assert len(seconds) == len(pages)
