@@ -44,7 +44,7 @@ unit: .venv/.built chromium ## All Python tests, the browser's included.
 	$(BIN)/python -m pytest
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
-	$(CUDA)/python -m pytest tests/devices tests/backends/cuda tests/profile/test_gpu.py tests/proof
+	$(CUDA)/python -m pytest tests/devices tests/backends/cuda tests/profile/test_gpu.py tests/proof/test_simulated.py
 
 gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
 	$(PYTHON) -m benchmarks.gpu --out gpu-proof

@@ -38,6 +38,13 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         expect(panel.get_by_text("environment of the active notebook")).to_be_visible()
         panel.get_by_role("button", name="Create").click()
         expect(panel.get_by_text("Running")).to_be_visible()
+        # What opens below the notebook has room to be seen, not only a tab.
+        panel.get_by_role("button", name="Log", exact=True).click()
+        log = page.locator("#jp-down-stack .gpc-LogView")
+        expect(log).to_be_in_viewport()
+        box = log.bounding_box()
+        assert box is not None
+        assert box["height"] > 200
         panel.get_by_role("button", name="Connect").click()
         expect(page.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
         page.context.close()

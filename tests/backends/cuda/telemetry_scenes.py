@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -127,6 +128,11 @@ async def joins_later(spec: scenes.Spec) -> Any:
         return await watch.until(lambda sample: len(sample.workers) == 2)
 
 
+def _slow_result(number: int) -> bytes:
+    time.sleep(0.15)
+    return bytes([number]) * (10 * 2**20)
+
+
 async def spills(spec: scenes.Spec) -> Any:
     """Hold more results in host memory than the worker may, and return the tiers before and after."""
     from distributed import Client
@@ -134,8 +140,8 @@ async def spills(spec: scenes.Spec) -> Any:
     async with scenes.started(spec) as cluster, Client(cluster, asynchronous=True) as client:
         watch = Watch(cluster)
         before = await watch.until(lambda sample: True)
-        # In small steps, or the worker would be killed at 95 % of its memory where spilling is slow.
-        futures = client.map(lambda n: bytes([n]) * (10 * 2**20), range(40), pure=False)
+        # In small and slow steps: memory is looked at ten times a second, and a worker at 95 % of its own is killed.
+        futures = client.map(_slow_result, range(40), pure=False)
         after = await watch.until(lambda sample: (sample.column("tier_disk_bytes")[0] or 0) > 0)
         del futures
         cleared = await watch.until(lambda sample: sample.column("tier_disk_bytes") == [0])
