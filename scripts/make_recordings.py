@@ -53,7 +53,6 @@ def spilling_etl(_: Client) -> None:
     print(f"{len(table)} rows")
     time.sleep(1)
     print(table.groupby("carrier")["dep_delay"].mean().compute())
-    del table
 
 
 def out_of_memory(client: Client) -> None:

@@ -52,7 +52,11 @@ def run(numbers: list[str]) -> dict[str, Any]:
         }
         passed = sum(state == "passed" for state in measured.states.values())
         workers = " and ".join(backends) or "no"
-        print(lesson.id, f"{passed} of {len(lesson.exercises)} checks, {workers} workers, {measured.seconds:.0f} s")
+        print(
+            lesson.id,
+            f"{passed} of {len(lesson.exercises)} checks, {workers} workers, {measured.seconds:.0f} s",
+            flush=True,
+        )
     return found
 
 

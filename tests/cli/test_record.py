@@ -82,13 +82,17 @@ def test_mistakes_are_sentences(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_said_and_nothing_is_left(shared_cluster: Any, command: list[str], tmp_path: Path) -> None:
-    line = shlex.join([*command, "record", "shared", str(tmp_path / "a.jsonl"), "--seconds", "5"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_full_disk_is_said_and_nothing_is_left(
+    shared_cluster: Any, command: list[str], tmp_path: Path, name: str
+) -> None:
+    line = shlex.join([*command, "record", "shared", str(tmp_path / name), "--seconds", "5"])
     done = subprocess.run(
         ["sh", "-c", f"ulimit -f 0; exec {line}"], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith("a.jsonl.part cannot be written: File too large.\n")
+    assert done.stderr.endswith(f"{name}.part cannot be written: File too large.\n")
+    assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 

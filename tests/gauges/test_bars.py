@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.gauges.bars import activity_line, cluster_bars, results_line, worker_bars
+from gpucluster.gauges.bars import cluster_bars, sentences, worker_bars
 from gpucluster.protocol.telemetry import TelemetrySample
 
 GIB = 2**30
@@ -61,7 +61,7 @@ def test_what_is_not_measured_is_not_drawn(columns: dict[str, int], kinds: list[
 def test_no_figures_no_bars():
     assert cluster_bars(sample()) == []
     assert cluster_bars(sample(workers=[])) == []
-    assert activity_line(sample()) == "0 tasks running, 0 results held"
+    assert sentences(sample()) == ["0 tasks running, 0 results held"]
 
 
 def test_memory_without_a_limit_has_no_share():
@@ -81,4 +81,7 @@ def test_memory_without_a_limit_has_no_share():
     ],
 )
 def test_spilled_results_are_told(columns: dict[str, object], line: str | None):
-    assert results_line(sample(**columns)) == line
+    told = (
+        ["0 tasks running, 0 results held"] if line is None else ["0 tasks running, 0 results held", f"Results: {line}"]
+    )
+    assert sentences(sample(**columns)) == told

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pytest
+import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-pd = pytest.importorskip("pandas", reason="runs in the first environment, which has pandas")
+
+from benchmarks.gpu.allocations import as_parquet
 
 LOG = """Thread,Time,Action,Pointer,Size,Stream
 4242,02:10:11.123456,allocate,0x7f0000000000,1048576,0x0
@@ -17,8 +18,6 @@ LOG = """Thread,Time,Action,Pointer,Size,Stream
 
 
 def test_what_rmm_wrote_is_kept(tmp_path: Path) -> None:
-    from benchmarks.gpu.allocations import as_parquet
-
     assert as_parquet(LOG, tmp_path / "log.parquet") == 2
     table = pd.read_parquet(tmp_path / "log.parquet")
     assert table["Action"].tolist() == ["allocate", "free"]

@@ -13,7 +13,6 @@ import pytest
 from distributed import Client, LocalCluster
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
-pytest.importorskip("sklearn", reason="runs in the first environment, which has scikit-learn")
 
 from benchmarks.gpu.estimators import FITS
 

@@ -7,8 +7,9 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -100,13 +101,22 @@ def test_only_what_is_missing_is_run(
 def test_when_time_is_up_the_rest_waits_for_the_next_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    slow = Piece("slow", "a test", ("-c", "import time; time.sleep(2)"), 60)
-    monkeypatch.setattr(proof, "pieces", lambda *, simulated: (slow, replace(slow, name="next")))
-    assert call(tmp_path, "--seconds", "61") == proof.UNFINISHED
+    two(monkeypatch, "pass", "pass")
+    now = 0.0
+    run_it = proof._say_and_run
+
+    def taking_fifty_seconds(*arguments: Any) -> None:
+        nonlocal now
+        run_it(*arguments)
+        now += 50
+
+    monkeypatch.setattr(proof, "_say_and_run", taking_fifty_seconds)
+    monkeypatch.setattr(proof, "time", SimpleNamespace(monotonic=lambda: now))
+    assert call(tmp_path, "--seconds", "100") == proof.UNFINISHED
     said = capsys.readouterr().out
-    assert "slow: passed" in said
-    assert "Not done yet: next. Call this again with the same --out." in said
-    assert call(tmp_path, "--seconds", "61") == 0
+    assert "piece-0: passed" in said
+    assert "Not done yet: piece-1. Call this again with the same --out." in said
+    assert call(tmp_path, "--seconds", "100") == 0
 
 
 def test_a_piece_that_can_never_begin_is_not_waited_for(

@@ -163,7 +163,13 @@ def test_a_test_that_is_left_out_proves_nothing(tmp_path: Path, tests: str, code
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     environment["GPUCLUSTER_PIECE"] = "a"
     done = subprocess.run(
-        [*command, "--rootdir", str(tmp_path)], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [*command, "--rootdir", str(tmp_path)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert done.returncode == code, done.stdout + done.stderr
     assert json.loads(figures.read_text()).items() >= counts.items()

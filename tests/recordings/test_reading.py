@@ -250,7 +250,7 @@ class TestPlaces:
         path.write_text("{}")
         with pytest.raises(RecordingUnreadable) as refusal:
             read_recording(path)
-        assert refusal.value.message == "�[31mevil.jsonl is no recording of gpucluster."
+        assert refusal.value.message == "?[31mevil.jsonl is no recording of gpucluster."
 
     @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
     def test_one_that_is_not_there_is_a_sentence(self, name: str) -> None:

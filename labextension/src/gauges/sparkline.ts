@@ -10,7 +10,7 @@ export const SHORTEST_SPAN_SECONDS = 120;
 /** Two figures in percent over the last minutes: an area and a line. */
 export class Sparkline {
   /** `shortestSpan`: in seconds; less than that is shown at the right. */
-  constructor(private readonly _shortestSpan = SHORTEST_SPAN_SECONDS) {
+  constructor(private readonly _shortestSpan: number) {
     this.node = drawing('svg', 'gpc-Sparkline');
     this.node.setAttribute('viewBox', `0 -1 ${WIDTH} ${HEIGHT + 2}`);
     this.node.setAttribute('preserveAspectRatio', 'none');

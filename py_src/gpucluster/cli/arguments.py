@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..protocol.errors import InvalidRequest
+from ..protocol.plaintext import printable
 
 _NEEDS_VALUE = re.compile(r"^argument (?P<option>\S+): expected (one|at least one) argument$")
 _NO_VALUE = re.compile(r"^argument (?P<option>[^:]+): ignored explicit argument '(?P<value>.*)'$")
@@ -151,18 +152,13 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 def shown(word: str) -> str:
     """Return what somebody typed, short and without control characters, for a sentence."""
-    text = _printable(word)
-    return text if len(text) <= 40 else text[:39] + "…"
+    return printable(word, 40)
 
 
 def shown_path(path: str | Path) -> str:
     """Return a path for a sentence, without control characters: a long one by its end, which tells most."""
-    text = _printable(str(path))
+    text = printable(str(path))
     return text if len(text) <= 120 else "…" + text[-119:]
-
-
-def _printable(word: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in word)
 
 
 def whole_number(text: str, name: str, minimum: int, maximum: int) -> int:

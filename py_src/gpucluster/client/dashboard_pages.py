@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from ..protocol.errors import InvalidRequest
+from ..protocol.plaintext import printable
 
 DEFAULT_PAGE = "status"
 
@@ -108,7 +109,7 @@ def find_page(text: str) -> DashboardPage:
         return _BY_NAME[wanted]
     near = difflib.get_close_matches(wanted[:80], list(_BY_NAME), n=1, cutoff=0.6)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    shown = "".join(letter if letter.isprintable() else "?" for letter in str(text)[:40])
+    shown = printable(str(text), 40)
     raise InvalidRequest(f"page: there is no page '{shown}'.{hint} The pages are {', '.join(page_names())}.")
 
 

@@ -121,8 +121,17 @@ def utilization(sample: TelemetrySample, place: int) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
-def activity_line(sample: TelemetrySample) -> str:
-    """Return load and tasks in a line."""
+def sentences(sample: TelemetrySample) -> list[str]:
+    """Return load and tasks, how many GPUs cannot be read, and where the results are if some have been spilled."""
+    told = [_activity(sample)]
+    if lost := sum(error is not None for error in _column(sample, "device_error")):
+        told.append(f"GPUs that cannot be read: {lost}.")
+    if results := _results(sample):
+        told.append(f"Results: {results}")
+    return told
+
+
+def _activity(sample: TelemetrySample) -> str:
     said = []
     threads = _sum(_pick(sample, "n_threads", range(len(sample.workers))))
     cpu = _mean(sample, "cpu_percent", total=True)
@@ -138,15 +147,14 @@ def activity_line(sample: TelemetrySample) -> str:
     return ", ".join(said)
 
 
-def results_line(sample: TelemetrySample) -> str | None:
-    """Return where the results are that Dask holds; None where nothing has been spilled."""
+def _results(sample: TelemetrySample) -> str:
     everyone = range(len(sample.workers))
     sizes = {field: _sum(_pick(sample, field, everyone)) for field in _TIERS}
     away = ["tier_disk_bytes", "cudf_spilled_bytes"]
     if sizes["tier_device_bytes"] is not None:
         away.append("tier_host_bytes")  # Without GPUs that is where results belong.
     if not any(sizes[field] for field in away):
-        return None
+        return ""
     return ", ".join(f"{format_size(size)} {_TIERS[field]}" for field, size in sizes.items() if size)
 
 

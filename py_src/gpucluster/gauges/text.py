@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..protocol.plaintext import printable
 from ..protocol.telemetry import TelemetrySample
-from .bars import Bar, activity_line, cluster_bars, device_trouble, results_line, utilization, worker_bars
+from .bars import Bar, cluster_bars, device_trouble, sentences, utilization, worker_bars
 
 _BLOCKS = 24
 _NAME_WIDTH = 12
@@ -13,13 +14,8 @@ _LONGEST_SENTENCE = 200
 
 def cluster_lines(sample: TelemetrySample) -> list[str]:
     """Return bars and what is in them, load, tasks, GPUs that cannot be read, and where spilled results are."""
-    lines = _aligned([(bar.label, bar_text(bar)) for bar in cluster_bars(sample)])
-    lines.append(f"  {activity_line(sample)}")
-    lost = sum(error is not None for error in sample.column("device_error"))
-    if lost:
-        lines.append(f"  GPUs that cannot be read: {lost}.")
-    results = results_line(sample)
-    return lines if results is None else [*lines, f"  Results: {results}"]
+    bars = _aligned([(bar.label, _bar_text(bar)) for bar in cluster_bars(sample)])
+    return bars + [f"  {sentence}" for sentence in sentences(sample)]
 
 
 def worker_lines(sample: TelemetrySample, most: int) -> list[str]:
@@ -31,7 +27,7 @@ def worker_lines(sample: TelemetrySample, most: int) -> list[str]:
         return []
     rows: list[tuple[str, str]] = []
     for place, worker in enumerate(sample.workers):
-        added = _worker_rows(sample, place, f"Worker {plain(worker, _LONGEST_NAME)}")
+        added = _worker_rows(sample, place, f"Worker {printable(worker, _LONGEST_NAME)}")
         is_last = place == len(sample.workers) - 1
         if len(rows) + len(added) + (not is_last) > most:
             return [*_aligned(rows), f"  and {len(sample.workers) - place} more"]
@@ -44,14 +40,7 @@ def moment_text(at: str) -> str:
     return at[:19].replace("T", " ") + " UTC"
 
 
-def plain(text: str, longest: int) -> str:
-    """Return a text of others without what a terminal would obey, and no longer than that."""
-    shown = "".join(letter if letter.isprintable() else "�" for letter in text[: longest + 1])
-    return shown if len(shown) <= longest else f"{shown[: longest - 1]}…"
-
-
-def bar_text(bar: Bar) -> str:
-    """Return a bar of blocks, how much that is, and what is in it."""
+def _bar_text(bar: Bar) -> str:
     parts = f": {bar.sentence}" if bar.sentence else ""
     if not bar.total_bytes:
         return f"{bar.text}{parts}"
@@ -61,10 +50,10 @@ def bar_text(bar: Bar) -> str:
 
 def _worker_rows(sample: TelemetrySample, place: int, named: str) -> list[tuple[str, str]]:
     bars = worker_bars(sample, place)
-    rows = [(f"{named} {bar.label}" if len(bars) > 1 else named, bar_text(bar)) for bar in bars]
+    rows = [(f"{named} {bar.label}" if len(bars) > 1 else named, _bar_text(bar)) for bar in bars]
     trouble = device_trouble(sample, place)
     if trouble is not None:
-        return [(f"{named} GPU", plain(trouble, _LONGEST_SENTENCE)), *rows]
+        return [(f"{named} GPU", printable(trouble, _LONGEST_SENTENCE)), *rows]
     busy = utilization(sample, place)
     return rows if busy is None else [(f"{named} GPU", f"{busy:.0f}% busy"), *rows]
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from ..protocol.errors import RecordingNotFound, RecordingUnreadable, invalid_request
 from ..protocol.models import Telemetry
+from ..protocol.plaintext import printable
 from ..protocol.recordings import RECORDING_SCHEMA, RecordedSession, Recording
 from ..protocol.telemetry import TelemetrySample
 from .limits import MOST_BYTES, MOST_LINE_BYTES, MOST_PACKED_BYTES, MOST_SAMPLES
@@ -89,8 +90,7 @@ def read_recording(path: Path) -> RecordedSession:
 
 
 def _named(path: Path) -> str:
-    """Return the name of a file for a sentence; somebody else may have chosen it."""
-    return "".join(letter if letter.isprintable() else "�" for letter in path.name[:120])
+    return printable(path.name, 120)
 
 
 def _message(samples: int, damaged: int, is_cut_off: bool) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ..client.card import card_html
-from ..gauges.bars import Bar, activity_line, cluster_bars, results_line, worker_bars
+from ..gauges.bars import Bar, cluster_bars, sentences, worker_bars
 from ..gauges.text import cluster_lines, moment_text
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
@@ -84,8 +84,7 @@ class Picture:
 def gauges_html(sample: TelemetrySample) -> str:
     """Return bars, what their colours mean, load and tasks, and the workers one by one."""
     bars = cluster_bars(sample)
-    said = [activity_line(sample), *filter(None, [results_line(sample)])]
-    activity = "".join(f'<div style="{_QUIET}">{escape(line)}</div>' for line in said)
+    activity = "".join(f'<div style="{_QUIET}">{escape(line)}</div>' for line in sentences(sample))
     return "".join([_bars_html(bars), _legend_html(bars), activity, _workers_html(sample)])
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...protocol.errors import InvalidRequest
+from ...protocol.plaintext import printable
 from ..catalogue import find_lesson
 from .notebooks import read_notebook
 
@@ -118,5 +119,4 @@ def _submission(folder: Path, path: Path) -> Submission:
 
 def _printable(name: str) -> str:
     """Bytes that are no text are shown as numbers, so that two names stay two."""
-    text = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+    return printable(os.fsencode(name).decode("utf-8", "backslashreplace"))
