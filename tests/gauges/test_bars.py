@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.gauges.bars import cluster_bars, sentences, worker_bars
+from gpucluster.gauges.bars import cluster_bars, worker_bars
+from gpucluster.gauges.sentences import sentences
 from gpucluster.protocol.telemetry import TelemetrySample
 
 GIB = 2**30
@@ -56,6 +57,43 @@ def test_what_is_not_measured_is_not_drawn(columns: dict[str, int], kinds: list[
     (bar,) = cluster_bars(figures)
     assert [part.kind for part in bar.parts] == kinds
     assert sum(part.size_bytes for part in bar.parts) == 2 * GIB
+
+
+def test_a_gpu_that_cannot_be_read_counts_nowhere():
+    figures = sample(
+        device=["GPU-a", "GPU-b"],
+        vram_total_bytes=[16 * GIB, None],
+        vram_used_bytes=[8 * GIB, None],
+        vram_cluster_bytes=[5 * GIB, None],
+        rmm_pool_bytes=[4 * GIB, 4 * GIB],
+        rmm_used_bytes=[3 * GIB, 4 * GIB],
+    )
+    (bar,) = cluster_bars(figures)
+    assert (bar.used_bytes, bar.total_bytes) == (8 * GIB, 16 * GIB)
+    assert bar.sentence == "RMM used 3 GiB; RMM pool, free 1 GiB; this cluster, not RMM 1 GiB; others 3 GiB"
+
+
+def test_each_worker_on_a_shared_gpu_has_an_rmm_of_its_own():
+    figures = sample(
+        device="GPU-a",
+        vram_total_bytes=16 * GIB,
+        vram_used_bytes=[None, 8 * GIB],
+        vram_cluster_bytes=6 * GIB,
+        rmm_used_bytes=[GIB, 2 * GIB],
+    )
+    (bar,) = cluster_bars(figures)
+    assert bar.sentence == "RMM used 3 GiB; this cluster, not RMM 3 GiB; others 2 GiB"
+
+
+def test_results_on_a_gpu_are_not_in_host_memory():
+    # Dask counts both as managed.
+    figures = sample(
+        workers=["0"], memory_bytes=4 * GIB, managed_bytes=9 * GIB, tier_device_bytes=8 * GIB, tier_host_bytes=GIB
+    )
+    (bar,) = worker_bars(figures, 0)
+    assert bar.sentence == "results 1 GiB; unmanaged 3 GiB"
+    on_cpu = sample(workers=["0"], memory_bytes=4 * GIB, managed_bytes=GIB)
+    assert worker_bars(on_cpu, 0)[0].sentence == "managed 1 GiB; unmanaged 3 GiB"
 
 
 def test_no_figures_no_bars():

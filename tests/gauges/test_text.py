@@ -39,7 +39,7 @@ def test_workers_one_by_one():
     )
     assert worker_lines(figures, 10) == [
         "  Worker 0 GPU    81% busy",
-        "  Worker 0 VRAM   ████████████░░░░░░░░░░░░ 2 GiB of 4 GiB (50%): RMM used 512 MiB, RMM pool, free 512 MiB, "
+        "  Worker 0 VRAM   ████████████░░░░░░░░░░░░ 2 GiB of 4 GiB (50%): RMM used 512 MiB; RMM pool, free 512 MiB; "
         "others 1 GiB",
         "  Worker 0 Memory ████████████░░░░░░░░░░░░ 512 MiB of 1 GiB (50%): unmanaged 512 MiB",
         "  Worker 1 GPU    The GPU is lost.",
@@ -47,6 +47,16 @@ def test_workers_one_by_one():
     ]
     assert "  GPUs that cannot be read: 1." in cluster_lines(figures)
     assert worker_lines(sample(workers=["0"], memory_bytes=GIB), 10) == []
+
+
+def test_gpu_workers_have_short_names():
+    uuid = "GPU-1b2c3d4e-1111-2222-3333-444444444444"
+    lines = worker_lines(sample(workers=[uuid, "MIG-1b2c3d4e-x", "GPU-short"], memory_bytes=GIB), 10)
+    assert [line.split("  ")[1] for line in lines] == [
+        "GPU-1b2c3d4e",
+        "MIG-1b2c3d4e",
+        "Worker GPU-short 1 GiB: unmanaged 1 GiB",
+    ]
 
 
 @pytest.mark.parametrize(

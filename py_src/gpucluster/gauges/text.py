@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ..protocol.plaintext import printable
 from ..protocol.telemetry import TelemetrySample
-from .bars import Bar, cluster_bars, device_trouble, sentences, utilization, worker_bars
+from .bars import Bar, cluster_bars, worker_bars
+from .columns import entry, worker_title
+from .sentences import device_trouble, sentences
 
 _BLOCKS = 24
 _NAME_WIDTH = 12
-_LONGEST_NAME = 40
 _LONGEST_SENTENCE = 200
 
 
@@ -27,7 +28,7 @@ def worker_lines(sample: TelemetrySample, most: int) -> list[str]:
         return []
     rows: list[tuple[str, str]] = []
     for place, worker in enumerate(sample.workers):
-        added = _worker_rows(sample, place, f"Worker {printable(worker, _LONGEST_NAME)}")
+        added = _worker_rows(sample, place, worker_title(worker))
         is_last = place == len(sample.workers) - 1
         if len(rows) + len(added) + (not is_last) > most:
             return [*_aligned(rows), f"  and {len(sample.workers) - place} more"]
@@ -54,8 +55,8 @@ def _worker_rows(sample: TelemetrySample, place: int, named: str) -> list[tuple[
     trouble = device_trouble(sample, place)
     if trouble is not None:
         return [(f"{named} GPU", printable(trouble, _LONGEST_SENTENCE)), *rows]
-    busy = utilization(sample, place)
-    return rows if busy is None else [(f"{named} GPU", f"{busy:.0f}% busy"), *rows]
+    busy = entry(sample, "gpu_utilization_percent", place)
+    return [(f"{named} GPU", f"{busy:.0f}% busy"), *rows] if isinstance(busy, (int, float)) else rows
 
 
 def _aligned(rows: list[tuple[str, str]]) -> list[str]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from html import escape
 
 from ..client.card import card_html
-from ..gauges.bars import Bar, cluster_bars, sentences, worker_bars
+from ..gauges.bars import Bar, cluster_bars, worker_bars
+from ..gauges.columns import worker_title
+from ..gauges.sentences import sentences
 from ..gauges.text import cluster_lines, moment_text
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
@@ -27,6 +29,7 @@ _COLOURS = {
     "others": "#8a8a8a",
     "unknown": "#b4b4b4",
     "managed": "#2b93cf",
+    "tier_host": "#179b77",
     "unmanaged": "#b4b4b4",
 }
 _TRACK = "rgba(128,128,128,0.25)"
@@ -138,7 +141,7 @@ def _workers_html(sample: TelemetrySample) -> str:
     if len(sample.workers) < 2:
         return ""
     shown = "".join(
-        _bars_html(worker_bars(sample, place), label=f"Worker {sample.workers[place]}")
+        _bars_html(worker_bars(sample, place), label=worker_title(sample.workers[place]))
         for place in range(min(len(sample.workers), MOST_WORKERS))
     )
     left = len(sample.workers) - MOST_WORKERS

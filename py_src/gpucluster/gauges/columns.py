@@ -1,0 +1,42 @@
+"""Single figures of a sample, whose columns are lists or one value for all workers."""
+
+from __future__ import annotations
+
+import re
+
+from ..protocol.plaintext import printable
+from ..protocol.telemetry import TelemetrySample
+
+_UUID = re.compile(r"(?:GPU|MIG)-[0-9a-f]{8}(?=-)")
+_LONGEST_NAME = 40
+
+
+def entry(sample: TelemetrySample, name: str, place: int) -> int | float | str | None:
+    """Return the figure of one worker; ``None`` where nobody measures it."""
+    values: list[int | float | str | None] | int | float | str | None = getattr(sample, name)
+    if not isinstance(values, list):
+        return values
+    return values[place] if place < len(values) else None
+
+
+def integer(sample: TelemetrySample, name: str, place: int) -> int | None:
+    """Return the whole number of one worker; ``None`` where nobody measures it."""
+    value = entry(sample, name, place)
+    return value if isinstance(value, int) else None
+
+
+def numbers(sample: TelemetrySample, name: str) -> list[int | float]:
+    """Return what is measured of all workers."""
+    found = (entry(sample, name, place) for place in range(len(sample.workers)))
+    return [value for value in found if isinstance(value, (int, float))]
+
+
+def has_gpu(sample: TelemetrySample, place: int) -> bool:
+    """Return whether a worker has a GPU: then Dask's split of host memory means nothing."""
+    return any(entry(sample, name, place) is not None for name in ("device", "vram_total_bytes", "tier_device_bytes"))
+
+
+def worker_title(name: str) -> str:
+    """Return a worker's name for people: those of GPU workers are UUIDs, whose beginning tells them apart."""
+    uuid = _UUID.match(name)
+    return f"Worker {printable(name, _LONGEST_NAME)}" if uuid is None else uuid[0]
