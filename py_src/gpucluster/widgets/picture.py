@@ -29,7 +29,7 @@ _COLOURS = {
     "others": "#8a8a8a",
     "unknown": "#b4b4b4",
     "managed": "#2b93cf",
-    "tier_host": "#179b77",
+    "tier_host": "#c77f1a",
     "unmanaged": "#b4b4b4",
 }
 _TRACK = "rgba(128,128,128,0.25)"
