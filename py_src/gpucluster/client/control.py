@@ -161,7 +161,7 @@ class AsyncControl:
 
         Raises
         ------
-        InvalidRequest, NameTaken, StartFailed
+        InvalidRequest, NameTaken, StartFailed, RegistryUnwritable
         """
         creating = asyncio.ensure_future(self._create(spec, python, cwd))
         try:
@@ -294,6 +294,9 @@ class AsyncControl:
                 self._kill(self.registry.folder(model.id))
                 deadline = loop.time() + STOP_PATIENCE_SECONDS
             await asyncio.sleep(POLL_SECONDS)
+        if asked.wanted.stopped and not model.wanted.stopped:
+            # That it was to stop could not be written down: to others it looks as if its process had been lost.
+            return model.model_copy(update={"state": ClusterState.STOPPED, "wanted": asked.wanted, "log_tail": []})
         return model
 
     async def remove(self, id: str) -> None:
@@ -358,10 +361,17 @@ class AsyncControl:
                 created_at=now(),
                 spec=spec,
             )
-            self.registry.write(folder, Record(kind="cluster", cluster=model, process=process))
+            try:
+                self.registry.write(folder, Record(kind="cluster", cluster=model, process=process))
+            except BaseException:
+                if held is not None:
+                    os.close(held)
+                    self.registry.delete(folder)
+                raise
             number = f" with {spec.n_workers} worker{'s' * (spec.n_workers != 1)}" if spec.n_workers is not None else ""
             asked = ActivityEntry(at=model.created_at, kind="create", by=self.by, message=f"Create{number}")
-            activity.append(folder.activity, asked)
+            with suppress(OSError):
+                activity.append(folder.activity, asked)
         if held is not None:
             self._launch(folder, held, python, cwd, environment)
         return folder, held is None

@@ -6,12 +6,14 @@ import os
 import select
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ..protocol.errors import StartFailed
 from ..registry.directory import write_private
 from ..registry.process import identify
 from ..registry.record import Folder
 from ..registry.store import tail
+from ..registry.writing import writing
 
 _REPORT_TIMEOUT_SECONDS = 60.0
 
@@ -42,9 +44,16 @@ def launch(
     ------
     StartFailed
         When the Python executable cannot run, or has no gpucluster.
+    RegistryUnwritable
+        When it has no room for a log.
     """
+    try:
+        with writing(folder.path):
+            log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except BaseException:
+        os.close(held)
+        raise
     report, report_child = os.pipe()
-    log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         arguments = ["--folder", str(folder.path), "--lock-fd", str(held), "--report-fd", str(report_child)]
         if standby:
@@ -82,5 +91,7 @@ def launch(
         raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
     identity = identify(int(pid))
     if identity is not None:
-        write_private(folder.process, identity.model_dump_json())
+        # Without it, who hangs before its first record cannot be killed; nothing else depends on it.
+        with suppress(OSError):
+            write_private(folder.process, identity.model_dump_json())
     return int(pid)

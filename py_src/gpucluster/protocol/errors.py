@@ -9,14 +9,19 @@ The tree::
     ├── RecordingUnreadable       a file that cannot be played
     ├── NameTaken                 a live cluster has that name already
     ├── InvalidState              the cluster is not in a state that allows this
+    │   └── ClusterEnded          … it has ended, or is ending
     ├── StartFailed               the cluster could not be started
     │   ├── PreflightFailed       … found before anything was started
     │   │   ├── NoUsableDevice    … no GPU, or not the one asked for
     │   │   └── MissingPackage    … an optional package is not installed
-    │   └── StartTimedOut         … not all workers arrived in time
+    │   └── StartTimedOut         … not all workers arrived in time; also a TimeoutError
+    ├── OperationFailed           a running cluster could not do what was asked, and goes on
+    │   ├── ScaleFailed           … it has another number of workers than was asked for
+    │   └── OperationTimedOut     … it has not done it in time; also a TimeoutError
     ├── SupervisorUnreachable     the cluster's process does not answer
     ├── ProtocolMismatch          two versions of gpucluster cannot talk
-    └── RegistryUnsafe            the registry directory cannot be trusted
+    ├── RegistryUnsafe            the registry directory cannot be trusted
+    └── RegistryUnwritable        nothing can be written there, as on a full disk
 
 Every message is one or two sentences for the person who made the request: what was wrong and
 what to do next. Anything that is not a ``GPUClusterError`` is a bug, is logged, and is hidden.
@@ -24,6 +29,8 @@ what to do next. Anything that is not a ``GPUClusterError`` is a bug, is logged,
 
 from __future__ import annotations
 
+import linecache
+import traceback
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -71,6 +78,16 @@ class GPUClusterError(Exception):
     def model(self) -> ErrorModel:
         """Return the wire form of this error."""
         return ErrorModel(code=self.code, message=self.message, fields=self.fields)
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a traceback: the sentence, and which line of the cell it is about."""
+        sentence = f"{type(self).__name__}: {self.message}"
+        for frame, line in traceback.walk_tb(self.__traceback__):
+            # IPython runs cells in the namespace of a module of this name, and keeps their text for tracebacks.
+            if frame.f_globals.get("__name__") == "__main__" and "get_ipython" in frame.f_globals:
+                text = linecache.getline(frame.f_code.co_filename, line).strip()
+                return [sentence, f"  line {line}: {text}"] if text else [sentence]
+        return [sentence]
 
 
 class InvalidRequest(GPUClusterError):
@@ -129,6 +146,12 @@ class InvalidState(GPUClusterError):
     exit_code = 4
 
 
+class ClusterEnded(InvalidState):
+    """The cluster has ended or is ending; whoever was connected to it is not any more."""
+
+    code = "cluster_ended"
+
+
 class StartFailed(GPUClusterError):
     """The cluster could not be started; nothing was left running."""
 
@@ -156,10 +179,31 @@ class MissingPackage(PreflightFailed):
     code = "missing_package"
 
 
-class StartTimedOut(StartFailed):
+class StartTimedOut(StartFailed, TimeoutError):
     """Not all workers arrived in time."""
 
     code = "start_timed_out"
+    http_status = 504
+
+
+class OperationFailed(GPUClusterError):
+    """A running cluster could not do what was asked. It goes on with what it has."""
+
+    code = "operation_failed"
+    http_status = 500
+    exit_code = 5
+
+
+class ScaleFailed(OperationFailed):
+    """The cluster has another number of workers than was asked for, and will not get there by itself."""
+
+    code = "scale_failed"
+
+
+class OperationTimedOut(OperationFailed, TimeoutError):
+    """A running cluster has not done in time what was asked. It goes on, and may do it yet."""
+
+    code = "operation_timed_out"
     http_status = 504
 
 
@@ -184,6 +228,14 @@ class RegistryUnsafe(GPUClusterError):
 
     code = "registry_unsafe"
     http_status = 500
+    exit_code = 7
+
+
+class RegistryUnwritable(GPUClusterError):
+    """Nothing can be written to the registry directory: its disk is full or read-only, or it is closed to us."""
+
+    code = "registry_unwritable"
+    http_status = 507
     exit_code = 7
 
 

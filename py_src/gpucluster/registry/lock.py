@@ -33,7 +33,8 @@ def take(path: Path, *, wait: bool = False) -> int | None:
 def is_held(path: Path) -> bool:
     """Whether a living process holds the lock."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        # For reading: whether a cluster lives can be seen on a read-only disk, too.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         return False
     try:

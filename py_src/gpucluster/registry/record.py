@@ -73,6 +73,11 @@ class Folder:
         return self.path / "process.json"
 
     @property
+    def reserve(self) -> Path:
+        """Room on the disk that is given up for the record when the disk is full."""
+        return self.path / "reserve"
+
+    @property
     def socket(self) -> Path:
         """Unix socket of the supervisor's HTTP interface."""
         return self.path / "socket"

@@ -12,19 +12,21 @@ import re
 import secrets
 import shutil
 from collections import deque
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch
+from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch, RegistryUnwritable
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.telemetry import ActivityEntry
 from ..protocol.version import PROTOCOL_VERSION
 from . import activity, lock
 from .directory import default_directory, secure_directory, write_private
 from .record import DashboardAddress, Folder, Record
+from .writing import writing
 
 ENDED_KEPT = 10
 """Ended clusters that stay in the list."""
@@ -186,8 +188,15 @@ class Registry:
     # -- writing ---------------------------------------------------------------------------------
 
     def write(self, folder: Folder, record: Record) -> None:
-        """Replace the record atomically."""
-        write_private(folder.state, record.model_dump_json())
+        """Replace the record atomically.
+
+        Raises
+        ------
+        RegistryUnwritable
+            The record before is still there.
+        """
+        with writing(folder.path):
+            write_private(folder.state, record.model_dump_json())
 
     def new_folder(self) -> tuple[Folder, int]:
         """Make an empty folder with an id that was never used, and take its lock.
@@ -196,18 +205,37 @@ class Registry:
         -------
         tuple of Folder and int
             The folder, and the descriptor that holds its lock.
+
+        Raises
+        ------
+        RegistryUnwritable
+            Nothing was left.
         """
         while True:
             folder = self.folder(secrets.token_hex(4))
-            with suppress(FileExistsError):
+            with suppress(FileExistsError), writing(self.directory):
                 folder.path.mkdir(mode=0o700)
-                held = lock.take(folder.lock, wait=True)
+                try:
+                    held = lock.take(folder.lock, wait=True)
+                except OSError:
+                    self.delete(folder)
+                    raise
                 assert held is not None
                 return folder, held
 
-    def exclusive(self) -> AbstractContextManager[None]:
-        """Hold the registry's own lock: names are given out by one process at a time."""
-        return lock.held(self.directory / "lock")
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the registry's own lock: names are given out by one process at a time.
+
+        Raises
+        ------
+        RegistryUnwritable
+            When it cannot even be made.
+        """
+        with ExitStack() as held:
+            with writing(self.directory):
+                held.enter_context(lock.held(self.directory / "lock"))
+            yield
 
     def free_name(self, wish: str | None) -> str:
         """Return a name no living cluster has. Call it while holding ``exclusive``.
@@ -255,6 +283,7 @@ class Registry:
             update={
                 "state": ClusterState.STOPPED if stopped else ClusterState.FAILED,
                 "reason": reason,
+                "notice": None,
                 "progress": None,
                 "n_workers": 0,
                 "n_clients": 0,
@@ -269,10 +298,16 @@ class Registry:
         ended = record.model_copy(update={"cluster": buried})
         if model.spec.local_directory is not None:
             shutil.rmtree(folder.scratch_in(model.spec.local_directory), ignore_errors=True)
-        with suppress(FileNotFoundError):
+        try:
             self.clear_secrets(folder)
             self.write(folder, ended)
             self._note_end(folder, "state" if stopped else "failure", reason)
+        except FileNotFoundError:
+            pass
+        except RegistryUnwritable as error:
+            # It has surely ended, but why it did may be what it could not write down either.
+            told = f"Its process{pid} is gone and could not write down why. {error.message}"
+            return record.model_copy(update={"cluster": buried.model_copy(update={"reason": told})})
         return ended
 
     def _note_end(self, folder: Folder, kind: str, reason: str) -> None:
@@ -291,7 +326,7 @@ class Registry:
 
     def clear_secrets(self, folder: Folder) -> None:
         """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""
-        for path in (folder.tls, folder.scratch, folder.dashboard, folder.socket, folder.process):
+        for path in (folder.tls, folder.scratch, folder.dashboard, folder.socket, folder.process, folder.reserve):
             # Something odd in one folder must not keep the list of all clusters from being read.
             with suppress(OSError):
                 if path.is_dir() and not path.is_symlink():

@@ -153,7 +153,10 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
         assert record.cluster is not None
         enter(os.getcwd())
         interface.owner = owner = Owner(registry, folder, record.cluster, redact)
-        serve(interface, folder)
+        try:
+            serve(interface, folder)
+        except OSError as error:
+            return await owner.fail(error)
         await asyncio.to_thread(configure_dask)
         use_dask_logging()
     else:

@@ -14,7 +14,15 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from tornado import httpserver, iostream, netutil, web
 
-from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, ProtocolMismatch, invalid_request
+from ..protocol.errors import (
+    GPUClusterError,
+    InvalidRequest,
+    InvalidState,
+    ProtocolMismatch,
+    RegistryUnwritable,
+    invalid_request,
+)
+from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
 from ..registry.record import Folder
@@ -111,6 +119,10 @@ class _Handler(web.RequestHandler):
             self.answer(_refusal(self.request.method, self.request.path, error.status_code).model())
             return
         if not isinstance(error, GPUClusterError):
+            owner = self.interface.owner
+            refused = storage_refusal(error, owner.folder.path) if owner is not None else None
+            error = RegistryUnwritable(refused) if refused is not None else None
+        if error is None:
             error = GPUClusterError("Internal error of the cluster's process; see its log.")
         self.set_status(error.http_status)
         self.answer(error.model())

@@ -1,18 +1,26 @@
-"""Keeps ``state.json`` in step with the supervisor, at most ten times a second."""
+"""Keeps ``state.json`` in step with the supervisor, at most ten times a second, and survives a full disk."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from ..protocol.errors import RegistryUnwritable
 from ..protocol.models import ClusterModel
 from ..registry.process import identify
 from ..registry.record import Folder, Record
 from ..registry.store import Registry
+from ..registry.writing import writing
+
+logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 0.1
+RESERVE_BYTES = 64 * 1024
+"""Enough for the records of a cluster with many workers, the old and the new one."""
 
 
 class Journal:
@@ -20,6 +28,10 @@ class Journal:
 
     A change of state is on disk when ``update`` returns: a crash at any line leaves something that can be
     cleaned. Changes of mere figures are collected for a tenth of a second.
+
+    Where nothing can be written the model goes on changing in memory and says so in its ``notice``; ``recover``
+    writes it down as soon as that is possible. A small reserve on the disk is given up for the first such record,
+    so that everybody can read why, and that the cluster is to stop.
 
     Parameters
     ----------
@@ -39,8 +51,13 @@ class Journal:
         self._tell = tell
         self._process = identify(os.getpid())
         self._pending: asyncio.TimerHandle | None = None
+        self._unwritable: str | None = None
         self.model = model.model_copy(update={"pid": os.getpid()})
         self.write()
+        try:
+            self._make_reserve()
+        except RegistryUnwritable as error:
+            self._go_on_without_disk(error.message)
 
     def update(self, *, soon: bool = False, **changes: Any) -> ClusterModel:
         """Change fields of the model; returns the new model.
@@ -62,10 +79,66 @@ class Journal:
         return self.model
 
     def write(self) -> None:
-        """Write the model now."""
+        """Write the model now, if it can be written."""
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None
-        if not self._folder.state.exists():
-            return  # It was deleted; this process ends soon.
-        self._registry.write(self._folder, Record(kind="cluster", cluster=self.model, process=self._process))
+        try:
+            self._save()
+        except RegistryUnwritable as error:
+            self._go_on_without_disk(error.message)
+        except FileNotFoundError:
+            pass  # It was deleted; this process ends soon.
+
+    def must_write(self) -> None:
+        """Refuse a request that could not be written down.
+
+        Raises
+        ------
+        RegistryUnwritable
+            With the disk and the folder.
+        """
+        self.write()
+        self.recover()
+        if self._unwritable is not None:
+            raise RegistryUnwritable(self._unwritable)
+
+    def recover(self) -> None:
+        """Write down what could not be written before, if that is possible now."""
+        if self._unwritable is None:
+            return
+        try:
+            self._make_reserve()
+            self._save()
+        except RegistryUnwritable as error:
+            self._go_on_without_disk(error.message)
+            return
+        except FileNotFoundError:
+            return
+        logger.info("The cluster's folder can be written again")
+        before, self._unwritable = self._unwritable, None
+        if self.model.notice == before:
+            self.update(notice=None)
+
+    def _save(self) -> None:
+        with writing(self._folder.path):
+            there = self._folder.state.exists()
+        if there:
+            self._registry.write(self._folder, Record(kind="cluster", cluster=self.model, process=self._process))
+
+    def _go_on_without_disk(self, why: str) -> None:
+        if why != self._unwritable:
+            logger.error("%s The cluster goes on; what it is doing is written down later.", why)
+        self._unwritable = why
+        if not self.model.state.ended:
+            self.model = self.model.model_copy(update={"notice": why})
+        with suppress(OSError):
+            self._folder.reserve.unlink(missing_ok=True)
+        with suppress(RegistryUnwritable, FileNotFoundError):
+            self._save()
+
+    def _make_reserve(self) -> None:
+        with writing(self._folder.path):
+            descriptor = os.open(self._folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(bytes(RESERVE_BYTES))

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..backends.backend import Backend, Plan, load_backend
-from ..backends.starting import scheduler_of
+from ..backends.starting import cause_of, scheduler_of
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
+from ..protocol.refusals import storage_refusal
 from ..protocol.spec import AutoSpec, ClusterPatch
 from ..protocol.workers import find_worker
 from ..registry.directory import write_private
@@ -68,6 +69,7 @@ class Owner:
         self._requested = self._touched = time.monotonic()
         self._stop_reason: str | None = None
         self._scratch: Path | None = None
+        self._failed_looks: str | None = None
 
     @property
     def model(self) -> ClusterModel:
@@ -92,8 +94,11 @@ class Owner:
             More workers than this cluster can have.
         InvalidState
             The cluster is stopping or has ended.
+        RegistryUnwritable
+            What is wanted could not be written down.
         """
         self._must_live()
+        self.journal.must_write()
         if patch.idle_timeout_seconds is not None:
             self.chronicle.asked_to_change(patch, by)
             self.idle.set_timeout(patch.idle_timeout_seconds or None)
@@ -108,7 +113,7 @@ class Owner:
         if self.resizer is not None:
             self.resizer.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.journal.update(wanted=wanted, reason=None)
+        model = self.journal.update(wanted=wanted, notice=None)
         self.changed.set()
         return model
 
@@ -121,6 +126,7 @@ class Owner:
             The cluster is not running.
         WorkerNotFound
             It has no worker of that name.
+        RegistryUnwritable
         """
         self._must_live()
         if self.resizer is None:
@@ -128,13 +134,14 @@ class Owner:
         name = find_worker(self.model, name).name
         if self.resizer.retires(name):
             return self.model
+        self.journal.must_write()
         wanted = self.model.wanted
         self.chronicle.asked("retire", by, f"Retire worker {name}")
         lowers = wanted.n_workers is not None and name in self._planned()
         self.resizer.want_retired(name, lowers=lowers)
         if lowers:
             wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
-        model = self.journal.update(wanted=wanted, reason=None)
+        model = self.journal.update(wanted=wanted, notice=None)
         self.changed.set()
         return model
 
@@ -145,17 +152,20 @@ class Owner:
         ------
         InvalidState
             The cluster is not running.
+        RegistryUnwritable
         """
         self._must_live()
         if self.resizer is None:
             raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
+        self.journal.must_write()
         self.chronicle.asked("restart", by, "Restart all workers")
         self.resizer.want_restart()
+        model = self.journal.update(notice=None)
         self.changed.set()
-        return self.model
+        return model
 
     def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
-        """Ask for the end. Asking again changes nothing."""
+        """Ask for the end, also where nothing can be written. Asking again changes nothing."""
         if self.model.state.ended or self.model.wanted.stopped:
             return self.model
         self.chronicle.asked("stop", by, reason or "Stop")
@@ -186,12 +196,17 @@ class Owner:
         except GPUClusterError as error:
             await self._end(ClusterState.FAILED, error.message)
         except Exception as error:
-            logger.exception("The supervisor failed")
-            await self._end(ClusterState.FAILED, f"Internal error ({type(error).__name__}); see the log.")
+            await self.fail(error)
         finally:
             if ticker is not None:
                 ticker.cancel()
         return self.model
+
+    async def fail(self, error: Exception) -> None:
+        """End because of an error that nobody has put into a sentence yet."""
+        logger.error("The supervisor failed", exc_info=error)
+        internal = f"Internal error ({type(error).__name__}); see the log."
+        await self._end(ClusterState.FAILED, storage_refusal(error, self.folder.path) or internal)
 
     async def _start(self) -> None:
         spec = self.spec
@@ -270,6 +285,7 @@ class Owner:
         self.journal.update(
             state=state,
             reason=reason,
+            notice=None,
             progress=None,
             n_workers=0,
             n_clients=0,
@@ -295,24 +311,52 @@ class Owner:
             self.folder.touch()
 
     async def _tick(self) -> None:
-        from distributed.core import Status
-
+        """Look after the cluster once a second; whatever goes wrong in one look, the next one comes."""
+        looks = (self._look_at_use, self._look_at_end, self._look_at_lost, self.journal.recover, self._keep_files)
         while True:
             await asyncio.sleep(TICK_SECONDS)
-            cluster = self.cluster
-            if cluster is None or self.model.wanted.stopped:
-                return
-            scheduler = scheduler_of(cluster)
-            self.idle.update(busy=connected_clients(scheduler) > 0 or computes(scheduler))
-            self.journal.update(soon=True, idle=self.idle.model(), **self._members())
-            self._keep_files()
-            if scheduler.status in {Status.closing, Status.closed, Status.failed}:
-                self.stop("A client shut the scheduler down.")
-            elif self.idle.expired:
-                idle = span(self.idle.timeout_seconds or 0)
-                self.stop(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
-            elif self.model.state is ClusterState.RUNNING:
-                operations.replace_lost(cluster)
+            failed: dict[str, Exception] = {}
+            for look in looks:
+                if self.model.wanted.stopped:
+                    return
+                try:
+                    look()
+                except Exception as error:
+                    failed[look.__name__] = error
+            self._tell_failed_looks(failed)
+
+    def _look_at_use(self) -> None:
+        scheduler = scheduler_of(self._running())
+        self.idle.update(busy=connected_clients(scheduler) > 0 or computes(scheduler))
+        self.journal.update(soon=True, idle=self.idle.model(), **self._members())
+
+    def _look_at_end(self) -> None:
+        from distributed.core import Status
+
+        if scheduler_of(self._running()).status in {Status.closing, Status.closed, Status.failed}:
+            self.stop("A client shut the scheduler down.")
+        elif self.idle.expired:
+            idle = span(self.idle.timeout_seconds or 0)
+            self.stop(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
+
+    def _look_at_lost(self) -> None:
+        if self.model.state is ClusterState.RUNNING:
+            operations.replace_lost(self._running())
+
+    def _running(self) -> SpecCluster:
+        assert self.cluster is not None
+        return self.cluster
+
+    def _tell_failed_looks(self, failed: dict[str, Exception]) -> None:
+        for name, error in failed.items():
+            logger.error("The supervisor could not %s", name.strip("_").replace("_", " "), exc_info=error)
+        before = self._failed_looks
+        self._failed_looks = None
+        if failed:
+            causes = ", ".join(dict.fromkeys(cause_of(error) for error in failed.values()))
+            self._failed_looks = f"The cluster's process cannot look after the cluster ({causes}); see the log."
+        if self._failed_looks != before and self.model.notice in {None, before}:
+            self.journal.update(notice=self._failed_looks)
 
     def _members(self) -> dict[str, Any]:
         if self.cluster is None or self.backend is None or self.model.wanted.stopped:

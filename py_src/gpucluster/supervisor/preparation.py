@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..backends.backend import StartContext
 from ..protocol.errors import PreflightFailed
+from ..protocol.refusals import storage_refusal
 from ..registry.claims import DeviceClaims
 from ..registry.directory import others_cannot_replace
 from ..registry.record import Folder
@@ -43,6 +44,8 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
     except FileExistsError:
         raise PreflightFailed(f"local_directory: {scratch} exists already. Choose another directory.") from None
     except OSError as error:
+        if local_directory is None:
+            raise PreflightFailed(storage_refusal(error, folder.path) or f"{scratch}: {error.strerror}.") from error
         raise PreflightFailed(
             f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose a directory that exists "
             "and that you may write to."

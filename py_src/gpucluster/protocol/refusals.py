@@ -1,0 +1,77 @@
+"""What the operating system refused, in a sentence: a full disk, too many open files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from contextlib import suppress
+from pathlib import Path
+
+from .sizes import format_size
+
+_CLOSED = {errno.EACCES, errno.EPERM}
+
+
+def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
+    """Return why nothing can be written in a folder, with the disk that it is on.
+
+    Parameters
+    ----------
+    error : BaseException or None
+        What was raised.
+    folder : Path
+        Where it was to be written, unless the error names a file.
+
+    Returns
+    -------
+    str or None
+        Two sentences; ``None`` when the error is about something else.
+    """
+    if not isinstance(error, OSError):
+        return None
+    if error.filename is not None:
+        folder = Path(os.fsdecode(error.filename)).parent
+    if error.errno == errno.ENOSPC:
+        disk, figures = _disk(folder)
+        return f"The disk {disk} is full{figures}: nothing can be written in {folder}. Free some space there."
+    if error.errno == errno.EDQUOT:
+        disk, _ = _disk(folder)
+        return f"Your quota on the disk {disk} is used up: nothing can be written in {folder}. Free some space there."
+    if error.errno == errno.EROFS:
+        disk, _ = _disk(folder)
+        return f"The disk {disk} is read-only: nothing can be written in {folder}. Make it writable, or use another."
+    if error.errno in _CLOSED:
+        disk, _ = _disk(folder)
+        return f"You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
+    return None
+
+
+def open_files_refusal(error: BaseException | None) -> str | None:
+    """Return that a process may not open more files, with how many it may; ``None`` for another error."""
+    if isinstance(error, OSError) and error.errno == errno.EMFILE:
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        return (
+            f"one process may have {most} open files here, and all are in use. "
+            "Ask for fewer workers, or raise the limit (ulimit -n) before Jupyter or the shell starts the cluster"
+        )
+    if isinstance(error, OSError) and error.errno == errno.ENFILE:
+        return "this machine has no more open files to give. Ask for fewer workers, or tell its administrator"
+    return None
+
+
+def _disk(folder: Path) -> tuple[str, str]:
+    """Return where the disk of a folder is mounted, and how much of it is left."""
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    figures = ""
+    with suppress(OSError):
+        found = os.statvfs(place)
+        if not found.f_bavail:
+            figures = f" ({format_size(found.f_blocks * found.f_frsize)} in all)"
+        elif found.f_files and not found.f_favail:
+            figures = " (no more files can be made on it)"
+    while not os.path.ismount(place) and place != place.parent:
+        place = place.parent
+    return str(place), figures
