@@ -49,11 +49,11 @@ def launch(
     """
     try:
         with writing(folder.path):
+            report, report_child = os.pipe()
             log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except BaseException:
         os.close(held)
         raise
-    report, report_child = os.pipe()
     try:
         arguments = ["--folder", str(folder.path), "--lock-fd", str(held), "--report-fd", str(report_child)]
         if standby:

@@ -54,7 +54,12 @@ def start_standby(registry: Registry, *, python: str) -> bool:
         if any(record.fingerprint == wanted for _, record in standbys(registry, clean=True)):
             return False
         folder, held = registry.new_folder()
-        registry.write(folder, Record(kind="standby", fingerprint=wanted))
+        try:
+            registry.write(folder, Record(kind="standby", fingerprint=wanted))
+        except BaseException:
+            os.close(held)
+            registry.delete(folder)
+            raise
         try:
             home = os.path.expanduser("~")
             pid = launch(folder, held, python=python, cwd=home, environment=environment, standby=True)

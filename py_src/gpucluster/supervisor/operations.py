@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,9 +52,24 @@ def watch(scheduler: Scheduler, callback: Callable[[], None]) -> None:
     scheduler.add_plugin(MembersWatch())
 
 
-def scale(cluster: SpecCluster, n_workers: int) -> None:
-    """Ask for a fixed number of workers; ends adaptive scaling."""
+def scale(cluster: SpecCluster, n_workers: int, leaving: Collection[str] = ()) -> None:
+    """Ask for a fixed number of workers; ends adaptive scaling.
+
+    Parameters
+    ----------
+    cluster : SpecCluster
+    n_workers : int
+    leaving : collection of str
+        The names of those that leave: ``SpecCluster`` would choose others.
+    """
     stop_adapting(cluster)
+    for key in [key for key in cluster.worker_spec if str(key) in leaving]:
+        del cluster.worker_spec[key]
+    # SpecCluster closes none of them before all that are on their way have come, and one of them may never come.
+    here = {worker.name for worker in scheduler_of(cluster).workers.values()}
+    for worker in {*cluster.workers.values(), *coming_workers(cluster)}:
+        if worker.name not in cluster.worker_spec and worker.name not in here:
+            _close_soon(worker)
     cluster.scale(n_workers)
 
 
@@ -73,7 +88,8 @@ def stop_adapting(cluster: SpecCluster) -> None:
 def settled(cluster: SpecCluster, wanted: int) -> tuple[int, str | None]:
     """Return how many workers are usable, and why no more will come if some failed."""
     count = len(scheduler_of(cluster).workers)
-    failures = failed_workers(cluster)
+    # One that is wanted no more was closed before it had come, which is no failure.
+    failures = {name: error for name, error in failed_workers(cluster).items() if name in cluster.worker_spec}
     if not failures:
         # A worker that was told to leave counts until its process is gone, and one that an earlier request
         # has made until it has come and left again.
@@ -89,14 +105,26 @@ def forget_failed(cluster: SpecCluster) -> None:
         cluster.worker_spec.pop(name, None)
         worker = cluster.workers.pop(name, None)
         if worker is not None:
-            task = asyncio.ensure_future(_close_quietly(worker))
-            _closing.add(task)
-            task.add_done_callback(_closing.discard)
+            _close_soon(worker)
+
+
+def _close_soon(worker: Any) -> None:
+    task = asyncio.ensure_future(_close_quietly(worker))
+    _closing.add(task)
+    task.add_done_callback(_closing.discard)
 
 
 async def _close_quietly(worker: Any) -> None:
+    from distributed.core import Status
+
+    closing = asyncio.ensure_future(worker.close())
+    await asyncio.sleep(0)  # From here on it starts no other process.
+    starting = getattr(worker, "process", None)
     with suppress(Exception):
-        await asyncio.wait_for(worker.close(), CLOSE_TIMEOUT_SECONDS)
+        # A nanny waits for its worker to be up before it closes it, also for one that hangs in its start.
+        if starting is not None and starting.status == Status.starting and starting.process is not None:
+            await starting.process.kill()
+        await asyncio.wait_for(closing, CLOSE_TIMEOUT_SECONDS)
 
 
 def replace_lost(cluster: SpecCluster) -> None:

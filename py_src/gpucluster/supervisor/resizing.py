@@ -139,20 +139,20 @@ class Resizer:
         elif step is Step.SCALE:
             await self._scale()
 
-    def _note(self, reason: str | None) -> None:
+    def _note(self, notice: str | None) -> None:
         """Tell why something that was asked for was not, or not quite, done."""
-        if reason is not None:
-            self._chronicle.failed(reason)
-        self._journal.update(reason=reason)
+        if notice is not None:
+            self._chronicle.failed(notice)
+        self._journal.update(notice=notice)
 
     async def _restart(self) -> None:
         restarts = self._restarts_wanted
         self._journal.update(
             state=ClusterState.SCALING, progress=Progress(step="restart", message="Restarting the workers")
         )
-        reason = await operations.restart(self._cluster)
+        notice = await operations.restart(self._cluster)
         self._applied = Applied(n_workers=self._applied.n_workers, adapt=self._applied.adapt, restarts=restarts)
-        self._note(reason)
+        self._note(notice)
 
     # -- retiring --------------------------------------------------------------------------------
 
@@ -206,9 +206,10 @@ class Resizer:
         wanted = self._wanted.n_workers
         assert wanted is not None
         self._journal.update(state=ClusterState.SCALING, progress=self._progress(wanted))
-        if not await self._hand_over(wanted):
+        leaving = retiring.surplus(self._cluster, wanted)
+        if not await self._hand_over(wanted, leaving):
             return
-        operations.scale(self._cluster, wanted)
+        operations.scale(self._cluster, wanted, leaving)
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
         while self._wanted.n_workers == wanted and not self._wanted.stopped:
             count, failure = operations.settled(self._cluster, wanted)
@@ -226,10 +227,10 @@ class Resizer:
                 await asyncio.wait_for(self._changed.wait(), 0.05)
             self._changed.clear()
 
-    async def _hand_over(self, wanted: int) -> bool:
+    async def _hand_over(self, wanted: int, leaving: set[str]) -> bool:
         """Move the results of those away that scaling will close; ``False`` if something else is wanted meanwhile."""
-        self._chronicle.sends_away(retiring.addresses(self._cluster, retiring.surplus(self._cluster, wanted)))
-        handing = retiring.hand_over(self._cluster, wanted, lambda: self._wanted.n_workers == wanted)
+        self._chronicle.sends_away(retiring.addresses(self._cluster, leaving))
+        handing = retiring.hand_over(self._cluster, leaving, lambda: self._wanted.n_workers == wanted)
         lost = await unless_stopped(self._journal, self._changed, handing)
         if self._wanted.n_workers != wanted or self._wanted.stopped:
             self._chronicle.keeps(retiring.addresses(self._cluster))

@@ -27,9 +27,14 @@ def planned(cluster: SpecCluster) -> set[str]:
 
 
 def surplus(cluster: SpecCluster, n_workers: int) -> set[str]:
-    """Return the names of those that scaling down to ``n_workers`` will close."""
-    # SpecCluster closes those it has started last.
-    return {str(key) for key in list(cluster.worker_spec)[n_workers:]}
+    """Return the names of those that scaling down to ``n_workers`` will close.
+
+    Those that have not come yet hold nothing and leave first; of the others those that were started last.
+    """
+    here = {str(worker.name) for worker in scheduler_of(cluster).workers.values()}
+    names = [str(key) for key in cluster.worker_spec]
+    leaving = [name for name in reversed(names) if name not in here] + [name for name in reversed(names) if name in here]
+    return set(leaving[: max(0, len(names) - n_workers)])
 
 
 def addresses(cluster: SpecCluster, names: set[str] | None = None) -> set[str]:
@@ -80,16 +85,16 @@ async def retire(cluster: SpecCluster, name: str, *, last: bool) -> str | None:
     return None
 
 
-async def hand_over(cluster: SpecCluster, n_workers: int, go_on: Callable[[], bool]) -> str | None:
-    """Move the results of those workers away that scaling down to ``n_workers`` will close.
+async def hand_over(cluster: SpecCluster, names: set[str], go_on: Callable[[], bool]) -> str | None:
+    """Move the results of those workers away that scaling down will close.
 
     What cannot be moved is lost with its worker: whoever scales down means it.
 
     Parameters
     ----------
     cluster : SpecCluster
-    n_workers : int
-        So many stay.
+    names : set of str
+        Those that will be closed, as ``surplus`` told them.
     go_on : callable
         Asked often: when it says no, those that hold results yet go on working.
 
@@ -99,7 +104,6 @@ async def hand_over(cluster: SpecCluster, n_workers: int, go_on: Callable[[], bo
         What will be lost, in a sentence.
     """
     scheduler = scheduler_of(cluster)
-    names = surplus(cluster, n_workers)
     leaving = [worker for worker in scheduler.workers.values() if str(worker.name) in names]
     if not leaving or len(leaving) == len(scheduler.workers):
         return None

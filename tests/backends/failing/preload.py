@@ -46,6 +46,8 @@ def fail(how: str) -> None:
 who, _, how = os.environ["GPUCLUSTER_TEST_FAULT"].partition("-")
 if who == "all" or (who == "second" and not first_of_all()):
     fail(how)
+if who == "later" and multiprocessing.parent_process() is not None and MARK.with_name("later").exists():
+    fail(how)
 if who == "record":
     # The address of the dashboard cannot be written down: the first step after all workers have come.
     (Path(sys.argv[sys.argv.index("--folder") + 1]) / "dashboard.json").mkdir(exist_ok=True)
