@@ -8,9 +8,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import gpucluster
 import pytest
-from gpucluster.protocol.errors import InvalidRequest, StartFailed
+from gpucluster.cli import main
+from gpucluster.protocol.errors import InvalidRequest, ScaleFailed, StartFailed
 from gpucluster.protocol.models import ClusterState
+from IPython.core.interactiveshell import InteractiveShell
 
 PRELOAD = str(Path(__file__).parent / "failing" / "preload.py")
 
@@ -155,16 +158,28 @@ def test_a_python_that_cannot_run_is_told_at_once(shared_site, tmp_path):
     assert len(shared_site.registry.folders()) == len(before), "nothing was left"
 
 
-def test_workers_that_cannot_start_later_leave_the_others_running(shared_site, fails):
+def test_workers_that_cannot_start_later_leave_the_others_running(shared_site, fails, capsys):
     """Scaling up fails: the cluster goes on with the workers it has and says why."""
-    model = shared_site.control.wait(fails("second-raises", name="half", n_workers=1).id)
-    shared_site.control.patch("half", {"n_workers": 2})
-    model = shared_site.wait_for("half", lambda model: model.reason is not None)
-    assert model.reason == "1 of 2 workers could not start: RuntimeError: the disk of this worker is broken."
-    model = shared_site.wait_for("half", lambda model: model.state is ClusterState.RUNNING)
-    assert (model.n_workers, model.wanted.n_workers) == (1, 1)
-    import gpucluster
-
-    with gpucluster.connect("half").get_client() as client:
+    shared_site.control.wait(fails("second-raises", name="half", n_workers=1).id)
+    half = gpucluster.connect("half")
+    why = "1 of 2 workers could not start: RuntimeError: the disk of this worker is broken."
+    with pytest.raises(ScaleFailed) as failed:
+        half.scale(2)
+    assert failed.value.message == why
+    model = half.model
+    assert (model.n_workers, model.wanted.n_workers, model.notice, model.reason) == (1, 1, why, None)
+    # The same in a shell, and in a notebook, where a sentence is all that is shown.
+    assert main(["scale", "half", "2"]) == 5
+    assert capsys.readouterr() == ("", f"{why}\n")
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "gpucluster")
+    shell.run_line_magic("gpucluster", "scale half 2")
+    assert capsys.readouterr().err == f"{why}\n"
+    shell.push({"half": half})
+    shell.run_cell("half.scale(2)")
+    assert capsys.readouterr().out == f"ScaleFailed: {why}\n  line 1: half.scale(2)\n"
+    half.scale(1)
+    assert half.model.notice is None
+    with half.get_client() as client:
         assert client.submit(lambda: "usable").result(60) == "usable"
     shared_site.control.stop("half")

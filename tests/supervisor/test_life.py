@@ -10,12 +10,13 @@ import gpucluster
 import psutil
 import pytest
 from gpucluster.protocol.errors import (
+    ClusterEnded,
     ClusterNotFound,
     InvalidRequest,
     InvalidState,
     NameTaken,
+    OperationTimedOut,
     StartFailed,
-    StartTimedOut,
 )
 from gpucluster.protocol.models import ClusterState
 
@@ -119,7 +120,7 @@ def test_restart_replaces_every_worker_and_clears_all_tasks(shared_site, two):
     before = pids(handle.model)
     handle.restart()
     model = handle.model
-    assert (model.n_workers, model.state, model.reason) == (2, ClusterState.RUNNING, None)
+    assert (model.n_workers, model.state, model.notice) == (2, ClusterState.RUNNING, None)
     assert not before & pids(model)
 
 
@@ -180,7 +181,7 @@ def test_the_idle_timeout_can_be_changed_and_switched_off(shared_site, two):
 
 def test_waiting_ends_with_a_sentence_and_the_cluster_goes_on(shared_site, two):
     shared_site.control.patch(two, {"n_workers": 3})
-    with pytest.raises(StartTimedOut, match="It goes on; look at its log or stop it"):
+    with pytest.raises(OperationTimedOut, match="It goes on; look at its log or stop it"):
         shared_site.control.wait(two, timeout=0)
     seen = []
     model = shared_site.control.wait(two, timeout=90, progress=seen.append)
@@ -241,7 +242,7 @@ def test_the_end_leaves_nothing_but_the_record_and_the_log(site, wait_until, tmp
     for verb in (lambda: site.control.patch("short", {"n_workers": 1}), lambda: site.control.restart("short")):
         with pytest.raises(InvalidState, match="The cluster 'short' has stopped; create a new one"):
             verb()
-    with pytest.raises(StartFailed):
+    with pytest.raises(ClusterEnded, match="The cluster 'short' was stopped"):
         site.control.wait("short")
     site.control.remove("short")
     assert site.control.list() == []

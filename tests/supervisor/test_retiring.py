@@ -58,7 +58,7 @@ def test_several_at_once_and_the_last_one(shared_site, three):
         with suppress(WorkerNotFound):  # Asking again changes nothing, unless it is gone already.
             three.retire(name, wait=False)
     model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING and not model.workers)
-    assert (model.wanted.n_workers, model.reason) == (0, None)
+    assert (model.wanted.n_workers, model.notice) == (0, None)
     three.scale(1)
     with three.get_client() as client:
         assert client.submit(sum, [1, 2]).result(60) == 3
@@ -96,7 +96,7 @@ def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared
                 and not {first.pid, second.pid} & {worker.pid for worker in model.workers}
             ),
         )
-        assert (model.wanted.n_workers, model.reason) == (2, None)
+        assert (model.wanted.n_workers, model.notice) == (2, None)
         assert sum(client.gather(futures)) == sum(range(50))
 
 
@@ -139,7 +139,7 @@ def test_a_worker_whose_data_cannot_be_moved_stays(shared_site, three):
         assert (model.n_workers, model.wanted.n_workers) == (3, 3)
         assert counter.value().result() == 42
     told = [entry.message for entry in three.activity() if entry.kind == "failure"]
-    assert told[-1] == model.reason
+    assert told[-1] == model.notice
 
 
 def test_scaling_down_tells_what_is_lost(shared_site, three):
@@ -153,7 +153,7 @@ def test_scaling_down_tells_what_is_lost(shared_site, three):
         three.scale(1)
         model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING)
     lost = f"Worker {leaves.name} held actors, or results that nobody had room for; they are lost."
-    assert (model.n_workers, model.reason) == (1, lost)
+    assert (model.n_workers, model.notice) == (1, lost)
     assert [entry.message for entry in three.activity() if entry.kind == "failure"][-1] == lost
 
 

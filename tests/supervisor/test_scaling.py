@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import gpucluster
 import pytest
-from gpucluster.cli import main
 from gpucluster.protocol.errors import (
-    ClusterEnded,
-    InvalidState,
     OperationTimedOut,
     ScaleFailed,
 )
@@ -72,3 +70,34 @@ def test_nobody_waits_for_those_that_are_wanted_no_more(shared_site, two):
     shared_site.wait_for("hanging", lambda model: model.state is ClusterState.SCALING)
     two.scale(2)
     assert (pids(two), two.model.notice) == (here, None)
+
+
+def test_time_that_is_over_is_told_as_such_while_the_cluster_goes_on(shared_site, two):
+    first = two.model.workers[0]
+    with pytest.raises(OperationTimedOut, match=r"'hanging' is still \w+ after 0 seconds.* It goes on"):
+        two.scale(3, timeout=0)
+    two.scale(2)
+    with two.get_client() as client:
+        # Its results have nowhere to go at once: the other one answers no more.
+        client.scatter(list(range(20)), workers=[first.address])
+        os.kill(two.model.workers[1].pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(TimeoutError, match="is still there after 0 seconds. The cluster goes on") as late:
+                two.retire(first.name, timeout=0)
+        finally:
+            os.kill(two.model.workers[1].pid, signal.SIGCONT)
+    assert type(late.value) is OperationTimedOut
+    shared_site.wait_for("hanging", lambda model: model.n_workers == 1 and model.state is ClusterState.RUNNING)
+    with pytest.raises(OperationTimedOut, match="'hanging'.* after 0 seconds.*goes on"):
+        two.restart(timeout=0)
+    with pytest.raises(OperationTimedOut, match="1 of 9 workers of 'hanging' arrived within 0 seconds"):
+        two.wait_for_workers(9, timeout=0)
+
+
+def test_whoever_is_overruled_is_told(shared_site, two):
+    with ThreadPoolExecutor(1) as thread:
+        scaling = thread.submit(two.scale, 3)
+        shared_site.wait_for("hanging", lambda model: model.wanted.n_workers == 3)
+        two.scale(1)
+        with pytest.raises(ScaleFailed, match="Something else was asked of the cluster 'hanging' meanwhile; it has 1"):
+            scaling.result(90)

@@ -64,7 +64,7 @@ export class CardFace implements IFace {
     this._state.textContent = cluster.state;
     this._state.dataset.state = cluster.state;
     this._about.textContent = about(cluster);
-    this._reason.textContent = cluster.reason ?? '';
+    this._reason.textContent = cluster.notice ?? cluster.reason ?? '';
     this._form.hidden = isOver;
     this._question.hidden ||= isOver;
     if (!this._isTyping) {

@@ -14,7 +14,7 @@ from ..client.cluster import Cluster
 from ..client.control import MAX_LOG_LINES, Control
 from ..client.dashboard_link import page_link
 from ..client.dashboard_pages import DEFAULT_PAGE, DashboardPage, find_page
-from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartFailed, StartTimedOut
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Activity
@@ -86,27 +86,46 @@ def create(control: Control, found: Namespace, progress: Progress | None = None)
         ) from None
 
 
-def wait(control: Control, id: str, timeout: float, progress: Progress | None = None) -> ClusterModel:
+def wait(
+    control: Control, id: str, timeout: float, progress: Progress | None = None, *, n_workers: int | None = None
+) -> ClusterModel:
     """Wait until the cluster has the wanted workers; progress is shown in the caller's thread.
 
     A notebook's output belongs to the thread that runs the cell, so the background loop must not write it.
 
+    Parameters
+    ----------
+    control : Control
+    id : str
+    timeout : float
+        Seconds.
+    progress : callable, optional
+        Called with new models.
+    n_workers : int, optional
+        The number that was asked for, where it must be this one.
+
     Raises
     ------
-    StartFailed
-        When it ends instead, or cannot get all the workers.
-    StartTimedOut
+    StartFailed, ClusterEnded
+        When it ends instead.
+    ScaleFailed
+        When it cannot get all the workers.
+    StartTimedOut, OperationTimedOut
     """
     seen: list[ClusterModel] = []
-    future = asyncio.run_coroutine_threadsafe(
-        control.asynchronous.wait(id, timeout=timeout, progress=seen.append), background_loop()
+    every = control.asynchronous
+    waiting = (
+        every.wait(id, timeout=timeout, progress=seen.append)
+        if n_workers is None
+        else every.wait_for_scale(id, n_workers, timeout=timeout, progress=seen.append)
     )
+    future = asyncio.run_coroutine_threadsafe(waiting, background_loop())
     try:
         while True:
             try:
                 model = future.result(timeout=_SHOW_SECONDS)
             except TimeoutError:
-                if future.done():  # StartTimedOut is none of these, but be sure to end
+                if future.done():  # The time that is over is the caller's.
                     raise
                 if progress is not None and seen:
                     progress(seen[-1])
@@ -116,18 +135,24 @@ def wait(control: Control, id: str, timeout: float, progress: Progress | None = 
     except KeyboardInterrupt:
         future.cancel()
         raise
-    if model.reason is not None and model.wanted.n_workers not in {None, model.n_workers}:
-        raise StartFailed(model.reason)
     return model
 
 
 def scale(control: Control, found: Namespace, progress: Progress | None = None) -> ClusterModel:
-    """Change the number of workers and wait for them, unless told not to."""
+    """Change the number of workers and wait for them, unless told not to.
+
+    Raises
+    ------
+    ScaleFailed, OperationTimedOut
+        The cluster goes on.
+    """
     patch = parse_patch({"n_workers": as_number(found.n_workers)})
     timeout = _timeout(found)
     model = find(control, _name(found))
     model = control.patch(model.id, patch)
-    return model if _at_once(found) else wait(control, model.id, timeout, progress)
+    if _at_once(found):
+        return model
+    return wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
 
 
 def adapt(control: Control, found: Namespace) -> ClusterModel:

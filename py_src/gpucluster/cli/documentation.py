@@ -29,9 +29,9 @@ _CODES = {
     2: "something typed is wrong; nothing was changed",
     3: "there is no such cluster, lesson or recording",
     4: "the cluster's state does not allow it, the name is taken, or a folder of lessons cannot be used",
-    5: "the start failed; nothing was left running",
+    5: "the start failed and nothing was left running, or a running cluster could not do what was asked and goes on",
     6: "the cluster's process does not answer, or speaks another version",
-    7: "the registry directory does not belong to this user alone",
+    7: "the registry directory does not belong to this user alone, or cannot be written",
     130: "interrupted; a cluster that was starting was stopped again",
 }
 

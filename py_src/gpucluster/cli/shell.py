@@ -249,8 +249,8 @@ def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str,
     """Print the answer: JSON when it was asked for, else text."""
     if not getattr(found, "json", False):
         print(text)
-        if isinstance(value, ClusterModel) and value.reason and not value.state.ended:
-            _hint(value.reason)
+        if isinstance(value, ClusterModel) and value.notice:
+            _hint(value.notice)
         return 0
     if isinstance(value, BaseModel):
         data: Any = {**value.model_dump(mode="json"), **extra}

@@ -38,6 +38,8 @@ def cluster_card(model: ClusterModel) -> str:
     lines = [("Name", model.name), ("Id", model.id), ("State", model.state.value)]
     if model.progress is not None:
         lines.append(("Doing", progress_line(model).removeprefix(f"{model.name}: ")))
+    if model.notice:
+        lines.append(("Notice", one_line(model.notice)))
     if model.reason:
         lines.append(("Reason", one_line(model.reason)))
     kind = _KINDS.get(model.backend, model.backend)
@@ -118,9 +120,9 @@ def worker_line(model: ClusterModel) -> str:
 
 
 def note(model: ClusterModel) -> str:
-    """Return the one thing worth a word in a list: a reason, a step, or when the cluster will stop."""
-    if model.reason:
-        text = one_line(model.reason)
+    """Return the one thing worth a word in a list: what is wrong, a step, or when the cluster will stop."""
+    if model.notice or model.reason:
+        text = one_line(model.notice or model.reason or "")
         return text if len(text) <= 70 else text[:69] + "…"
     if model.progress is not None:
         return progress_line(model).removeprefix(f"{model.name}: ")

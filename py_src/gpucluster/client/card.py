@@ -39,8 +39,8 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     if model.scheduler_address and not brief:
         lock = "encrypted" if model.encrypted else "UNENCRYPTED: anyone who can reach this address can run code as you"
         rows.append(("Scheduler", f"{model.scheduler_address} ({lock})"))
-    if model.reason:
-        rows.append(("Note", model.reason))
+    if model.notice or model.reason:
+        rows.append(("Note", model.notice or model.reason or ""))
     table = "".join(
         f'<tr><th style="text-align:left;padding:2px 12px 2px 0">{escape(name)}</th>'
         f'<td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ..protocol.errors import GPUClusterError, InvalidState, StartTimedOut
+from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState, OperationFailed, OperationTimedOut
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.spec import ClusterPatch, parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
@@ -236,9 +236,14 @@ class Cluster:
 
         Raises
         ------
-        InvalidRequest, InvalidState, StartTimedOut
+        InvalidRequest, InvalidState
+            Nothing was changed.
+        ScaleFailed
+            The cluster goes on with another number.
+        OperationTimedOut
+            It goes on, and may get there yet.
         """
-        return self._do(self._change(parse_patch({"n_workers": n_workers}), wait, timeout))
+        return self._do(self._scale(parse_patch({"n_workers": n_workers}), wait, timeout))
 
     def adapt(self, minimum: int, maximum: int) -> Any:
         """Let the number of workers follow the load.
@@ -247,7 +252,7 @@ class Cluster:
         ------
         InvalidRequest, InvalidState
         """
-        return self._do(self._change(parse_patch({"adapt": {"minimum": minimum, "maximum": maximum}}), False, 0))
+        return self._do(self._adapt(parse_patch({"adapt": {"minimum": minimum, "maximum": maximum}})))
 
     def restart(self, *, wait: bool = True, timeout: float = 120) -> Any:
         """Restart all workers; tasks and results are lost.
@@ -255,6 +260,10 @@ class Cluster:
         Raises
         ------
         InvalidState
+        OperationFailed
+            Not all workers came back; the cluster goes on.
+        OperationTimedOut
+            It goes on, and they may come yet.
         """
         return self._do(self._restart(wait, timeout))
 
@@ -274,7 +283,9 @@ class Cluster:
         ------
         InvalidState
             When the cluster is not running, or the worker holds what no other can take.
-        WorkerNotFound, StartTimedOut
+        WorkerNotFound
+        OperationTimedOut
+            The cluster goes on, and the worker may go yet.
         """
         return self._do(self._retire(str(worker), wait, timeout))
 
@@ -319,7 +330,7 @@ class Cluster:
 
         Raises
         ------
-        StartFailed, StartTimedOut
+        StartFailed, ClusterEnded, StartTimedOut, OperationTimedOut
         """
         return self._do(self._wait_for_workers(n_workers, 120 if timeout is None else timeout))
 
@@ -389,10 +400,13 @@ class Cluster:
     def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
         return work if self.asynchronous else run(work)
 
-    async def _change(self, patch: ClusterPatch, wait: bool, timeout: float) -> None:
+    async def _scale(self, patch: ClusterPatch, wait: bool, timeout: float) -> None:
         await self._control.patch(self.id, patch)
-        if wait:
-            await self._control.wait(self.id, timeout=timeout)
+        if wait and patch.n_workers is not None:
+            await self._control.wait_for_scale(self.id, patch.n_workers, timeout=timeout)
+
+    async def _adapt(self, patch: ClusterPatch) -> None:
+        await self._control.patch(self.id, patch)
 
     async def _restart(self, wait: bool, timeout: float) -> None:
         before = await self._control.get(self.id)
@@ -404,10 +418,15 @@ class Cluster:
         deadline = asyncio.get_running_loop().time() + timeout
         while True:
             model = await self._control.wait(self.id, timeout=timeout)
-            if not old & {worker.pid for worker in model.workers} or model.reason is not None:
+            if model.notice is not None:
+                raise OperationFailed(model.notice)
+            if not old & {worker.pid for worker in model.workers}:
                 return
             if asyncio.get_running_loop().time() > deadline:
-                raise StartTimedOut(f"The workers of '{self.name}' did not come back within {timeout:.0f} seconds.")
+                raise OperationTimedOut(
+                    f"The workers of '{self.name}' did not come back within {timeout:.0f} seconds. "
+                    "The cluster goes on; they may come yet."
+                )
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _retire(self, worker: str, wait: bool, timeout: float) -> None:
@@ -418,10 +437,13 @@ class Cluster:
             model = await self._control.get(self.id)
             if address not in {found.address for found in model.workers}:
                 return
-            if model.reason is not None:
-                raise InvalidState(model.reason)
+            if model.notice is not None:
+                raise InvalidState(model.notice)
             if asyncio.get_running_loop().time() > deadline:
-                raise StartTimedOut(f"The worker {worker} of '{self.name}' is still there after {timeout:.0f} seconds.")
+                raise OperationTimedOut(
+                    f"The worker {worker} of '{self.name}' is still there after {timeout:.0f} seconds. "
+                    "The cluster goes on, and may let it go yet."
+                )
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _telemetry(self) -> TelemetrySample:
@@ -447,9 +469,10 @@ class Cluster:
         deadline = asyncio.get_running_loop().time() + timeout
         while (model := await self._control.get(self.id)).n_workers < n_workers:
             if model.state.ended or model.state is ClusterState.STOPPING:
-                raise InvalidState(f"The cluster '{self.name}' is {model.state.value}. {model.reason or ''}".strip())
+                raise ClusterEnded(f"The cluster '{self.name}' is {model.state.value}. {model.reason or ''}".strip())
             if asyncio.get_running_loop().time() > deadline:
-                raise StartTimedOut(
-                    f"{model.n_workers} of {n_workers} workers of '{self.name}' arrived within {timeout:.0f} seconds."
+                raise OperationTimedOut(
+                    f"{model.n_workers} of {n_workers} workers of '{self.name}' arrived within {timeout:.0f} seconds. "
+                    "The cluster goes on; the others may come yet."
                 )
             await asyncio.sleep(_POLL_SECONDS)

@@ -16,8 +16,11 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from ..protocol.errors import (
+    ClusterEnded,
     GPUClusterError,
     InvalidState,
+    OperationTimedOut,
+    ScaleFailed,
     StartFailed,
     StartTimedOut,
     SupervisorUnreachable,
@@ -199,8 +202,11 @@ class AsyncControl:
         Raises
         ------
         StartFailed
-            When it ends instead, with the reason.
-        StartTimedOut
+            When it ends before it has ever run, with the reason.
+        ClusterEnded
+            When it ends later.
+        StartTimedOut, OperationTimedOut
+            It goes on all the same.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
@@ -212,25 +218,43 @@ class AsyncControl:
             last = model
             if model.state.ended or model.wanted.stopped:
                 fallback = f"The cluster '{model.name}' was stopped."
-                raise StartFailed(model.reason or fallback)
+                raise (StartFailed if model.running_at is None else ClusterEnded)(model.reason or fallback)
             if model.state is ClusterState.RUNNING and (
-                model.wanted.n_workers in {None, model.n_workers} or model.reason is not None
+                model.wanted.n_workers in {None, model.n_workers} or model.notice is not None
             ):
                 return model
             if loop.time() > deadline:
-                raise StartTimedOut(
+                raise (StartTimedOut if model.running_at is None else OperationTimedOut)(
                     f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
                     f"{model.n_workers} workers. It goes on; look at its log or stop it."
                 )
             await asyncio.sleep(POLL_SECONDS)
             model = self.registry.find(model.id)
 
+    async def wait_for_scale(
+        self, id: str, n_workers: int, *, timeout: float = 120, progress: OnProgress | None = None
+    ) -> ClusterModel:
+        """Wait until the cluster has exactly the number of workers that it was asked for before.
+
+        Raises
+        ------
+        ScaleFailed
+            When it settles for another number, with the reason.
+        ClusterEnded, OperationTimedOut
+        """
+        model = await self.wait(id, timeout=timeout, progress=progress)
+        if {model.n_workers, model.wanted.n_workers} != {n_workers}:
+            count = f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
+            meanwhile = f"Something else was asked of the cluster '{model.name}' meanwhile; it has {count} now."
+            raise ScaleFailed(model.notice or meanwhile)
+        return model
+
     async def patch(self, id: str, patch: ClusterPatch | dict[str, Any]) -> ClusterModel:
         """Change what is wanted: number of workers, adaptive bounds or idle timeout. Returns when accepted.
 
         Raises
         ------
-        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
+        ClusterNotFound, InvalidRequest, InvalidState, RegistryUnwritable, SupervisorUnreachable
         """
         wish = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
         model = self._living(id)

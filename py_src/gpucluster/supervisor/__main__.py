@@ -156,7 +156,8 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
         try:
             serve(interface, folder)
         except OSError as error:
-            return await owner.fail(error)
+            await owner.fail(error)
+            return
         await asyncio.to_thread(configure_dask)
         use_dask_logging()
     else:

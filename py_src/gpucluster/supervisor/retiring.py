@@ -32,8 +32,8 @@ def surplus(cluster: SpecCluster, n_workers: int) -> set[str]:
     Those that have not come yet hold nothing and leave first; of the others those that were started last.
     """
     here = {str(worker.name) for worker in scheduler_of(cluster).workers.values()}
-    names = [str(key) for key in cluster.worker_spec]
-    leaving = [name for name in reversed(names) if name not in here] + [name for name in reversed(names) if name in here]
+    names = [str(key) for key in cluster.worker_spec][::-1]
+    leaving = sorted(names, key=lambda name: name in here)
     return set(leaving[: max(0, len(names) - n_workers)])
 
 

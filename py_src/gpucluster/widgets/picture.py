@@ -61,8 +61,8 @@ class Picture:
         """Return the text."""
         model = self.model
         lines = [f"{model.name}: {model.state.value}, {_workers(model)}"]
-        if model.reason:
-            lines.append(f"  {' '.join(model.reason.split())}")
+        if said := model.notice or model.reason:
+            lines.append(f"  {' '.join(said.split())}")
         if self.sample is not None:
             lines += cluster_lines(self.sample)
         if self.note:

@@ -87,7 +87,7 @@ class ClusterWidget(OutputWidget):
             self.keep_picture()
             if not self.attendance.keeps:
                 self._replace_outputs()
-        elif (model.state, model.n_workers, model.reason) != (before.state, before.n_workers, before.reason):
+        elif (model.state, model.n_workers, model.notice) != (before.state, before.n_workers, before.notice):
             self.keep_picture()
 
     def on_sample(self, line: bytes) -> None:
