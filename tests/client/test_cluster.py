@@ -7,14 +7,16 @@ import gc
 import json
 import os
 import signal
-from concurrent.futures import ThreadPoolExecutor
+import time
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import dask
 import gpucluster
 import pytest
-from distributed import Client
-from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, NameTaken
+from distributed import Client, Event
+from gpucluster.protocol.errors import ClusterEnded, ClusterNotFound, InvalidRequest, InvalidState, NameTaken
 from gpucluster.protocol.models import ClusterState, Telemetry
+from IPython.core.interactiveshell import InteractiveShell
 
 
 @pytest.fixture
@@ -124,6 +126,59 @@ def test_what_is_computed_after_the_cluster_has_ended_is_computed_here(site, wai
     assert dask.config.get("scheduler", None) is None
     assert lazy.compute(scheduler="threads") == dask.delayed(os.getpid)().compute() == os.getpid()
     client.close()  # once more, as in a with block, does no harm
+
+
+def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence(site, wait_until, capsys):
+    """Also to whoever waited for a result when it ended, and in a notebook without a traceback."""
+    site.running(name="over")
+    cluster = gpucluster.connect("over")
+    client = cluster.get_client()
+    event = Event("begun", client=client)
+    done = client.submit(sum, [1, 2])
+    assert done.result(60) == 3
+    waiting = client.submit(begin_and_sleep, event)
+    assert event.wait(60)
+    with ThreadPoolExecutor(1) as thread:
+        result = thread.submit(waiting.result)
+        site.control.stop("over")
+        with pytest.raises(ClusterEnded, match="The cluster 'over' (is stopping|has ended), so this client is closed"):
+            result.result(60)
+    wait_until(lambda: client.status == "closed", what=lambda: client.status)
+    for ask in (
+        lambda: client.submit(sum, [1]),
+        lambda: client.map(abs, [1]),
+        lambda: client.compute(dask.delayed(sum)([1])),
+        lambda: client.gather([done]),
+        done.result,
+        lambda: client.run(os.getpid),
+        lambda: client.scatter([1]),
+        client.restart,
+        client.who_has,
+    ):
+        with pytest.raises(ClusterEnded, match="The cluster 'over' has ended, so this client is closed") as told:
+            ask()
+        assert isinstance(told.value, CancelledError), "as others know it"
+    shell = InteractiveShell()
+    shell.push({"client": client})
+    shell.run_cell("numbers = [1]\nclient.submit(sum, numbers)")
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].startswith("ClientClosed: The cluster 'over' has ended")
+    assert shown[1:] == ["  line 2: client.submit(sum, numbers)"]
+    site.control.remove("over")
+    with pytest.raises(ClusterEnded, match="Create another cluster, or connect to one"):
+        client.submit(sum, [1])
+
+
+def begin_and_sleep(event):
+    event.set()
+    time.sleep(600)
+
+
+def test_a_client_that_was_closed_says_how_to_make_another(shared):
+    client = shared.get_client()
+    client.close()
+    with pytest.raises(ClusterEnded, match=r"the cluster 'shared' goes on. .*connect\(\"shared\"\).get_client"):
+        client.submit(sum, [1])
 
 
 def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):

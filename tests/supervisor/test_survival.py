@@ -207,3 +207,36 @@ def test_sigterm_stops_a_supervisor_in_good_order(site, wait_until):
     ended = site.wait_for("polite", lambda model: model.state.ended)
     assert (ended.state, ended.reason) == (ClusterState.STOPPED, "Stopped by a signal.")
     wait_until(lambda: not survivors(family))
+
+
+def break_a_look():
+    from gpucluster.supervisor import operations
+
+    def broken(cluster):
+        raise RuntimeError("a bug of ours")
+
+    operations.whole = operations.replace_lost
+    operations.replace_lost = broken
+
+
+def repair_it():
+    from gpucluster.supervisor import operations
+
+    operations.replace_lost = operations.whole
+
+
+def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):
+    """A supervisor that looks no more after its cluster would never end it."""
+    site.running(name="watched", idle_timeout_seconds=None)
+    with gpucluster.connect("watched").get_client() as client:
+        client.run_on_scheduler(break_a_look)
+        told = site.wait_for("watched", lambda model: model.notice).notice
+        assert told == (
+            "The cluster's process cannot look after the cluster (RuntimeError: a bug of ours); see the log."
+        )
+        assert any("a bug of ours" in line for line in site.control.logs("watched").lines)
+        client.run_on_scheduler(repair_it)
+        site.wait_for("watched", lambda model: model.notice is None)
+        client.run_on_scheduler(break_a_look)
+    site.control.patch("watched", {"idle_timeout_seconds": 1})
+    assert site.wait_for("watched", lambda model: model.state.ended).reason.startswith("Idle for 1 second")

@@ -11,6 +11,7 @@ from ..protocol.errors import PreflightFailed
 from ..protocol.sizes import format_size
 from ..protocol.spec import MAX_WORKERS, LocalSpec
 from .backend import Backend, Plan, StartContext
+from .openfiles import bounded_by_open_files
 from .starting import host_memory_limit, start_cluster
 
 if TYPE_CHECKING:
@@ -44,10 +45,13 @@ class LocalBackend(Backend[LocalSpec]):
                 f"and {format_size(available)} is free. Ask for fewer workers."
             )
         maximum = max(n_workers, min(MAX_WORKERS, available // WORKER_FOOTPRINT_BYTES))
+        maximum, reason = bounded_by_open_files(
+            n_workers, maximum, f"this machine has memory for about {maximum} workers"
+        )
         return Plan(
             n_workers=n_workers,
             maximum_workers=maximum,
-            maximum_reason=f"this machine has memory for about {maximum} workers",
+            maximum_reason=reason,
             encrypted=spec.protocol == "tls",
             options={
                 "threads_per_worker": spec.threads_per_worker,

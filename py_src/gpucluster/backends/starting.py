@@ -7,12 +7,15 @@ distributed and dask-cuda report a worker that cannot start as a *running cluste
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import GPUClusterError, StartFailed, StartTimedOut
+from ..protocol.refusals import open_files_refusal, storage_refusal
 from .backend import Plan, StartContext
 
 if TYPE_CHECKING:
@@ -45,8 +48,28 @@ def host_memory_limit(wanted: int | float | str | None, *, workers: int) -> int:
     return int(wanted * total) if isinstance(wanted, float) else wanted
 
 
+_FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+
+
+def _refusal_in(error: BaseException | None) -> str | None:
+    """Return what the system refused anywhere in a chain: distributed stumbles over it and raises something else."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        refusal = open_files_refusal(error)
+        if refusal is None and isinstance(error, OSError) and error.errno in _FULL_DISK and error.filename is not None:
+            refusal = storage_refusal(error, Path())
+        if refusal is not None:
+            return refusal.rstrip(".")
+        error = error.__cause__ or error.__context__
+    return None
+
+
 def cause_of(error: BaseException) -> str:
     """Return the innermost real cause of an error chain in a few words."""
+    refused = _refusal_in(error)
+    if refused is not None:
+        return refused
     # Only what was named as the cause: an error that merely was being handled explains nothing.
     while error.__cause__ is not None and not isinstance(error.__cause__, (asyncio.CancelledError, TimeoutError)):
         error = error.__cause__

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-import distributed
+from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError
+from typing import Any
 
-from ..protocol.errors import GPUClusterError
+import distributed
+from distributed.client import ClosedClientError
+
+from ..protocol.errors import ClusterEnded, GPUClusterError
+from ..protocol.models import ClusterModel, ClusterState
+
+_AFTER_THE_END = (CancelledError, ClosedClientError, OSError, AttributeError)
+"""What distributed raises when a client that is closed is asked for something; it finds no scheduler there."""
+
+
+class ClientClosed(ClusterEnded, ClosedClientError, CancelledError):
+    """The client can compute nothing any more: mostly because its cluster has ended."""
+
+    code = "client_closed"
 
 
 class Client(distributed.Client):
@@ -14,7 +29,8 @@ class Client(distributed.Client):
     saved and passed on.
 
     When the cluster ends, the client closes. distributed leaves it the default client, and Dask's configuration
-    pointing to it, so that everything that is computed later in the notebook would fail.
+    pointing to it, so that everything that is computed later in the notebook would fail. Whoever waits for a result
+    then, or asks this client for one, is told so in a sentence.
     """
 
     @property
@@ -39,3 +55,40 @@ class Client(distributed.Client):
         # It returns when the scheduler has said goodbye, or when this client is being closed.
         if self.status == "running":
             await self._close()
+
+    def sync(self, func: Callable[..., Awaitable[Any]], *args: Any, **options: Any) -> Any:
+        """Call a function of the client, as every request for results does."""
+
+        async def told(*args: Any, **options: Any) -> Any:
+            try:
+                return await func(*args, **options)
+            except _AFTER_THE_END:
+                if self.status not in {"closing", "closed"}:
+                    raise
+                raise self._closed() from None
+
+        return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
+
+    def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
+        try:
+            super()._send_to_scheduler(msg)  # type: ignore[no-untyped-call]
+        except ClosedClientError:
+            raise self._closed() from None
+
+    def _closed(self) -> ClientClosed:
+        try:
+            model: ClusterModel | None = getattr(self.cluster, "model", None)
+        except GPUClusterError:  # It was removed from the list.
+            model = None
+        if model is not None and not model.state.ended and model.state is not ClusterState.STOPPING:
+            return ClientClosed(
+                f"This client is closed; the cluster '{model.name}' goes on. Make another client: "
+                f'gpucluster.connect("{model.name}").get_client().'
+            )
+        name = f"The cluster '{model.name}'" if model is not None else "Its cluster"
+        state = "is stopping" if model is not None and not model.state.ended else "has ended"
+        why = f" {model.reason}" if model is not None and model.reason else ""
+        return ClientClosed(
+            f"{name} {state}, so this client is closed and what it held is lost.{why} "
+            "Create another cluster, or connect to one: gpucluster.create(), gpucluster.connect()."
+        )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.spec import CudaSpec
 from ..backend import Backend, Plan, StartContext
+from ..openfiles import bounded_by_open_files
 from ..starting import host_memory_limit, start_cluster
 from .failures import explain
 from .options import constructor_options
@@ -36,10 +37,11 @@ class CudaBackend(Backend[CudaSpec]):
             raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'tls'.")
         checked = await asyncio.to_thread(check, spec, context.claims)
         most = len(checked.devices)
+        maximum, reason = bounded_by_open_files(checked.n_workers, most, checked.maximum_reason)
         return Plan(
             n_workers=checked.n_workers,
-            maximum_workers=most,
-            maximum_reason=checked.maximum_reason,
+            maximum_workers=maximum,
+            maximum_reason=reason,
             encrypted=spec.protocol == "tls",
             options=constructor_options(spec, checked, memory_limit=host_memory_limit(spec.memory_limit, workers=most)),
         )

@@ -1,0 +1,78 @@
+"""The limit of open files: told before it is reached, and by its name when it is."""
+
+from __future__ import annotations
+
+import resource
+
+import gpucluster
+import pytest
+from gpucluster.protocol.errors import ScaleFailed
+
+UNDER_A_LIMIT = """
+import gpucluster
+from gpucluster.protocol.errors import GPUClusterError
+
+def refused(do):
+    try:
+        do()
+    except GPUClusterError as error:
+        print(type(error).__name__, error.message)
+
+refused(lambda: gpucluster.create("local", n_workers=9))
+cluster = gpucluster.create("local", n_workers=1, memory_limit="512 MiB")
+refused(lambda: cluster.scale(9))
+cluster.scale(2)
+print(cluster.n_workers)
+cluster.stop()
+"""
+
+
+def test_it_is_told_before_anything_is_started(site):
+    limits = (64, 64)
+    maker = site.python(UNDER_A_LIMIT, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits))
+    out, err = maker.communicate(timeout=120)
+    refused, bounded, workers = out.splitlines()
+    assert refused == (
+        "StartFailed 9 workers need about 138 open files, and one process may have 64 here. Ask for at most 2, or "
+        "raise the limit (ulimit -n) before Jupyter or the shell starts the cluster."
+    ), err
+    assert bounded == (
+        "InvalidRequest n_workers: must be at most 2, not 9: one process may have 64 open files here, enough for "
+        "about 2; raise the limit (ulimit -n) before Jupyter or the shell starts the cluster."
+    )
+    assert workers == "2"
+
+
+def take_all_files(keep):
+    import os
+
+    import distributed
+
+    taken = distributed.taken_files = []
+    try:
+        while True:
+            taken.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        for _ in range(keep):
+            os.close(taken.pop())
+
+
+def give_all_files_back():
+    import os
+
+    import distributed
+
+    for file in distributed.taken_files:
+        os.close(file)
+
+
+def test_it_is_told_when_it_is_reached(site):
+    site.running(name="crowded")
+    cluster = gpucluster.connect("crowded")
+    with cluster.get_client() as client:
+        client.run_on_scheduler(take_all_files, keep=6)
+        with pytest.raises(ScaleFailed, match=r"could not start: one process may have \d+ open files here, and all"):
+            cluster.scale(2)
+        client.run_on_scheduler(give_all_files_back)
+        cluster.scale(2)
+        assert (cluster.n_workers, cluster.model.notice) == (2, None)

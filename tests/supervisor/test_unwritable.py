@@ -1,0 +1,145 @@
+"""The registry's disk is full, or read-only: clusters end all the same, and everybody is told why the rest waits.
+
+The disks are real: a small ``tmpfs``, and a mount that turns read-only. Only root may mount.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import gpucluster
+import pytest
+from gpucluster.cli import main
+from gpucluster.protocol.errors import RegistryUnwritable, StartFailed
+from gpucluster.protocol.models import ClusterState
+
+from tests.conftest import Site
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root may mount")
+
+
+class Disk:
+    """A disk of a few MiB."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._ballast = path / "ballast"
+
+    def fill(self) -> None:
+        """Leave no byte."""
+        with suppress(OSError), self._ballast.open("ab", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+
+    def free(self) -> None:
+        self._ballast.unlink(missing_ok=True)
+
+
+def mount(*words: str) -> None:
+    subprocess.run(["mount", *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def disk():
+    path = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
+    mount("-t", "tmpfs", "-o", "size=4m,mode=0700", "gpucluster-test", str(path))
+    yield Disk(path)
+    while path.is_mount():
+        subprocess.run(["umount", "--lazy", str(path)], check=True)
+    path.rmdir()
+
+
+@pytest.fixture
+def site(disk, monkeypatch):
+    """A registry on that disk."""
+    directory = disk.path / "r"
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(directory))
+    made = Site(directory)
+    yield made
+    made.close()
+
+
+def test_a_full_disk(site, disk, wait_until, capsys):
+    options = {"n_workers": 1, "idle_timeout_seconds": None}
+    site.running(name="scaled")
+    for name in ("asked", "idle", "signalled"):
+        site.running(name=name, **options)
+    folders = {name: site.registry.folder(site.get(name).id) for name in ("scaled", "asked", "idle", "signalled")}
+    disk.fill()
+    full = f"The disk {disk.path} is full (4 MiB in all): nothing can be written in {{}}. Free some space there."
+
+    # A change is refused, by name of disk and folder, and changes nothing.
+    cluster = gpucluster.connect("scaled")
+    with pytest.raises(RegistryUnwritable) as refused:
+        cluster.scale(2)
+    assert refused.value.message == full.format(folders["scaled"].path)
+    with pytest.raises(RegistryUnwritable):
+        cluster.restart()
+    assert cluster.model.wanted.n_workers == 1
+    # All who look can read it, though nothing could be written.
+    site.wait_for("scaled", lambda model: model.notice == full.format(folders["scaled"].path))
+    disk.fill()
+
+    # No new cluster, without a traceback and without a remnant.
+    entries = len(site.registry.folders())
+    assert main(["create", "--backend", "local"]) == 7
+    assert full.format(site.directory) in capsys.readouterr().err.replace("\n", " ")
+    assert len(site.registry.folders()) == entries
+
+    # Everything that ends a cluster ends it.
+    os.kill(site.get("signalled").pid, signal.SIGTERM)
+    assert site.wait_for("signalled", lambda model: model.state.ended).reason == "Stopped by a signal."
+    disk.fill()
+    assert site.control.stop("asked").state is ClusterState.STOPPED
+    assert site.get("asked").state is ClusterState.STOPPED
+
+    # With some space again, things go on.
+    disk.free()
+    wait_until(lambda: cluster.model.notice is None)
+    cluster.scale(2)
+    assert cluster.n_workers == 2
+    site.control.patch("idle", {"idle_timeout_seconds": 1})
+    disk.fill()
+    assert site.wait_for("idle", lambda model: model.state.ended).reason.startswith("Idle for 1 second")
+    disk.free()
+
+
+def test_a_disk_that_fills_up_during_the_start(site, disk, wait_until):
+    """Wherever that happens, the start ends with a sentence about the disk, or it comes to its end."""
+    for bytes_left in (4096, 20_000, 60_000, 120_000):
+        disk.fill()
+        os.truncate(disk.path / "ballast", (disk.path / "ballast").stat().st_size - bytes_left)
+        try:
+            made = site.create(name=f"left-{bytes_left}", n_workers=1)
+            site.control.wait(made.id)
+        except (RegistryUnwritable, StartFailed) as error:
+            assert f"The disk {disk.path} is full" in error.message
+        disk.free()
+        for model in site.control.list():
+            assert site.control.stop(model.id).state.ended
+        wait_until(lambda: not site.processes())
+
+
+def test_a_read_only_disk(site, disk):
+    model = site.running(name="fixed")
+    mount("--bind", str(disk.path), str(disk.path))
+    mount("-o", "remount,bind,ro", str(disk.path))
+    read_only = f"The disk {disk.path} is read-only: nothing can be written in {{}}. Make it writable"
+    folder = site.registry.folder(model.id).path
+    with pytest.raises(RegistryUnwritable, match=read_only.format(folder)):
+        site.control.patch("fixed", {"n_workers": 1})
+    with pytest.raises(RegistryUnwritable, match=read_only.format(site.directory)):
+        site.create(name="other")
+    stopped = site.control.stop("fixed")
+    assert stopped.state is ClusterState.STOPPED
+    assert read_only.format(folder) in stopped.reason
+    assert not site.processes()
+    assert [item.state.ended for item in site.control.list()] == [True]
+    mount("-o", "remount,bind,rw", str(disk.path))
+    shutil.rmtree(folder)
