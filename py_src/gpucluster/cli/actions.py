@@ -14,7 +14,7 @@ from ..client.cluster import Cluster
 from ..client.control import MAX_LOG_LINES, Control
 from ..client.dashboard_link import page_link
 from ..client.dashboard_pages import DEFAULT_PAGE, DashboardPage, find_page
-from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartTimedOut
+from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Activity
@@ -124,8 +124,8 @@ def wait(
         while True:
             try:
                 model = future.result(timeout=_SHOW_SECONDS)
-            except TimeoutError:
-                if future.done():  # The time that is over is the caller's.
+            except TimeoutError as error:
+                if isinstance(error, GPUClusterError):  # The time that is over is the caller's.
                     raise
                 if progress is not None and seen:
                     progress(seen[-1])
