@@ -7,7 +7,7 @@ from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
 from ..client.control import AsyncControl
-from ..protocol.models import ClusterList, ClusterModel
+from ..protocol.models import ClusterList, ClusterModel, Notes
 from ..protocol.spec import parse_patch, parse_spec
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
@@ -51,12 +51,30 @@ class ClustersHandler(ClusterAPIHandler):
 
     async def create(self, wish: Spec) -> ClusterModel:
         """Ask for a cluster, within the limits of this site."""
+        model = await self.control.create(await self.narrowed(wish), cwd=self.directory)
+        self.standby.taken()
+        return model
+
+    async def narrowed(self, wish: Spec) -> Spec:
+        """Return what this site makes of a request."""
         spec = self.limits.narrow_spec(wish)
         if self.limits.needs_devices(spec):
             spec = self.limits.fill_workers(spec, await self.devices.read())
-        model = await self.control.create(spec, cwd=self.directory)
-        self.standby.taken()
-        return model
+        return spec
+
+
+class NotesHandler(ClustersHandler):
+    """What to know about a cluster before it is made."""
+
+    polled = False
+    SUPPORTED_METHODS = ("POST", "OPTIONS")
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Check a request as creating would, and say what to know about it; starts nothing."""
+        spec = await self.narrowed(parse_spec(self.body()))
+        self.answer(Notes(notes=await self.control.notes(spec)))
 
 
 class ClusterHandler(ClusterAPIHandler):
@@ -95,6 +113,21 @@ class ClusterHandler(ClusterAPIHandler):
             self.answer(model)
         else:
             self.answer(await self.control.stop(model.id, wait=False))
+
+
+class PatchNotesHandler(ClusterHandler):
+    """What to know about a change of a cluster before it is made."""
+
+    SUPPORTED_METHODS = ("POST", "OPTIONS")
+
+    @authenticated
+    @authorized
+    async def post(self, cluster: str) -> None:
+        """Check a change, and say what to know about it; changes nothing."""
+        model = await self.control.get(cluster)
+        patch = parse_patch(self.body())
+        self.limits.check_patch(patch)
+        self.answer(Notes(notes=await self.control.patch_notes(model.id, patch)))
 
 
 class RestartHandler(ClusterAPIHandler):

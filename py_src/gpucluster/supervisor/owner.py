@@ -108,7 +108,8 @@ class Owner:
         if self.resizer is not None:
             self.resizer.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.journal.update(wanted=wanted, reason=None)
+        notes = self.plan.notes(most) if self.plan is not None else []
+        model = self.journal.update(wanted=wanted, reason=None, notes=notes)
         self.changed.set()
         return model
 
@@ -213,11 +214,11 @@ class Owner:
             report=self._report,
         )
         self.plan = await self.backend.preflight(spec, context)
-        self.journal.update(encrypted=self.plan.encrypted)
+        self.journal.update(encrypted=self.plan.encrypted, notes=self.plan.notes(self._most_wanted(self.plan)))
         cluster = await self.backend.start(self.plan, context)
         self.cluster = cluster
         scheduler = scheduler_of(cluster)
-        self.sampler = Sampler(scheduler, self.folder.id)
+        self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
         self.sampler.start(devices=spec.backend != "local")
         self.resizer = Resizer(
             cluster,
@@ -250,6 +251,10 @@ class Owner:
             versions=versions(),
             **self._members(),
         )
+
+    def _most_wanted(self, plan: Plan) -> int:
+        wanted = self.model.wanted
+        return wanted.adapt.maximum if wanted.adapt is not None else wanted.n_workers or plan.n_workers
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
         failed = state is ClusterState.FAILED

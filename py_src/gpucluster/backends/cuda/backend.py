@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.spec import CudaSpec
 from ..backend import Backend, Plan, StartContext
-from ..starting import host_memory_limit, start_cluster
+from ..starting import host_memory_limit, shared_machine, start_cluster
 from .failures import explain
 from .options import constructor_options
 from .preflight import check
@@ -36,12 +36,17 @@ class CudaBackend(Backend[CudaSpec]):
             raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'tls'.")
         checked = await asyncio.to_thread(check, spec, context.claims)
         most = len(checked.devices)
+        machine = shared_machine()
+        memory_limit = host_memory_limit(spec.memory_limit, machine, workers=most)
         return Plan(
             n_workers=checked.n_workers,
             maximum_workers=most,
             maximum_reason=checked.maximum_reason,
             encrypted=spec.protocol == "tls",
-            options=constructor_options(spec, checked, memory_limit=host_memory_limit(spec.memory_limit, workers=most)),
+            options=constructor_options(spec, checked, memory_limit=memory_limit),
+            machine=machine,
+            threads_per_worker=spec.threads_per_worker,
+            memory_limit_bytes=memory_limit,
         )
 
     async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
