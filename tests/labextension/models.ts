@@ -18,6 +18,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     backend_reason: null,
     state: 'running',
     reason: null,
+    notice: null,
     progress: null,
     wanted: { n_workers: 2, adapt: null, stopped: false },
     n_workers: 2,

@@ -282,6 +282,10 @@ export interface ClusterModel {
    */
   reason: string | null;
   /**
+   * While it lives, what the last request could not do, or what is wrong now, in a sentence.
+   */
+  notice: string | null;
+  /**
    * What is happening, while something is.
    */
   progress: Progress | null;

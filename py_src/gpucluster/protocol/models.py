@@ -94,6 +94,10 @@ class ClusterModel(WireModel):
     backend_reason: str | None = Field(None, description="Why 'auto' chose this backend.")
     state: ClusterState
     reason: str | None = Field(None, description="Why the cluster failed or stopped, in a sentence.")
+    notice: str | None = Field(
+        None,
+        description="While it lives, what the last request could not do, or what is wrong now, in a sentence.",
+    )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     notes: list[str] = Field(
         default_factory=list,
