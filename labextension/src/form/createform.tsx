@@ -196,7 +196,10 @@ function Form({
       )}
       {kernel !== null && entries.kernel_name === undefined && (
         <p className="gpc-Hint">
-          {trans.__('Workers use the environment of the active notebook: %1.', kernel.displayName)}
+          {trans.__(
+            'Workers use the environment of the notebook used last: %1.',
+            kernel.displayName
+          )}
         </p>
       )}
       <CodeLines backend={backend} values={values} trans={trans} />

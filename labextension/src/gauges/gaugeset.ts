@@ -103,7 +103,12 @@ export class GaugeSet {
       past.memory
     );
     this._drawBar(this._vram, figures.vram);
-    this._drawBar(this._memory, figures.memory, this._marksOf(figures, isGpu), this._limitNote(figures));
+    this._drawBar(
+      this._memory,
+      figures.memory,
+      this._marksOf(figures, isGpu),
+      this._limitNote(figures)
+    );
     const [gauge, bar] = this._results;
     gauge.isShown = figures.results !== null;
     if (figures.results !== null) {

@@ -66,7 +66,11 @@ export class StackBar {
     this._note = note === '' ? [] : [note];
     const share = stack === null ? null : shareOf(stack);
     setAttribute(this.node, 'aria-valuenow', `${Math.round((share ?? 0) * 100)}`);
-    setAttribute(this.node, 'aria-valuetext', [this.sentence, ...this._lines(), ...this._note].join('; '));
+    setAttribute(
+      this.node,
+      'aria-valuetext',
+      [this.sentence, ...this._lines(), ...this._note].join('; ')
+    );
     this.node.classList.toggle('gpc-mod-unlimited', stack !== null && stack.total === null);
     this._drawSegments(stack);
     if (marks !== this._marks) {
