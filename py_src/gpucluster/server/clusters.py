@@ -15,10 +15,8 @@ from .limits import SiteLimits, Spec
 from .standby import StandbyKeeper
 
 
-class ClustersHandler(ClusterAPIHandler):
-    """All clusters of this user."""
-
-    polled = True
+class RequestHandler(ClusterAPIHandler):
+    """What takes the request for a cluster."""
 
     def initialize(  # type: ignore[override]
         self,
@@ -33,6 +31,19 @@ class ClustersHandler(ClusterAPIHandler):
         self.limits = limits
         self.devices = devices
         self.directory = directory
+
+    async def narrowed(self, wish: Spec) -> Spec:
+        """Return what this site makes of a request."""
+        spec = self.limits.narrow_spec(wish)
+        if self.limits.needs_devices(spec):
+            spec = self.limits.fill_workers(spec, await self.devices.read())
+        return spec
+
+
+class ClustersHandler(RequestHandler):
+    """All clusters of this user."""
+
+    polled = True
 
     @authenticated
     @authorized
@@ -55,19 +66,9 @@ class ClustersHandler(ClusterAPIHandler):
         self.standby.taken()
         return model
 
-    async def narrowed(self, wish: Spec) -> Spec:
-        """Return what this site makes of a request."""
-        spec = self.limits.narrow_spec(wish)
-        if self.limits.needs_devices(spec):
-            spec = self.limits.fill_workers(spec, await self.devices.read())
-        return spec
 
-
-class NotesHandler(ClustersHandler):
+class NotesHandler(RequestHandler):
     """What to know about a cluster before it is made."""
-
-    polled = False
-    SUPPORTED_METHODS = ("POST", "OPTIONS")
 
     @authenticated
     @authorized
@@ -77,8 +78,8 @@ class NotesHandler(ClustersHandler):
         self.answer(Notes(notes=await self.control.notes(spec)))
 
 
-class ClusterHandler(ClusterAPIHandler):
-    """One cluster, by id or name."""
+class LimitedHandler(ClusterAPIHandler):
+    """What is done to one cluster, within the limits of this site."""
 
     def initialize(  # type: ignore[override]
         self, control: AsyncControl, standby: StandbyKeeper, limits: SiteLimits
@@ -86,6 +87,10 @@ class ClusterHandler(ClusterAPIHandler):
         """Take the long-lived objects of the extension."""
         super().initialize(control, standby)
         self.limits = limits
+
+
+class ClusterHandler(LimitedHandler):
+    """One cluster, by id or name."""
 
     @authenticated
     @authorized
@@ -115,10 +120,8 @@ class ClusterHandler(ClusterAPIHandler):
             self.answer(await self.control.stop(model.id, wait=False))
 
 
-class PatchNotesHandler(ClusterHandler):
+class PatchNotesHandler(LimitedHandler):
     """What to know about a change of a cluster before it is made."""
-
-    SUPPORTED_METHODS = ("POST", "OPTIONS")
 
     @authenticated
     @authorized

@@ -104,12 +104,13 @@ class Owner:
             raise InvalidRequest(
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
+        if self.plan is not None:
+            self.journal.update(soon=True, notes=self.plan.notes(most))
         self.chronicle.asked_to_change(patch, by)
         if self.resizer is not None:
             self.resizer.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        notes = self.plan.notes(most) if self.plan is not None else []
-        model = self.journal.update(wanted=wanted, reason=None, notes=notes)
+        model = self.journal.update(wanted=wanted, reason=None)
         self.changed.set()
         return model
 
@@ -254,7 +255,9 @@ class Owner:
 
     def _most_wanted(self, plan: Plan) -> int:
         wanted = self.model.wanted
-        return wanted.adapt.maximum if wanted.adapt is not None else wanted.n_workers or plan.n_workers
+        if wanted.adapt is not None:
+            return wanted.adapt.maximum
+        return plan.n_workers if wanted.n_workers is None else wanted.n_workers
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
         failed = state is ClusterState.FAILED
@@ -323,6 +326,9 @@ class Owner:
         if self.cluster is None or self.backend is None or self.model.wanted.stopped:
             return {}
         found = members(self.cluster, self.backend)
+        if self.plan is not None:
+            # What is wanted changes by itself, too, as when a worker is retired.
+            found["notes"] = self.plan.notes(self._most_wanted(self.plan))
         restarting = self.resizer is not None and self.resizer.restarting
         self.chronicle.saw_workers(found["workers"], restarting=restarting)
         return found
