@@ -19,7 +19,7 @@ lab: .venv/.built ## Set everything up and open JupyterLab with the panel and th
 	$(BIN)/gpucluster lab --port $(PORT) $(LAB_OPTIONS)
 
 demo: .venv/.built ## Run the main job without a person: create, compute, tear down.
-	$(BIN)/python scripts/demo.py
+	@$(BIN)/python scripts/demo.py
 
 test: .venv/.built .venv-cuda/.installed chromium ## Run all checks and tests.
 	$(MAKE) lint types frontend unit cuda-tests
@@ -75,16 +75,16 @@ clean: ## Remove everything that was made.
 
 .venv/.installed: pyproject.toml package.json requirements/cpu.txt
 	@scripts/check-python $(PYTHON)
-	$(PYTHON) -m venv .venv
-	SKIP_JUPYTER_BUILDER=1 $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
+	@scripts/logged "Making the environment .venv" $(PYTHON) -m venv .venv
+	@SKIP_JUPYTER_BUILDER=1 scripts/logged "Installing the Python packages" $(BIN)/python -m pip install $(PIP_OPTIONS) -c requirements/cpu.txt -e ".[test]"
 	@touch $@
 
 .venv/.built: .venv/.installed yarn.lock $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null)
 	@scripts/check-node $(NODE)
-	$(BIN)/jlpm install --immutable
-	$(BIN)/jlpm build
-	$(BIN)/jupyter-builder develop . --overwrite
-	$(BIN)/jupyter server extension enable gpucluster --sys-prefix >/dev/null 2>&1
+	@scripts/logged "Installing the JavaScript packages" $(BIN)/jlpm install --immutable
+	@scripts/logged "Building the panel" $(BIN)/jlpm build
+	@scripts/logged "Linking the panel into JupyterLab" $(BIN)/jupyter-builder develop . --overwrite
+	@scripts/logged "Enabling the server extension" $(BIN)/jupyter server extension enable gpucluster --sys-prefix
 	@touch $@
 
 .venv-cuda/.installed: pyproject.toml requirements/cuda.txt requirements/rmm.txt

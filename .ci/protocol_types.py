@@ -21,7 +21,7 @@ from gpucluster.protocol.lessons import (
     LessonList,
     ProgressDeleted,
 )
-from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Preset
+from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Notes, Preset
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
 from gpucluster.protocol.spec import ClusterPatch, ClusterSpec
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
@@ -56,6 +56,7 @@ class Protocol(BaseModel):
     devices: HostDevices
     preset: Preset
     log: LogLines
+    notes: Notes
     history: TelemetryHistory
     activity: Activity
     lessons: LessonList

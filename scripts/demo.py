@@ -1,6 +1,7 @@
 """The main job without a person: JupyterLab, a cluster through the panel's REST, the k-means lesson, tear-down.
 
-Exits 0 when the lesson's checks passed on the cluster and nothing is left behind.
+Tells it as a short story; every detail goes into ``.build/demo.log``. Exits 0 when the lesson's checks passed on the
+cluster and nothing is left behind.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -20,9 +22,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 CLUSTER = "demo"
+ROOT = Path(__file__).parents[1]
+LOG = ROOT / ".build" / "demo.log"
+KINDS = {"local": "CPU", "cuda": "GPU"}
 START_SECONDS = 120
+GONE_SECONDS = 60
 
 
 def free_port() -> int:
@@ -70,6 +77,7 @@ def jupyterlab(folder: Path) -> Iterator[httpx.Client]:
     finally:
         server.terminate()
         server.wait(30)
+        note("\nLog of JupyterLab:\n" + log.read_text(errors="replace"))
 
 
 def answer(response: httpx.Response) -> Any:
@@ -80,14 +88,14 @@ def answer(response: httpx.Response) -> Any:
 
 
 def wait_until(client: httpx.Client, id: str, *states: str) -> dict[str, Any]:
-    """Follow a cluster until it is in one of the states."""
-    shown = None
+    """Follow a cluster until it is in one of the states; each step goes into the log."""
+    noted = None
     while True:
         model: dict[str, Any] = answer(client.get(f"/clusters/{id}"))
         message = (model["progress"] or {}).get("message", "")
-        if (model["state"], message) != shown:
-            shown = (model["state"], message)
-            print(f"  {model['state']:9} {message}", flush=True)
+        if (model["state"], message) != noted:
+            noted = (model["state"], message)
+            note(f"{CLUSTER}: {model['state']:9} {message}")
         if model["state"] in states:
             return model
         if model["state"] == "failed":
@@ -95,30 +103,84 @@ def wait_until(client: httpx.Client, id: str, *states: str) -> dict[str, Any]:
         time.sleep(0.05)
 
 
+def note(text: str) -> None:
+    """Write a detail into the log."""
+    with LOG.open("a") as log:
+        log.write(text.rstrip("\n") + "\n")
+
+
+def tell(text: str) -> None:
+    """Go on with the story, on the screen and in the log."""
+    print(text, flush=True)
+    note(text)
+
+
+def processes_left(folder: Path) -> list[str]:
+    """Return what still runs of this demonstration some time after its folder was deleted."""
+    deadline = time.monotonic() + GONE_SECONDS
+    while True:
+        lines = (" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"]))
+        left = [line for line in lines if str(folder) in line]
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(0.2)
+
+
+def run_lesson(folder: Path) -> int:
+    """Run the k-means lesson on the cluster and tell what came of it; returns its exit code."""
+    lesson = subprocess.run(
+        [sys.executable, "-m", "gpucluster.lessons.run", "06", "--cluster", CLUSTER],
+        env={**os.environ, "GPUCLUSTER_DIR": str(folder / "clusters")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    note(lesson.stdout)
+    checks = re.findall(r"^check (\S+): (.+)$", lesson.stdout, re.MULTILINE)
+    figures = dict(re.findall(r"^(\w+): ([\d.]+)$", lesson.stdout, re.MULTILINE))
+    failed = [f"{name} {state}" for name, state in checks if state != "passed"]
+    if {"points", "k", "iterations", "seconds"} <= figures.keys():
+        tell(
+            f"   k-means put {int(figures['points']):,} points into {figures['k']} groups: "
+            f"{figures['iterations']} iterations in {float(figures['seconds']):.1f} s"
+        )
+    tell(f"   {len(checks) - len(failed)} of {len(checks)} checks passed")
+    for line in [*failed, *([] if checks else lesson.stdout.splitlines()[-10:])]:
+        tell(f"   {line}")
+    return lesson.returncode
+
+
 def main() -> int:
     """Run the demonstration."""
+    LOG.parent.mkdir(exist_ok=True)
+    LOG.write_text("")
     folder = Path(tempfile.mkdtemp(prefix="gpucluster-demo-", dir="/tmp"))
     (folder / "clusters").mkdir(mode=0o700)
     try:
-        print("Starting JupyterLab …", flush=True)
+        tell(f"The main job, without a person. Details: {LOG}")
+        tell("1. JupyterLab starts …")
         with jupyterlab(folder) as client:
-            print("Creating a cluster through the panel's REST interface …", flush=True)
+            tell("2. A cluster is created, as the panel does it …")
             model = answer(client.post("/clusters", json={"name": CLUSTER, "backend": "auto", "n_workers": 2}))
             model = wait_until(client, model["id"], "running")
-            print(f"  {model['n_workers']} workers ({model['backend']}) after {model['start_seconds']:.2f} s")
+            kind = KINDS.get(model["backend"], model["backend"])
+            tell(f"   {model['n_workers']} {kind} workers after {model['start_seconds']:.1f} s")
             try:
-                print("Running the k-means lesson on it …", flush=True)
-                lesson = subprocess.run(
-                    [sys.executable, "-m", "gpucluster.lessons.run", "06", "--cluster", CLUSTER],
-                    env={**os.environ, "GPUCLUSTER_DIR": str(folder / "clusters")},
-                    check=False,
-                )
+                tell("3. The k-means lesson runs on it, with the solutions filled in; that takes a minute or two …")
+                status = run_lesson(folder)
             finally:
-                print("Tearing down …", flush=True)
+                tell("4. Everything is torn down …")
                 answer(client.delete(f"/clusters/{model['id']}"))
                 wait_until(client, model["id"], "stopped")
-        print(json.dumps({"lesson": "passed" if lesson.returncode == 0 else "failed"}))
-        return lesson.returncode
+        shutil.rmtree(folder)
+        if left := processes_left(folder):
+            note("\n".join(left))
+            tell(f"   {len(left)} processes are left; the log names them")
+            return 1
+        tell("   cluster and JupyterLab have stopped; no process is left")
+        tell(json.dumps({"lesson": "passed" if status == 0 else "failed"}))
+        return status
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,13 @@ def test_demo_creates_computes_and_tears_down() -> None:
         [sys.executable, str(ROOT / "scripts" / "demo.py")], capture_output=True, text=True, timeout=380
     )
     assert demo.returncode == 0, demo.stdout[-3000:] + demo.stderr[-3000:]
-    assert "2 workers (local)" in demo.stdout
-    assert "check 06.5: passed" in demo.stdout
-    assert '{"lesson": "passed"}' in demo.stdout
+    assert "2 CPU workers after" in demo.stdout
+    assert "10 of 10 checks passed" in demo.stdout
+    assert demo.stdout.splitlines()[-1] == '{"lesson": "passed"}'
+    # A story that a person reads; what else happened is in the file that it names.
+    assert len(demo.stdout.splitlines()) <= 40
+    assert demo.stderr == ""
+    log = Path(re.search(r"Details: (\S+)", demo.stdout)[1]).read_text()  # type: ignore[index]
+    assert "check 06.5: passed" in log
+    assert "demo: stopped" in log
+    assert "Jupyter Server" in log

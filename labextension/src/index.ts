@@ -143,16 +143,19 @@ const runningPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:running',
   description: 'Lists Dask clusters among the running terminals and kernels.',
   autoStart: true,
-  requires: [IClusterManager, IRunningSessionManagers],
-  optional: [ITranslator],
+  requires: [IClusterManager],
+  // Notebook 7 has them on its page of files alone.
+  optional: [IRunningSessionManagers, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     manager: IClusterManager,
-    running: IRunningSessionManagers,
+    running: IRunningSessionManagers | null,
     translator: ITranslator | null
   ): void => {
-    const trans = (translator ?? nullTranslator).load('gpucluster');
-    addRunningClusters(running, manager, app.commands, trans);
+    if (running !== null) {
+      const trans = (translator ?? nullTranslator).load('gpucluster');
+      addRunningClusters(running, manager, app.commands, trans);
+    }
   }
 };
 

@@ -13,15 +13,19 @@ export const statusPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:status',
   description: 'Shows memory and utilization of the GPUs of this machine in the status bar.',
   autoStart: true,
-  requires: [IClusterManager, IStatusBar],
-  optional: [ITranslator, ISettingRegistry],
+  requires: [IClusterManager],
+  // Notebook 7 has no status bar.
+  optional: [IStatusBar, ITranslator, ISettingRegistry],
   activate: (
     app: JupyterFrontEnd,
     manager: IClusterManager,
-    statusBar: IStatusBar,
+    statusBar: IStatusBar | null,
     translator: ITranslator | null,
     registry: ISettingRegistry | null
   ): void => {
+    if (statusBar === null) {
+      return;
+    }
     const trans = (translator ?? nullTranslator).load('gpucluster');
     const onOpen = (): void => void app.commands.execute(CommandIDs.openPanel);
     const item = new StatusItem({ manager, onOpen, trans });

@@ -5,6 +5,7 @@ The tests of this module are one story and run in order: each goes on where the 
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -250,6 +251,11 @@ class TestPanel:
         active = notebook.locator(".jp-Cell.jp-mod-active")
         expect(active).to_contain_text("06.5")
         expect(active).to_be_in_viewport()
+        # Who has only looked has nothing to save, also when the kernel has told of its language.
+        notebook.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
+        expect(page.locator(".lm-TabBar-tab.lm-mod-current").filter(has_text=SLUG)).not_to_have_class(
+            re.compile("dirty")
+        )
 
     def test_progress_of_a_kernel_arrives_by_itself(self, page: Page, lab: Lab) -> None:
         record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": ["It is sorted"]}, folder_of(lab))

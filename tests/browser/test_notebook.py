@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from .chromium import open_page
 from .lab import jupyter
@@ -23,10 +23,30 @@ EMPTY = {
 }
 
 
+def complaints_of(page: Page) -> list[str]:
+    """Collect what is said of us on the console, from now on."""
+    said: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        # JupyterLab's own code says which plugin it could not activate.
+        if message.type in {"error", "warning"} and ("gpucluster" in message.text + message.location["url"]):
+            said.append(message.text)
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: said.append(str(error)) if "gpucluster" in f"{error.stack}" else None)
+    return said
+
+
 def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
     with jupyter("notebook") as lab:
         (lab.directory / "root" / "Lesson.ipynb").write_text(json.dumps(EMPTY))
-        page = open_page(browser, lab, "notebooks/Lesson.ipynb")
+        files = open_page(browser, lab, "tree")
+        said_of_files = complaints_of(files)
+        files.reload()
+        files.get_by_text("Lesson.ipynb").wait_for()
+        page = open_page(browser, lab, "api")
+        said = complaints_of(page)
+        page.goto(lab.page("notebooks/Lesson.ipynb"))
         page.locator(".jp-Notebook .cm-content").first.wait_for()
         # Until the kernel is there, Notebook may still be arranging its sidebars, and closes what was opened.
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
@@ -35,7 +55,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         page.get_by_text("GPU clusters").click()
         panel = page.locator("#gpucluster-panel")
         panel.get_by_role("button", name="New cluster").click()
-        expect(panel.get_by_text("environment of the active notebook")).to_be_visible()
+        expect(panel.get_by_text("environment of the notebook used last")).to_be_visible()
         panel.get_by_role("button", name="Create").click()
         expect(panel.get_by_text("Running")).to_be_visible()
         # What opens below the notebook has room to be seen, not only a tab.
@@ -47,4 +67,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         assert box["height"] > 200
         panel.get_by_role("button", name="Connect").click()
         expect(page.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
+        assert said == []
+        assert said_of_files == []
         page.context.close()
+        files.context.close()

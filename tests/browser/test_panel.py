@@ -51,7 +51,10 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
     panel = open_panel(page)
     expect(panel.get_by_text("No cluster yet.")).to_be_visible()
     panel.get_by_role("button", name="New cluster").click()
-    expect(panel.get_by_role("form", name="New cluster")).to_be_visible()
+    form = panel.get_by_role("form", name="New cluster")
+    expect(form).to_be_visible()
+    # Who works with the keyboard goes on in the form.
+    expect(form.locator("input:enabled, select").first).to_be_focused()
     expect(panel.get_by_text("No GPU")).to_be_visible()
     expect(panel.get_by_role("radio", name="GPU")).to_be_disabled()
 
@@ -64,6 +67,7 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
         ("Workers", "100000", "Must be at most 256"),
         ("Host memory per worker", "2 potatoes", "is not a unit of memory"),
         ("Host memory per worker", "1", "is too small to be meant"),
+        ("Host memory per worker", "900 TiB", "for one worker is more than the"),
         ("Stop when idle for", "soon", "Must be a time such as 30 min"),
         # Only the server knows this one.
         ("Name", "ä b", "Must start with a letter or digit"),
@@ -80,6 +84,25 @@ def test_bad_values_get_a_sentence_next_to_the_field(
     expect(form.get_by_text("Nothing was created.")).to_be_visible()
     assert lab.control.list() == []
     entry.fill("")
+
+
+def test_what_workers_will_share_is_said_before(page: Page, lab: Lab) -> None:
+    form = page.get_by_role("form", name="New cluster")
+    form.get_by_text("CPU", exact=True).click()
+    memory, threads = (
+        form.get_by_label(label, exact=True) for label in ("Host memory per worker", "Threads per worker")
+    )
+    # While it is typed, long before anything is created.
+    memory.fill("900 TiB")
+    expect(form.get_by_role("alert").filter(has_text="that this machine has")).to_be_visible()
+    memory.fill("60%")
+    threads.fill("128")
+    expect(form.get_by_role("status")).to_contain_text("of memory each")
+    expect(form.get_by_role("status")).to_contain_text("tasks that compute share the cores")
+    memory.fill("")
+    threads.fill("1")
+    expect(form.get_by_role("status").filter(has_text="cores")).to_have_count(0)
+    assert lab.control.list() == []
 
 
 def test_the_form_shows_the_same_as_code(page: Page) -> None:
@@ -102,6 +125,7 @@ def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> 
     expect(card.get_by_text(re.compile("^2 CPU workers · up"))).to_be_visible()
     expect(card.get_by_role("meter", name="Memory")).to_be_visible()
     assert [(model.name, model.n_workers) for model in lab.control.list()] == [("blue", 2)]
+    expect(page.get_by_role("button", name="New cluster")).to_be_focused()
 
 
 def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
@@ -112,6 +136,7 @@ def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     form.get_by_role("button", name="Create").click()
     expect(form.get_by_role("alert").filter(has_text="blue").first).to_be_visible()
     form.get_by_role("button", name="Cancel").click()
+    expect(panel.get_by_role("button", name="New cluster")).to_be_focused()
     assert len(lab.control.list()) == 1
 
 
@@ -121,6 +146,7 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     expect(notebook.locator(".jp-Cell").first).to_contain_text("%gpucluster connect blue")
     expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to blue")
     expect(card_of(page, "blue").get_by_text("1 client")).to_be_visible()
+    expect(page.get_by_text("Connected in Untitled.ipynb to blue.")).to_be_visible()
 
 
 def test_the_notebook_computes_on_the_workers(page: Page) -> None:
@@ -129,6 +155,32 @@ def test_the_notebook_computes_on_the_workers(page: Page) -> None:
     page.keyboard.insert_text("sum(client.gather(client.map(lambda x: x * x, range(10))))")
     page.keyboard.press("Shift+Enter")
     expect(notebook.locator(".jp-OutputArea-output").nth(1)).to_contain_text("285")
+
+
+def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None:
+    page.get_by_role("button", name="New Launcher").or_(page.get_by_title("New Launcher")).first.click()
+    expect(page.locator(".jp-Launcher-body")).to_be_visible()
+    notebook = page.locator(".jp-NotebookPanel")
+    expect(notebook).to_be_hidden()
+    before = notebook.locator(".jp-Cell").count()
+    connect = card_of(page, "blue").get_by_role("button", name="Connect")
+    connect.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Connect which notebook to blue?")
+    choice = dialog.get_by_role("combobox")
+    expect(choice).to_be_focused()
+    expect(choice.locator("option")).to_have_text(["Untitled.ipynb", "A new notebook"])
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(connect).to_be_focused()
+    assert notebook.locator(".jp-Cell").count() == before, "nothing runs in a notebook that nobody sees"
+
+    page.keyboard.press("Enter")
+    expect(choice).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(notebook).to_be_visible()
+    expect(notebook.locator(".jp-OutputArea-output").nth(2)).to_contain_text("Connected to blue")
+    expect(page.locator(".jp-NotebookPanel")).to_have_count(1)
 
 
 def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
@@ -202,12 +254,14 @@ def test_stopping_asks_first(page: Page, lab: Lab) -> None:
     card.get_by_role("button", name="Stop", exact=True).click()
     dialog.get_by_role("button", name="Stop").click()
     expect(state_of(card)).to_have_text("Stopped")
+    expect(card.get_by_role("heading", name="blue")).to_be_focused()
 
 
 def test_a_stopped_cluster_is_removed(page: Page, lab: Lab) -> None:
     card_of(page, "blue").get_by_role("button", name="Remove").click()
     expect(card_of(page, "blue")).to_have_count(0)
     expect(page.get_by_text("No cluster yet.")).to_be_visible()
+    expect(page.get_by_role("button", name="New cluster")).to_be_focused()
     assert lab.control.list() == []
 
 

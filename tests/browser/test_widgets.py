@@ -118,7 +118,7 @@ def test_the_views_are_live_while_a_cell_runs(story: Story) -> None:
     story.menu("Run", "Run All Cells")
     for cell in (0, 1):
         expect(story.live(cell).get_by_text(re.compile("running"), exact=False).last).to_be_visible()
-        expect(story.live(cell).get_by_text(re.compile("of 2 cores|/ 2 cores"))).to_be_visible()
+        expect(story.live(cell).get_by_text(re.compile("/ 2 (threads|cores)"))).to_be_visible()
         expect(story.live(cell).get_by_text(re.compile("2 running"))).to_be_visible()
     frame = story.page.locator(".jp-CodeCell").nth(2).frame_locator("iframe")
     # Drawn by what comes through the proxied WebSocket.

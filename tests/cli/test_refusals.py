@@ -40,6 +40,14 @@ def test_scale_and_create(shared_site: Any, shared_cluster: Any, capsys: Any, va
     assert picture(shared_site) == before
 
 
+def test_a_worker_cannot_have_more_memory_than_the_machine(shared_site: Any, capsys: Any) -> None:
+    before = picture(shared_site)
+    code, sentence = refused(capsys, "create", "--backend", "local", "--memory-limit", "900 TiB")
+    assert code == 2
+    assert sentence.startswith("memory_limit: 900 TiB for one worker is more than the ")
+    assert picture(shared_site) == before
+
+
 @pytest.mark.parametrize(
     "bounds", [("5", "1"), ("-3", "-1"), ("0", "1000000000"), ("abc", "2"), ("1", ""), ("1.5", "2"), ("true", "2")]
 )

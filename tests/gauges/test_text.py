@@ -20,9 +20,24 @@ def test_the_cluster():
     figures = sample(memory_bytes=[GIB // 2, 0], memory_limit_bytes=GIB, cpu_percent=[50.0, 25.0], tier_disk_bytes=GIB)
     assert cluster_lines(figures) == [
         "  Memory       ██████░░░░░░░░░░░░░░░░░░ 512 MiB of 2 GiB (25%): unmanaged 512 MiB",
-        "  CPU 75%, 0 tasks running, 0 results held",
+        "  CPU 0.8 cores, 0 tasks running, 0 results held",
         "  Results: 2 GiB on disk",
     ]
+
+
+def test_the_cluster_has_no_more_than_the_machine_that_its_workers_share():
+    figures = sample(memory_bytes=GIB, memory_limit_bytes=6 * GIB, cpu_percent=[50.0, 25.0], n_threads=2)
+    assert cluster_lines(figures)[:2] == [
+        "  Memory       ████░░░░░░░░░░░░░░░░░░░░ 2 GiB of 12 GiB (17%): unmanaged 2 GiB",
+        "  CPU 0.8 of 4 threads, 0 tasks running, 0 results held",
+    ]
+    shared = figures.model_copy(update={"host_memory_bytes": 8 * GIB, "host_cores": 2})
+    assert cluster_lines(shared) == [
+        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 2 GiB of 8 GiB (25%): unmanaged 2 GiB",
+        "  CPU 0.8 of 2 cores, 0 tasks running, 0 results held",
+        "  Shared: 4 threads on 2 cores, memory limits of 12 GiB on 8 GiB",
+    ]
+    assert worker_bars(shared, 0)[0].text == "1 GiB of 6 GiB (17%)"
 
 
 def test_workers_one_by_one():

@@ -60,8 +60,63 @@ describe('the gauges of a cluster', () => {
     const node = await draw(sample({ tasks: { processing: 3, waiting: 4, erred: 1 } }));
     expect(meter(node, 'Memory')?.getAttribute('aria-valuetext')).toContain('1 GiB of 2 GiB');
     expect(node.textContent).toContain('3 running, 4 waiting, 1 failed');
-    expect(node.textContent).toContain('0 / 2 cores');
+    expect(node.textContent).toContain('0 / 2 threads');
+    expect(node.textContent).not.toContain('Shared');
     expect(meter(node, 'VRAM')?.closest('[hidden]')).not.toBeNull();
+  });
+
+  it('show no more than the machine has that all workers share', async () => {
+    const node = await draw(
+      sample({
+        n_threads: 2,
+        memory_limit_bytes: 6 * 2 ** 30,
+        host_memory_bytes: 8 * 2 ** 30,
+        host_cores: 2
+      })
+    );
+    expect(node.textContent).toContain('0 / 2 cores');
+    expect(node.textContent).toContain('1 / 8 GiB');
+    expect(node.textContent).toContain('4 threads on 2 cores, memory limits of 12 GiB on 8 GiB');
+    const bar = meter(node, 'Memory');
+    expect(bar?.getAttribute('aria-valuetext')).toContain(
+      'The workers’ limits add up to 12 GiB; their machine has 8 GiB.'
+    );
+    // Target is at 60 % of 12 GiB; the others are more than there is.
+    const marks = [...(bar?.querySelectorAll<HTMLElement>('.gpc-Mark') ?? [])];
+    expect(marks.map(({ dataset, style }) => [dataset.part, parseFloat(style.left)])).toEqual([
+      ['target', expect.closeTo(90)]
+    ]);
+    open(node);
+    const [row] = rowsOf(node);
+    expect(row.textContent).toContain('0 / 2 threads');
+    expect(row.textContent).toContain('0.5 / 6 GiB');
+    expect(row.querySelectorAll('.gpc-Mark')).toHaveLength(4);
+  });
+
+  it('keep the kinds of tasks where they are', async () => {
+    const kind = (prefix: string, in_memory: number, processing = 0) => ({
+      prefix,
+      in_memory,
+      processing
+    });
+    const names = (): (string | null)[] =>
+      [...document.querySelectorAll('.gpc-Prefix-name')].map(one => one.textContent);
+    const next = async (...progress: ReturnType<typeof kind>[]): Promise<void> => {
+      gauges.update(sample({ progress }), cluster());
+      await frame();
+    };
+    await draw(sample({ progress: [kind('load', 1, 3), kind('sum', 0, 2)] }));
+    expect(names()).toEqual(['sum', 'load']);
+    // The last one in the list is the one that was active last.
+    await next(kind('sum', 1, 1), kind('load', 2, 2));
+    expect(names()).toEqual(['sum', 'load']);
+    await next(kind('sum', 2), kind('load', 3, 1), kind('fit', 0, 1), kind('score', 0, 1));
+    expect(names()).toEqual(['score', 'fit', 'sum']);
+    // What works takes the place of what has done nothing for a while, and of nothing else.
+    for (let i = 4; i < 12; i++) {
+      await next(kind('sum', 2), kind('score', i, 1), kind('fit', i, 1), kind('load', i, 1));
+    }
+    expect(names()).toEqual(['score', 'fit', 'load']);
   });
 
   it('show who uses GPU memory, in words too', async () => {

@@ -188,7 +188,9 @@ describe('the figures of a worker', () => {
       results: null,
       gpu: null,
       cores: null,
-      threads: 2
+      threads: 2,
+      capacity: 2,
+      limit: null
     });
     expect(tierStack(null, 5, null)).toBeNull();
     expect(sumStacks([null, null])).toBeNull();

@@ -20,6 +20,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     reason: null,
     notice: null,
     progress: null,
+    notes: [],
     wanted: { n_workers: 2, adapt: null, stopped: false },
     n_workers: 2,
     workers: ['0', '1'].map(name => ({

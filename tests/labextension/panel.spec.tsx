@@ -34,6 +34,8 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     now: () => Date.parse('2026-01-01T10:05:01Z'),
     refresh: () => Promise.resolve(),
     create: () => Promise.resolve(cluster()),
+    notes: () => Promise.resolve([]),
+    patchNotes: () => Promise.resolve([]),
     patch: () => Promise.resolve(cluster()),
     restart: () => Promise.resolve(cluster()),
     stop: () => Promise.resolve(),
@@ -243,7 +245,68 @@ describe('card', () => {
     expect(host.textContent).toContain('Waiting for workers');
     await click('Cancel', 3);
     expect(stop).toHaveBeenCalledTimes(1);
-    expect(button('Cancel').disabled).toBe(true);
+    expect(button('Cancel').closest('[aria-busy=true]')).not.toBeNull();
+  });
+
+  it('tells what the last request could not do, until it is read or something works', async () => {
+    const notice = 'Worker 1 stays: nobody has room for its results.';
+    const manager = store([]);
+    const show = (one: ClusterModel): Promise<void> =>
+      act(() => {
+        root.render(
+          <ClusterCard
+            cluster={one}
+            manager={manager}
+            commands={commands}
+            thresholds={DEFAULT_THRESHOLDS}
+            trans={trans}
+          />
+        );
+        return Promise.resolve();
+      });
+    const said = (): string | undefined =>
+      host.querySelector('.gpc-CardNotice[role=status]')?.textContent ?? undefined;
+    await draw(<></>);
+    await show(cluster({ notice }));
+    expect(said()).toBe(notice);
+    await click('Dismiss');
+    expect(said()).toBe('');
+    expect(document.activeElement).toBe(host.querySelector('h3'));
+    await show(cluster({ notice: null }));
+    await show(cluster({ notice }));
+    expect(said()).toBe(notice);
+  });
+
+  it('has what its workers share among the details', async () => {
+    await draw(card(store([cluster({ notes: ['4 threads run on 2 cores.'] })])));
+    const details = host.querySelector('.gpc-Details:has(.gpc-Facts)');
+    expect(details?.querySelector('.gpc-Notes')?.textContent).toBe('4 threads run on 2 cores.');
+    expect(details?.textContent).toContain('1 thread, at most 1 GiB of memory');
+  });
+
+  it('keeps the focus when the button that had it is gone', async () => {
+    const manager = store([cluster()]);
+    const show = (clusters: ClusterModel[]): Promise<void> =>
+      act(() => {
+        root.render(
+          <ClusterList
+            manager={{ ...manager, clusters }}
+            commands={commands}
+            thresholds={DEFAULT_THRESHOLDS}
+            trans={trans}
+            onCreate={() => undefined}
+          />
+        );
+        return Promise.resolve();
+      });
+    await draw(<></>);
+    await show([cluster()]);
+    button('Stop').focus();
+    await show([cluster({ state: 'stopped', scheduler_address: null })]);
+    expect(document.activeElement).toBe(host.querySelector('h3'));
+    button('Remove').focus();
+    await show([]);
+    expect(document.activeElement?.textContent).toBe('New cluster');
   });
 
   it('gives the reason of a failure and the end of the log', async () => {
@@ -389,6 +452,41 @@ describe('creation form', () => {
     expect(create).toHaveBeenCalledTimes(1);
     expect(create).toHaveBeenCalledWith({ backend: 'local', n_workers: 2, kernel_name: 'py' });
     expect(onDone).toHaveBeenCalledTimes(1);
+  });
+
+  it('takes the focus to its first field', async () => {
+    await draw(form(store([])));
+    const first = host.querySelector('form input:not(:disabled), form select');
+    expect(document.activeElement).toBe(first);
+  });
+
+  it('tells what to know, and what will be refused, before anything is created', async () => {
+    const notes = jest.fn((spec: Readonly<Record<string, unknown>>) =>
+      spec.n_workers === 7
+        ? Promise.reject(
+            new RefusedError(422, {
+              code: 'invalid_request',
+              message: 'n_workers: …',
+              fields: [{ field: 'n_workers', message: 'is more than this machine has' }]
+            })
+          )
+        : Promise.resolve(spec.n_workers === 6 ? ['6 threads run on 2 cores.'] : [])
+    );
+    const asked = async (text: string): Promise<void> => {
+      await type('Workers', text);
+      await act(() => new Promise<void>(resolve => window.setTimeout(resolve, 350)));
+    };
+    await draw(form(store([], { notes })));
+    await asked('6');
+    expect(notes).toHaveBeenLastCalledWith({ backend: 'local', n_workers: 6, kernel_name: 'py' });
+    expect(host.querySelector('.gpc-Notes[role=status]')?.textContent).toBe(
+      '6 threads run on 2 cores.'
+    );
+    await asked('7');
+    expect(host.querySelector('.gpc-Notes')?.textContent).toBe('');
+    expect(host.querySelector('[data-field=n_workers] [role=alert]')?.textContent).toBe(
+      'Is more than this machine has.'
+    );
   });
 
   it('says in a sentence that there is no GPU, and offers none', async () => {

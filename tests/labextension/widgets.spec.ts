@@ -203,8 +203,25 @@ describe('widgets', () => {
     const select = el.querySelector('select')!;
     select.value = 'status';
     select.dispatchEvent(new Event('change'));
-    expect(frame.getAttribute('src')).toBe('/base/gpucluster/dashboard/0123abcd/status');
+    expect(el.querySelector('iframe')!.getAttribute('src')).toBe(
+      '/base/gpucluster/dashboard/0123abcd/status'
+    );
     expect(model.said[1]).toEqual({ kind: 'page', page: 'status' });
+  });
+
+  it('load the page of a dashboard only while its cluster runs', () => {
+    const model = new FakeModel(stateOf('dashboard'));
+    const running = model.get('cluster') as Record<string, unknown>;
+    show(model);
+    expect(el.querySelector('iframe')).not.toBeNull();
+    model.set('cluster', { ...running, state: 'stopped' });
+    jest.advanceTimersByTime(100);
+    expect(el.querySelector('iframe')).toBeNull();
+    expect(el.textContent).toContain('has stopped, and its dashboard with it');
+    model.set('cluster', running);
+    jest.advanceTimersByTime(100);
+    expect(el.querySelector('iframe')).not.toBeNull();
+    expect(el.textContent).not.toContain('has stopped');
   });
 
   it.each([
@@ -218,7 +235,7 @@ describe('widgets', () => {
   ])('load nothing from %s and %s', (path, page) => {
     const model = new FakeModel(stateOf('dashboard', { path, page, pages: [[page, 'Page']] }));
     show(model);
-    expect(el.querySelector('iframe')!.getAttribute('src')).toBeNull();
+    expect(el.querySelector('iframe')).toBeNull();
   });
 
   it('read samples and nothing else', () => {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import datetime
 from pathlib import Path
 
+import nbformat
 import pytest
 from gpucluster.lessons.catalogue import copy_lessons, find_lesson
 from gpucluster.lessons.copies import LessonFolderError, LessonNotFound, copy_recall, reset_lesson
@@ -15,6 +17,22 @@ SLUG = "06-kmeans"
 
 def noon() -> datetime:
     return datetime(2026, 11, 21, 12, 0, 0)
+
+
+def lesson_in(notebook: Path) -> object:
+    """Return everything but what depends on this Python."""
+    content = json.loads(notebook.read_text(encoding="utf-8"))
+    del content["metadata"]["language_info"]
+    return content
+
+
+def test_a_copy_holds_already_what_jupyterlab_would_write_into_it(tmp_path):
+    from ipykernel.ipkernel import IPythonKernel
+
+    (path,) = copy_lessons(tmp_path, only=["00"])
+    assert json.loads(path.read_text())["metadata"]["language_info"] == IPythonKernel.language_info
+    # As nbformat writes it: saving an unchanged copy changes no byte.
+    assert nbformat.writes(nbformat.read(path, nbformat.NO_CONVERT)) + "\n" == path.read_text(encoding="utf-8")
 
 
 def test_reset_keeps_everything_that_was_there(tmp_path):
@@ -27,7 +45,7 @@ def test_reset_keeps_everything_that_was_there(tmp_path):
     assert (written.backup / mine.name).read_text() == "my work"
     assert (written.backup / "notes.txt").read_text() == "my notes"
     assert written.notebook == mine
-    assert mine.read_bytes() == find_lesson("06").notebook.read_bytes()
+    assert lesson_in(mine) == lesson_in(find_lesson("06").notebook)
 
 
 def test_nothing_moves_when_the_fresh_copy_cannot_be_made(tmp_path, monkeypatch):
@@ -36,7 +54,7 @@ def test_nothing_moves_when_the_fresh_copy_cannot_be_made(tmp_path, monkeypatch)
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gpucluster.lessons.copies.shutil.copyfile", full)
+    monkeypatch.setattr("gpucluster.lessons.copies.write_copy", full)
     with pytest.raises(LessonFolderError, match="No space left"):
         reset_lesson(tmp_path, "06", noon)
     assert (tmp_path / SLUG / f"{SLUG}.ipynb").is_file()
@@ -55,7 +73,7 @@ def test_a_folder_that_is_made_again_meanwhile_is_used(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "rename", jupyter_is_there_too)
     written = reset_lesson(tmp_path, "06", noon)
-    assert written.notebook.read_bytes() == find_lesson("06").notebook.read_bytes()
+    assert lesson_in(written.notebook) == lesson_in(find_lesson("06").notebook)
     assert not list(tmp_path.glob(".*"))
 
 
@@ -96,7 +114,7 @@ def test_the_recall_copy_is_given_once(tmp_path):
             copy_recall(tmp_path, "06")
         return
     first = copy_recall(tmp_path, "06").notebook
-    assert first.read_bytes() == lesson.recall_notebook.read_bytes()
+    assert lesson_in(first) == lesson_in(lesson.recall_notebook)
     first.write_text("my work")
     assert copy_recall(tmp_path, "06").notebook.read_text() == "my work"
     assert os.access(first, os.W_OK)

@@ -90,6 +90,23 @@ async def test_second_cluster_of_a_name_is_refused(api, running_cluster):
     assert [cluster["name"] for cluster in listed["clusters"]].count("shared") == 1
 
 
+async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cluster):
+    _, before = await api("GET", "clusters")
+    spec = {"backend": "local", "n_workers": 200, "memory_limit": "1 MiB"}
+    code, answer = await api("POST", "notes", spec)
+    assert (code, [note.split(" run on ")[0] for note in answer["notes"]]) == (200, ["200 threads"])
+    for path in ("notes", "clusters"):
+        code, error = await api("POST", path, {**spec, "memory_limit": "900 TiB"})
+        assert (code, error["code"]) == (422, "invalid_request")
+        assert [fault["field"] for fault in error["fields"]] == ["memory_limit"]
+    code, answer = await api("POST", "clusters/shared/notes", {"n_workers": 200})
+    assert code == 200
+    assert any(note.startswith("200 threads run on ") for note in answer["notes"])
+    assert (await api("POST", "clusters/shared/notes", {"n_workers": "many"}))[0] == 422
+    assert (await api("GET", "notes"))[0] == 405
+    assert (await api("GET", "clusters"))[1] == before
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -97,6 +114,7 @@ async def test_second_cluster_of_a_name_is_refused(api, running_cluster):
         ("PATCH", "", {"n_workers": 1}),
         ("PATCH", "", {"n_workers": "abc"}),
         ("DELETE", "", None),
+        ("POST", "/notes", {"n_workers": 1}),
         ("POST", "/restart", {}),
         ("POST", "/workers/0/retire", {}),
         ("GET", "/activity", None),

@@ -1,4 +1,5 @@
 import { Dialog, InputDialog, showDialog } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { hasEnded } from '../clusters/states';
@@ -37,6 +38,26 @@ export async function chooseCluster(
   return chosen.button.accept
     ? (living.find(cluster => cluster.name === chosen.value) ?? null)
     : null;
+}
+
+/** Which notebook is meant, while none is in view: an open one, a new one, or none after all. */
+export async function chooseNotebook(
+  cluster: ClusterModel,
+  open: readonly NotebookPanel[],
+  trans: TranslationBundle
+): Promise<NotebookPanel | 'new' | null> {
+  const items = [...open.map(panel => panel.context.path), trans.__('A new notebook')];
+  const chosen = await InputDialog.getItem({
+    title: trans.__('Connect which notebook to %1?', cluster.name),
+    label: trans.__('No notebook is in view. The cell that connects runs in:'),
+    items,
+    okLabel: trans.__('Connect')
+  });
+  const place = chosen.value === null ? -1 : items.indexOf(chosen.value);
+  if (!chosen.button.accept || place === -1) {
+    return null;
+  }
+  return open[place] ?? 'new';
 }
 
 /** Ask before a cluster is stopped; says what would be lost. */

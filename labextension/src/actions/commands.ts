@@ -13,6 +13,7 @@ import { confirmRestart, confirmStop } from './choosing';
 import { CommandIDs } from './commandids';
 import { connectNotebook } from './connect';
 import type { IEnvironment } from './environment';
+import { NotebooksInSight } from './notebooks';
 import { addViewCommands } from './viewcommands';
 import type { ClusterViews } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
@@ -37,6 +38,7 @@ export function addCommands(options: ICommandOptions): void {
   const { commands, shell } = app;
   const about = new ClusterCommand(manager, trans);
   const id = idArgument(trans);
+  const inSight = new NotebooksInSight(notebooks);
 
   const openPanel = (): void => shell.activateById(panel.id);
 
@@ -70,7 +72,13 @@ export function addCommands(options: ICommandOptions): void {
     label: trans.__('Connect Notebook to GPU Cluster'),
     describedBy: described({ id }),
     execute: about.execute(trans.__('Connect to'), cluster =>
-      connectNotebook(cluster, { notebooks, commands, environment, trans })
+      connectNotebook(cluster, {
+        inSight,
+        commands,
+        environment,
+        activate: place => shell.activateById(place),
+        trans
+      })
     )
   });
   commands.addCommand(CommandIDs.scaleCluster, {

@@ -1,32 +1,59 @@
-import { NotebookActions, type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { Notification } from '@jupyterlab/apputils';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { ClusterModel } from '../protocol/messages';
+import { chooseNotebook } from './choosing';
 import { kernelNameOf, type IEnvironment } from './environment';
+import type { NotebooksInSight } from './notebooks';
 
 /** What connects a notebook to a cluster. */
 export function connectCode(name: string): string {
   return `%load_ext gpucluster\n%gpucluster connect ${name}`;
 }
 
-/** Put the connect cell into the active notebook, or into a new one, and run it. */
+export interface IConnectOptions {
+  inSight: NotebooksInSight;
+  commands: CommandRegistry;
+  environment: IEnvironment;
+  /** Bring a notebook to the front. */
+  activate: (id: string) => void;
+  trans: TranslationBundle;
+}
+
+/**
+ * Put the connect cell into the notebook that is seen, and run it. Where none is seen but some are open, ask; where
+ * none is open, make one.
+ */
 export async function connectNotebook(
   cluster: ClusterModel,
-  options: {
-    notebooks: INotebookTracker | null;
-    commands: CommandRegistry;
-    environment: IEnvironment;
-    trans: TranslationBundle;
-  }
+  options: IConnectOptions
 ): Promise<void> {
-  const { notebooks, commands, environment, trans } = options;
-  const active = notebooks?.currentWidget ?? null;
-  if (active !== null) {
-    requirePython(active, environment, trans);
-    await runIn(active, connectCode(cluster.name));
-    return;
+  const { environment, inSight, activate, trans } = options;
+  let panel = inSight.last();
+  if (panel === null) {
+    const open = inSight.open();
+    const chosen = open.length === 0 ? 'new' : await chooseNotebook(cluster, open, trans);
+    if (chosen === null) {
+      return;
+    }
+    panel = chosen === 'new' ? await newNotebook(cluster, options) : chosen;
+    activate(panel.id);
   }
+  requirePython(panel, environment, trans);
+  if (!(await runIn(panel, connectCode(cluster.name)))) {
+    throw new Error(trans.__('%1 was not connected; the cell in it says why.', panel.title.label));
+  }
+  Notification.success(trans.__('Connected in %1 to %2.', panel.title.label, cluster.name), {
+    autoClose: 5000
+  });
+}
+
+async function newNotebook(
+  cluster: ClusterModel,
+  { commands, environment, trans }: IConnectOptions
+): Promise<NotebookPanel> {
   const kernels = environment.kernels();
   const kernel = kernels.find(({ name }) => name === cluster.spec.kernel_name) ?? kernels[0];
   if (kernel === undefined || !commands.hasCommand('notebook:create-new')) {
@@ -41,7 +68,7 @@ export async function connectNotebook(
     throw new Error(trans.__('Connect from the panel of the new notebook.'));
   }
   await created.context.ready;
-  await runIn(created, connectCode(cluster.name));
+  return created;
 }
 
 function requirePython(
@@ -51,11 +78,13 @@ function requirePython(
 ): void {
   const name = kernelNameOf(panel);
   if (name !== null && !environment.kernels().some(kernel => kernel.name === name)) {
-    throw new Error(trans.__('The active notebook does not run Python. Open one that does.'));
+    throw new Error(
+      trans.__('%1 does not run Python. Open a notebook that does.', panel.title.label)
+    );
   }
 }
 
-async function runIn(panel: NotebookPanel, code: string): Promise<void> {
+async function runIn(panel: NotebookPanel, code: string): Promise<boolean> {
   const notebook = panel.content;
   await panel.revealed;
   await panel.sessionContext.ready;
@@ -65,7 +94,7 @@ async function runIn(panel: NotebookPanel, code: string): Promise<void> {
     NotebookActions.insertBelow(notebook);
   }
   notebook.activeCell?.model.sharedModel.setSource(code);
-  await NotebookActions.runAndAdvance(notebook, panel.sessionContext);
+  return NotebookActions.runAndAdvance(notebook, panel.sessionContext);
 }
 
 function isNotebook(value: unknown): value is NotebookPanel {

@@ -112,6 +112,14 @@ export class ClusterManager implements IClusterManager {
     return this._command(restapi.createCluster(this._settings, spec));
   }
 
+  async notes(spec: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+    return restapi.notesOnSpec(this._settings, spec);
+  }
+
+  async patchNotes(id: string, patch: ClusterPatch): Promise<readonly string[]> {
+    return restapi.notesOnPatch(this._settings, id, patch);
+  }
+
   async patch(id: string, patch: ClusterPatch): Promise<ClusterModel> {
     return this._command(restapi.patchCluster(this._settings, id, patch));
   }

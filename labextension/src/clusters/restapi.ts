@@ -10,6 +10,7 @@ import type {
   FieldError,
   HostDevices,
   LogLines,
+  Notes,
   Preset,
   TelemetryHistory
 } from '../protocol/messages';
@@ -49,6 +50,25 @@ export async function createCluster(
 ): Promise<ClusterModel> {
   const init = { method: 'POST', body: JSON.stringify(spec) };
   return (await request<ClusterModel>(settings, ['clusters'], init, 'id')).body;
+}
+
+/** What to know about a cluster before it is made. */
+export async function notesOnSpec(
+  settings: Settings,
+  spec: Readonly<Record<string, unknown>>
+): Promise<readonly string[]> {
+  const init = { method: 'POST', body: JSON.stringify(spec) };
+  return (await request<Notes>(settings, ['notes'], init, 'notes')).body.notes;
+}
+
+/** What to know about a change before it is made. */
+export async function notesOnPatch(
+  settings: Settings,
+  id: string,
+  patch: ClusterPatch
+): Promise<readonly string[]> {
+  const init = { method: 'POST', body: JSON.stringify(patch) };
+  return (await request<Notes>(settings, ['clusters', id, 'notes'], init, 'notes')).body.notes;
 }
 
 export async function patchCluster(

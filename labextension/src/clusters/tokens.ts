@@ -60,6 +60,10 @@ export interface IClusterManager extends IDisposable {
   /** Ask for the list, now. */
   refresh(): Promise<void>;
   create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel>;
+  /** What to know about a cluster before it is made; refused like the request itself. */
+  notes(spec: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
+  /** What to know about a change before it is made. */
+  patchNotes(id: string, patch: ClusterPatch): Promise<readonly string[]>;
   patch(id: string, patch: ClusterPatch): Promise<ClusterModel>;
   restart(id: string): Promise<ClusterModel>;
   /** Ask a living cluster to stop. Harmless when it has ended. */

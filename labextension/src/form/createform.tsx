@@ -5,6 +5,7 @@ import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
 import { sentenceOf, useAsking } from '../panel/asking';
+import { NoteList, useForeseen } from '../panel/notes';
 import type { FieldError, Preset } from '../protocol/messages';
 import { CodeLines } from './codelinesview';
 import { FieldRow } from './fields';
@@ -33,7 +34,7 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
     <div className="gpc-CreateForm" role="region" aria-label={trans.__('New cluster')}>
       <div className="gpc-CreateForm-header">
         <h2>{trans.__('New cluster')}</h2>
-        <button type="button" className="gpc-Button" onClick={onDone}>
+        <button type="button" className="gpc-Button" autoFocus onClick={onDone}>
           {trans.__('Back')}
         </button>
       </div>
@@ -74,6 +75,7 @@ function Form({
   const [tried, setTried] = useState(false);
   const asking = useAsking();
   const form = useRef<HTMLFormElement>(null);
+  useEffect(() => focusFirst(form.current), []);
   // After the next drawing: only then the field is marked.
   const focusFault = (): void => {
     window.setTimeout(() => {
@@ -85,6 +87,8 @@ function Form({
   const { values, faults } = parseEntries(fields, entries, trans);
   const isValid = Object.keys(faults).length === 0;
   const kernel = environment.activeKernel();
+  const request = { backend, ...withKernel(values, entries, kernel?.name) };
+  const foreseen = useForeseen(isValid ? request : null, spec => manager.notes(spec));
 
   const change = (name: string, entry: Entries[string]): void => {
     setEntries({ ...entries, [name]: entry });
@@ -108,7 +112,7 @@ function Form({
     }
     const done = await asking.run('create', async () => {
       try {
-        await manager.create({ backend, ...withKernel(values, entries, kernel?.name) });
+        await manager.create(request);
       } catch (error) {
         setRefused(error instanceof RefusedError ? error.fields : []);
         throw error;
@@ -124,6 +128,7 @@ function Form({
   const faultOf = (field: IField): string | null =>
     refused.find(error => fieldOf(error, fields) === field.name)?.message ??
     faults[field.name] ??
+    foreseen.fields.find(error => fieldOf(error, fields) === field.name)?.message ??
     null;
   const elsewhere = refused.filter(error => fieldOf(error, fields) === null);
   const plain = fields.filter(field => !field.advanced);
@@ -191,11 +196,15 @@ function Form({
       )}
       {kernel !== null && entries.kernel_name === undefined && (
         <p className="gpc-Hint">
-          {trans.__('Workers use the environment of the active notebook: %1.', kernel.displayName)}
+          {trans.__(
+            'Workers use the environment of the notebook used last: %1.',
+            kernel.displayName
+          )}
         </p>
       )}
       <CodeLines backend={backend} values={values} trans={trans} />
       <div className="gpc-CreateForm-footer">
+        <NoteList notes={foreseen.notes} />
         {asking.error !== null && (refused.length === 0 || elsewhere.length > 0) && (
           <p className="gpc-Error" role="alert">
             {sentenceOf(asking.error)}
@@ -221,6 +230,15 @@ function Form({
       </div>
     </form>
   );
+}
+
+/** Go on to the first field, unless somebody has left the form while it was loaded. */
+function focusFirst(form: HTMLFormElement | null): void {
+  const region = form?.closest('.gpc-CreateForm');
+  const { activeElement } = document;
+  if (activeElement === document.body || region?.contains(activeElement)) {
+    form?.querySelector<HTMLElement>('input:checked, input:enabled, select')?.focus();
+  }
 }
 
 function faultyTitles(

@@ -109,7 +109,7 @@ function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {
           '',
           active === null
             ? trans.__("the Jupyter server's own")
-            : trans.__('of the active notebook')
+            : trans.__('of the notebook used last')
         ],
         ...kernels.map(({ name, displayName }) => [name, displayName] as const)
       ]);

@@ -157,5 +157,23 @@ export function clusterFacts(
   if (flow !== undefined && flow.received + flow.sent > 0) {
     facts.push({ part: 'network', text: formatRate(flow.received) });
   }
-  return facts;
+  const shared = sharedText(sample, words);
+  return shared === '' ? facts : [...facts, { part: 'shared', text: shared }];
+}
+
+/** What workers may use together that is more than their machine has. */
+function sharedText(sample: TelemetrySample, words: IGaugeContext['words']): string {
+  const parts: string[] = [];
+  const threads = sum(column(sample, 'n_threads')) ?? 0;
+  const cores = sample.host_cores ?? threads;
+  if (threads > cores) {
+    const template = cores === 1 ? words.threadsOnCore : words.threadsOnCores;
+    parts.push(fill(template, { threads: `${threads}`, cores: `${cores}` }));
+  }
+  const limit = sum(column(sample, 'memory_limit_bytes')) ?? 0;
+  const memory = sample.host_memory_bytes ?? limit;
+  if (limit > memory) {
+    parts.push(fill(words.limitsOn, { limit: formatBytes(limit), machine: formatBytes(memory) }));
+  }
+  return parts.join(', ');
 }

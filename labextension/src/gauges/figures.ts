@@ -3,6 +3,7 @@ import { column, entry, type NumberColumn } from './columns';
 import {
   gpuHostStack,
   hostStack,
+  onMachine,
   spillStack,
   sumStacks,
   tierStack,
@@ -20,6 +21,10 @@ export interface IFigures {
   /** Busy cores. */
   readonly cores: number | null;
   readonly threads: number | null;
+  /** As many cores as the threads can keep busy. */
+  readonly capacity: number | null;
+  /** What the workers' memory limits add up to; null: no limit. */
+  readonly limit: number | null;
 }
 
 /** Whether the worker has a GPU: then Dask's split of host memory means nothing. */
@@ -35,6 +40,8 @@ export function hasGpu(sample: TelemetrySample, i: number): boolean {
 export function workerFigures(sample: TelemetrySample, i: number, withCpu: boolean): IFigures {
   const at = (name: NumberColumn): number | null => entry(sample, name, i);
   const cpu = withCpu ? at('cpu_percent') : null;
+  const memory = memoryOf(sample, i);
+  const threads = at('n_threads');
   return {
     vram: vramStack({
       total: at('vram_total_bytes'),
@@ -43,11 +50,13 @@ export function workerFigures(sample: TelemetrySample, i: number, withCpu: boole
       rmmUsed: at('rmm_used_bytes'),
       rmmPool: at('rmm_pool_bytes')
     }),
-    memory: memoryOf(sample, i),
+    memory,
     results: resultsOf(sample, i),
     gpu: at('gpu_utilization_percent'),
     cores: cpu === null ? null : cpu / 100,
-    threads: at('n_threads')
+    threads,
+    capacity: least(threads, sample.host_cores),
+    limit: memory?.total ?? null
   };
 }
 
@@ -55,14 +64,22 @@ export function workerFigures(sample: TelemetrySample, i: number, withCpu: boole
 export function clusterFigures(sample: TelemetrySample): IFigures {
   const all = sample.workers.map((_, i) => i);
   const cpu = sum(column(sample, 'cpu_percent'));
+  const memory = sumStacks(all.map(i => memoryOf(sample, i)));
+  const threads = sum(column(sample, 'n_threads'));
   return {
     vram: sumStacks(vramByDevice(sample)),
-    memory: sumStacks(all.map(i => memoryOf(sample, i))),
+    memory: onMachine(memory, sample.host_memory_bytes ?? null),
     results: sumStacks(all.map(i => resultsOf(sample, i))),
     gpu: mean(column(sample, 'gpu_utilization_percent')),
     cores: cpu === null ? null : cpu / 100,
-    threads: sum(column(sample, 'n_threads'))
+    threads,
+    capacity: least(threads, sample.host_cores),
+    limit: memory?.total ?? null
   };
+}
+
+function least(threads: number | null, cores: number | null | undefined): number | null {
+  return threads === null ? null : Math.min(threads, cores ?? threads);
 }
 
 function memoryOf(sample: TelemetrySample, i: number): IStack | null {

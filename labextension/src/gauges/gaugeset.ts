@@ -3,7 +3,7 @@ import type { IFigures } from './figures';
 import { Gauge } from './gauge';
 import { levelOf, type IThresholds, type Level } from './levels';
 import { Sparkline } from './sparkline';
-import { CPU_MARKS, GPU_MARKS, StackBar } from './stackbar';
+import { CPU_MARKS, GPU_MARKS, StackBar, type IMark } from './stackbar';
 import type { IStack } from './segments';
 import type { Tooltip } from './tooltip';
 import type { Trace } from './trace';
@@ -103,14 +103,48 @@ export class GaugeSet {
       past.memory
     );
     this._drawBar(this._vram, figures.vram);
-    const marks = figures.memory?.total ? (isGpu ? GPU_MARKS : CPU_MARKS) : NO_MARKS;
-    this._drawBar(this._memory, figures.memory, marks);
+    this._drawBar(
+      this._memory,
+      figures.memory,
+      this._marksOf(figures, isGpu),
+      this._limitNote(figures)
+    );
     const [gauge, bar] = this._results;
     gauge.isShown = figures.results !== null;
     if (figures.results !== null) {
       bar.update(figures.results);
       gauge.update(tiersFigure(figures.results, isGpu));
     }
+  }
+
+  /** Where Dask acts: at shares of the limit, which may be more than the bar shows. */
+  private _marksOf({ limit, memory }: IFigures, isGpu: boolean): readonly IMark[] {
+    const total = memory?.total ?? 0;
+    if (limit === null || total === 0) {
+      return NO_MARKS;
+    }
+    const marks = isGpu ? GPU_MARKS : CPU_MARKS;
+    if (limit <= total) {
+      return marks;
+    }
+    const scale = limit / total;
+    if (this._scaled.marks !== marks || this._scaled.scale !== scale) {
+      const scaled = marks.map(mark => ({ ...mark, at: mark.share * scale }));
+      this._scaled = { marks, scale, drawn: scaled.filter(({ at }) => at <= 1) };
+    }
+    return this._scaled.drawn;
+  }
+
+  private _limitNote({ limit, memory }: IFigures): string {
+    const total = memory?.total ?? null;
+    return total === null || limit === total
+      ? ''
+      : limit === null
+        ? this._context.words.noLimits
+        : fill(this._context.words.limits, {
+            limit: formatBytes(limit),
+            machine: formatBytes(total)
+          });
   }
 
   private _drawPast(
@@ -132,7 +166,8 @@ export class GaugeSet {
   private _drawBar(
     [gauge, bar]: [Gauge, StackBar],
     stack: IStack | null,
-    marks: typeof CPU_MARKS = NO_MARKS
+    marks: readonly IMark[] = NO_MARKS,
+    note = ''
   ): void {
     gauge.isShown = stack !== null;
     if (stack !== null) {
@@ -149,7 +184,7 @@ export class GaugeSet {
         level,
         alarms[level]
       );
-      bar.update(stack, marks);
+      bar.update(stack, marks, note);
     }
   }
 
@@ -158,18 +193,23 @@ export class GaugeSet {
   private readonly _vram: [Gauge, StackBar];
   private readonly _memory: [Gauge, StackBar];
   private readonly _results: [Gauge, StackBar];
+  private _scaled = { marks: NO_MARKS, scale: 1, drawn: NO_MARKS };
 }
 
-const NO_MARKS: typeof CPU_MARKS = [];
+const NO_MARKS: readonly IMark[] = [];
 
-function coresFigure({ cores, threads }: IFigures, words: IGaugeWords): string | null {
+/** Busy cores of as many threads as there are, or of the cores where those are fewer. */
+function coresFigure(figures: IFigures, words: IGaugeWords): string | null {
+  const { cores, threads, capacity } = figures;
   if (cores === null) {
     return null;
   }
-  const busy = digits(cores);
-  return threads === null
-    ? fill(words.cores, { used: busy })
-    : fill(words.ofCores, { used: busy, total: `${threads}` });
+  const used = digits(cores);
+  if (threads === null || capacity === null) {
+    return fill(words.cores, { used });
+  }
+  const template = capacity < threads ? 'ofCores' : threads === 1 ? 'ofThread' : 'ofThreads';
+  return fill(words[template], { used, total: `${capacity}` });
 }
 
 /** From the GPU, if there is one, over the host to the disk. */

@@ -40,7 +40,7 @@ export class Past {
   add(sample: TelemetrySample, figures: IFigures): void {
     const time = Date.parse(sample.at) / 1000;
     this.totals.gpu.put(time, figures.gpu);
-    this.totals.cpu.put(time, percentOf(figures.cores, figures.threads));
+    this.totals.cpu.put(time, percentOf(figures.cores, figures.capacity));
     this.totals.vram.put(time, percentOf(figures.vram?.used, figures.vram?.total));
     this.totals.memory.put(time, percentOf(figures.memory?.used, figures.memory?.total));
     if (this._workers.size > sample.workers.length) {
@@ -90,7 +90,7 @@ export class Past {
     const { totals } = this;
     const scale = (total: number | null | undefined): number | null => (total ? 100 / total : null);
     // Means over the workers, each with as many threads as now.
-    const threads = (figures.threads ?? 0) / Math.max(1, sample.workers.length);
+    const threads = (figures.capacity ?? 0) / Math.max(1, sample.workers.length);
     put(totals.gpu, history.seconds, history.gpu_utilization_percent, 1);
     put(totals.cpu, history.seconds, history.cpu_percent, threads > 0 ? 1 / threads : null);
     put(totals.vram, history.seconds, history.vram_used_bytes, scale(figures.vram?.total));

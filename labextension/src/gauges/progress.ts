@@ -13,7 +13,10 @@ const STATES: readonly State[] = ['done', 'erred', 'processing'];
 
 type Kind = Required<PrefixProgress>;
 
-/** How far the tasks of each kind are, the most recent kind first. */
+/** A kind that has done nothing for so many updates gives its place to one that works and is not shown. */
+const QUIET_UPDATES = 5;
+
+/** How far the tasks of each kind are. New kinds come first; then each keeps its place while others are busy. */
 export class ProgressList {
   constructor(private readonly _context: IGaugeContext) {
     const { words } = _context;
@@ -24,17 +27,21 @@ export class ProgressList {
     this._more.type = 'button';
     this._more.addEventListener('click', () => {
       this._isWhole = !this._isWhole;
-      this.update(this._kinds);
+      this._show();
     });
   }
 
   readonly node: HTMLElement;
 
   update(kinds: readonly PrefixProgress[]): void {
+    this._kinds = this._inPlace(kinds.map(whole));
+    this._show();
+  }
+
+  private _show(): void {
     const { words } = this._context;
-    this._kinds = kinds.map(whole);
-    const recent = [...this._kinds].reverse();
-    const shown = this._isWhole ? recent : recent.slice(0, FEW);
+    const kinds = this._kinds;
+    const shown = this._isWhole ? this._kinds : this._kinds.slice(0, FEW);
     this.node.hidden = kinds.length === 0;
     while (this._list.childElementCount > shown.length) {
       this._list.lastElementChild?.remove();
@@ -44,6 +51,27 @@ export class ProgressList {
     const hidden = `${kinds.length - FEW}`;
     setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: hidden }));
     setAttribute(this._more, 'aria-expanded', `${this._isWhole}`);
+  }
+
+  /** The workers' scheduler names the kind that was active last; following it, lines would jump all the time. */
+  private _inPlace(kinds: readonly Kind[]): Kind[] {
+    const coming = new Map(kinds.map(kind => [kind.prefix, kind]));
+    for (const kind of kinds) {
+      const before = this._kinds.find(one => one.prefix === kind.prefix);
+      const isQuiet = before !== undefined && doneOf(before) === doneOf(kind) && !kind.processing;
+      this._quiet.set(kind.prefix, isQuiet ? (this._quiet.get(kind.prefix) ?? 0) + 1 : 0);
+    }
+    const known = this._kinds.flatMap(({ prefix }) => coming.get(prefix) ?? []);
+    const added = [...kinds].reverse().filter(kind => !known.includes(kind));
+    const placed = [...added, ...known];
+    const quietFor = (i: number): number => this._quiet.get(placed[i].prefix) ?? 0;
+    for (let hidden = FEW; hidden < placed.length; hidden++) {
+      const free = [0, 1, 2].find(i => quietFor(i) >= QUIET_UPDATES);
+      if (free !== undefined && quietFor(hidden) === 0) {
+        [placed[free], placed[hidden]] = [placed[hidden], placed[free]];
+      }
+    }
+    return placed;
   }
 
   private _add(): Element {
@@ -104,6 +132,7 @@ export class ProgressList {
 
   private readonly _list: HTMLElement;
   private readonly _more: HTMLButtonElement;
+  private readonly _quiet = new Map<string, number>();
   private _kinds: readonly Kind[] = [];
   private _isWhole = false;
 }

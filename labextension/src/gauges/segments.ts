@@ -137,6 +137,15 @@ export function sumStacks(stacks: readonly (IStack | null)[]): IStack | null {
   return { segments, used, total };
 }
 
+/** What all workers use of a machine: together they have no more than it has, whatever their limits. */
+export function onMachine(stack: IStack | null, machine: number | null): IStack | null {
+  if (stack === null || machine === null || (stack.total !== null && stack.total <= machine)) {
+    return stack;
+  }
+  const segments = stack.segments.filter(({ part }) => part !== 'free');
+  return withFree(segments, stack.used, machine);
+}
+
 const ORDER: readonly Part[] = [
   'rmmUsed',
   'rmmFree',

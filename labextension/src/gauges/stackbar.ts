@@ -9,6 +9,8 @@ import { fill, type IGaugeWords, type Part } from './words';
 export interface IMark {
   readonly part: Part;
   readonly share: number;
+  /** Where it is drawn, if the bar is not of what the share is of. */
+  readonly at?: number;
 }
 
 /** Dask's default fractions of a worker's memory limit. */
@@ -44,7 +46,7 @@ export class StackBar {
   readonly tip: Tip = () => {
     const { name, sentence } = this._words.parts[this._part];
     const marks = this._marks.map(mark => this._markLine(mark));
-    return [`${name}: ${this.sentence}`, sentence, ...this._lines(), ...marks];
+    return [`${name}: ${this.sentence}`, sentence, ...this._note, ...this._lines(), ...marks];
   };
 
   /** The figure in words. */
@@ -59,11 +61,16 @@ export class StackBar {
   }
 
   /** Draw. */
-  update(stack: IStack | null, marks: readonly IMark[] = []): void {
+  update(stack: IStack | null, marks: readonly IMark[] = [], note = ''): void {
     this._stack = stack;
+    this._note = note === '' ? [] : [note];
     const share = stack === null ? null : shareOf(stack);
     setAttribute(this.node, 'aria-valuenow', `${Math.round((share ?? 0) * 100)}`);
-    setAttribute(this.node, 'aria-valuetext', [this.sentence, ...this._lines()].join('; '));
+    setAttribute(
+      this.node,
+      'aria-valuetext',
+      [this.sentence, ...this._lines(), ...this._note].join('; ')
+    );
     this.node.classList.toggle('gpc-mod-unlimited', stack !== null && stack.total === null);
     this._drawSegments(stack);
     if (marks !== this._marks) {
@@ -101,7 +108,7 @@ export class StackBar {
     for (const mark of marks) {
       const node = element('i', 'gpc-Mark', this.node);
       node.dataset.part = mark.part;
-      node.style.left = `${mark.share * 100}%`;
+      node.style.left = `${(mark.at ?? mark.share) * 100}%`;
       this._tooltip.explain(node, () => [this._markLine(mark)]);
     }
   }
@@ -125,6 +132,7 @@ export class StackBar {
   private readonly _track: HTMLElement;
   private _stack: IStack | null = null;
   private _marks: readonly IMark[] = [];
+  private _note: readonly string[] = [];
 }
 
 /** What a mark means. */

@@ -24,6 +24,13 @@ export function gaugeWords(trans: ITranslating) {
     noLimit: trans.__('{used}, without a limit'),
     cores: trans.__('{used} cores'),
     ofCores: trans.__('{used} / {total} cores'),
+    ofThreads: trans.__('{used} / {total} threads'),
+    ofThread: trans.__('{used} / {total} thread'),
+    threadsOnCores: trans.__('{threads} threads on {cores} cores'),
+    threadsOnCore: trans.__('{threads} threads on 1 core'),
+    limitsOn: trans.__('memory limits of {limit} on {machine}'),
+    limits: trans.__('The workers’ limits add up to {limit}; their machine has {machine}.'),
+    noLimits: trans.__('The workers have no limit; this is what their machine has.'),
     running: trans.__('{count} running'),
     ready: trans.__('{count} ready'),
     waiting: trans.__('{count} waiting'),
@@ -95,7 +102,13 @@ function partWords(trans: ITranslating) {
     cpu: part(
       trans.__('CPU'),
       trans.__(
-        'How many cores the workers keep busy, of as many as they have threads for tasks. The line is their memory.'
+        'How many cores the workers keep busy: one for each thread for tasks, but no more than there are. The line is their memory.'
+      )
+    ),
+    shared: part(
+      trans.__('Shared'),
+      trans.__(
+        'More than the machine has: threads take turns on its cores, and its memory can be full before a worker reaches its limit.'
       )
     ),
     memory: part(trans.__('Memory'), trans.__('Host memory of the workers’ processes.')),

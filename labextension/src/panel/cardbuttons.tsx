@@ -25,6 +25,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
   const { cluster, manager, commands, trans, asking, isScaling, onScale } = props;
   const command = (id: string) => () =>
     void asking.run(id, () => commands.execute(id, { id: cluster.id }));
+  // A button that were disabled while it is busy would lose the focus; a second click does nothing anyway.
   const isBusy = asking.busy !== null;
   const usable = isUsable(cluster);
   const records = (
@@ -33,25 +34,22 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         icon={logIcon}
         label={trans.__('Log')}
         title={trans.__('Show the log')}
-        disabled={isBusy}
         onClick={command(CommandIDs.openLog)}
       />
       <SmallButton
         icon={activityIcon}
         label={trans.__('Activity')}
         title={trans.__('Show who asked what, and when')}
-        disabled={isBusy}
         onClick={command(CommandIDs.openActivity)}
       />
     </>
   );
   if (hasEnded(cluster) || cluster.state === 'starting') {
     return (
-      <div className="gpc-Buttons">
+      <div className="gpc-Buttons" aria-busy={isBusy}>
         {hasEnded(cluster) ? (
           <button
             className="gpc-Button"
-            disabled={isBusy}
             onClick={() => void asking.run('remove', () => manager.remove(cluster.id))}
           >
             {trans.__('Remove')}
@@ -59,7 +57,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         ) : (
           <button
             className="gpc-Button"
-            disabled={isBusy || cluster.wanted.stopped}
+            disabled={cluster.wanted.stopped}
             onClick={() => void asking.run('cancel', () => manager.stop(cluster.id))}
           >
             {trans.__('Cancel')}
@@ -71,11 +69,11 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
   }
   return (
     <>
-      <div className="gpc-Buttons gpc-mod-even">
+      <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
         <button
           className="gpc-Button gpc-mod-accept"
-          title={trans.__('Connect the active notebook')}
-          disabled={isBusy || !usable}
+          title={trans.__('Connect the notebook in view')}
+          disabled={!usable}
           onClick={command(CommandIDs.connect)}
         >
           {trans.__('Connect')}
@@ -83,7 +81,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         <button
           className="gpc-Button"
           title={trans.__('Open Dask’s dashboard in a tab')}
-          disabled={isBusy || !usable || cluster.dashboard_path === null}
+          disabled={!usable || cluster.dashboard_path === null}
           onClick={command(CommandIDs.openDashboard)}
         >
           {trans.__('Dashboard')}
@@ -92,7 +90,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           className="gpc-Button gpc-LayoutButton"
           title={trans.__('Lay out the dashboard: its most useful pages side by side')}
           aria-label={trans.__('Lay out the dashboard')}
-          disabled={isBusy || !usable || cluster.dashboard_path === null}
+          disabled={!usable || cluster.dashboard_path === null}
           onClick={command(CommandIDs.layOutDashboard)}
         >
           <layoutIcon.react tag="span" className="gpc-Button-icon" />
@@ -100,27 +98,27 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         <button
           className="gpc-Button"
           title={trans.__('Change the number of workers')}
-          disabled={isBusy || !usable}
+          disabled={!usable}
           aria-expanded={isScaling}
           onClick={onScale}
         >
           {trans.__('Scale')}
         </button>
       </div>
-      <div className="gpc-Buttons gpc-mod-even gpc-mod-small">
+      <div className="gpc-Buttons gpc-mod-even gpc-mod-small" aria-busy={isBusy}>
         {records}
         <SmallButton
           icon={refreshIcon}
           label={trans.__('Restart')}
           title={trans.__('Restart the workers')}
-          disabled={isBusy || !usable}
+          disabled={!usable}
           onClick={command(CommandIDs.restartWorkers)}
         />
         <SmallButton
           icon={stopIcon}
           label={trans.__('Stop')}
           title={trans.__('Stop the cluster')}
-          disabled={isBusy || cluster.wanted.stopped}
+          disabled={cluster.wanted.stopped}
           onClick={command(CommandIDs.stopCluster)}
         />
       </div>
@@ -132,7 +130,7 @@ interface ISmallButtonProps {
   readonly icon: LabIcon;
   readonly label: string;
   readonly title: string;
-  readonly disabled: boolean;
+  readonly disabled?: boolean;
   readonly onClick: () => void;
 }
 

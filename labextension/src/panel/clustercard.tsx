@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import React, { useState } from 'react';
+import React, { useEffect, useRef, useState } from 'react';
 
 import { hasEnded, isUsable, stateLabel } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
@@ -29,10 +30,15 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
   const asking = useAsking();
   const [isScaling, setScaling] = useState(false);
   const title = `gpucluster-${cluster.id}`;
+  const card = useRef<HTMLLIElement>(null);
+  const closeEditor = (): void => {
+    setScaling(false);
+    card.current?.querySelector<HTMLElement>('.gpc-Buttons [aria-expanded]')?.focus();
+  };
   return (
-    <li className="gpc-ClusterCard" data-state={cluster.state} aria-labelledby={title}>
+    <li ref={card} className="gpc-ClusterCard" data-state={cluster.state} aria-labelledby={title}>
       <div className="gpc-ClusterCard-header">
-        <h3 id={title} title={cluster.name}>
+        <h3 id={title} title={cluster.name} tabIndex={-1}>
           {cluster.name}
         </h3>
         <span className="gpc-State" role="status">
@@ -61,12 +67,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
         onScale={() => setScaling(!isScaling)}
       />
       {isScaling && isUsable(cluster) && (
-        <ScaleEditor
-          cluster={cluster}
-          manager={manager}
-          trans={trans}
-          onClose={() => setScaling(false)}
-        />
+        <ScaleEditor cluster={cluster} manager={manager} trans={trans} onClose={closeEditor} />
       )}
     </li>
   );
@@ -97,6 +98,7 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
           </span>
         )}
       </p>
+      <NoticeLine cluster={cluster} trans={trans} />
       {cluster.backend_reason !== null && <p className="gpc-Reason">{cluster.backend_reason}</p>}
       {cluster.idle.stops_at !== null && (
         <p className="gpc-Line gpc-Countdown">
@@ -117,6 +119,38 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
         </>
       )}
     </>
+  );
+}
+
+/** What the last request could not do, until somebody has read it or something else works. */
+function NoticeLine({ cluster, trans }: Pick<IClusterCardProps, 'cluster' | 'trans'>): JSX.Element {
+  const { notice } = cluster;
+  const [dismissed, setDismissed] = useState<string | null>(null);
+  // The same trouble may come again.
+  useEffect(() => {
+    if (notice === null) {
+      setDismissed(null);
+    }
+  }, [notice]);
+  return (
+    <div className="gpc-CardNotice" role="status">
+      {notice !== null && notice !== dismissed && (
+        <>
+          <p>{notice}</p>
+          <button
+            className="gpc-CardNotice-button"
+            title={trans.__('Dismiss')}
+            aria-label={trans.__('Dismiss')}
+            onClick={event => {
+              event.currentTarget.closest('li')?.querySelector('h3')?.focus();
+              setDismissed(notice);
+            }}
+          >
+            <closeIcon.react tag="span" className="gpc-Button-icon" />
+          </button>
+        </>
+      )}
+    </div>
   );
 }
 

@@ -1,13 +1,14 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { addIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import React from 'react';
+import React, { useRef } from 'react';
 
 import type { Connection, IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
 import { sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';
+import { useKeptFocus } from './keptfocus';
 
 export interface IClusterListProps {
   readonly manager: IClusterManager;
@@ -15,30 +16,38 @@ export interface IClusterListProps {
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
   readonly onCreate: () => void;
+  /** Whether somebody comes back from the form, whose buttons had the focus. */
+  readonly isReturning?: boolean;
 }
 
 /** All clusters, or what to do when there is none. */
 export function ClusterList(props: IClusterListProps): JSX.Element {
-  const { manager, commands, thresholds, trans, onCreate } = props;
+  const { manager, commands, thresholds, trans, onCreate, isReturning } = props;
   const { clusters, isReady, connection } = manager;
+  const list = useRef<HTMLDivElement>(null);
+  useKeptFocus(list);
   if (!isReady) {
     return connection === 'lost' ? <Unreachable {...props} /> : <Waiting trans={trans} />;
   }
   const state = connectionSentence(connection, trans);
   return (
-    <>
+    <div ref={list}>
       {state !== null && (
         <p className="gpc-Notice" role="status">
           {state}
         </p>
       )}
       {clusters.length === 0 ? (
-        <Empty trans={trans} onCreate={onCreate} />
+        <Empty {...props} />
       ) : (
         <>
           <div className="gpc-ClusterList-header">
             <h2>{trans.__('Clusters')}</h2>
-            <button className="gpc-Button gpc-mod-accept" onClick={onCreate}>
+            <button
+              className="gpc-Button gpc-mod-accept"
+              autoFocus={isReturning}
+              onClick={onCreate}
+            >
               <addIcon.react tag="span" className="gpc-Button-icon" />
               {trans.__('New cluster')}
             </button>
@@ -57,19 +66,22 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
           </ul>
         </>
       )}
-    </>
+    </div>
   );
 }
 
-function Empty(props: Pick<IClusterListProps, 'trans' | 'onCreate'>): JSX.Element {
-  const { trans, onCreate } = props;
+function Empty({ trans, onCreate, isReturning }: IClusterListProps): JSX.Element {
   return (
     <div className="gpc-Empty">
       <clusterIcon.react tag="span" className="gpc-Empty-icon" />
       <p>
         {trans.__('No cluster yet. Start one and let its workers share the work of your notebook.')}
       </p>
-      <button className="gpc-Button gpc-mod-accept gpc-mod-big" onClick={onCreate}>
+      <button
+        className="gpc-Button gpc-mod-accept gpc-mod-big"
+        autoFocus={isReturning}
+        onClick={onCreate}
+      >
         <addIcon.react tag="span" className="gpc-Button-icon" />
         {trans.__('New cluster')}
       </button>

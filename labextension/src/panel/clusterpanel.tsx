@@ -68,6 +68,7 @@ export class ClusterPanel extends ReactWidget {
 
   /** Show the list. */
   showList(): void {
+    this._isReturning = this._isCreating;
     this._isCreating = false;
     this.update();
   }
@@ -101,6 +102,7 @@ export class ClusterPanel extends ReactWidget {
           thresholds={this._thresholds}
           trans={trans}
           onCreate={() => this.showForm()}
+          isReturning={this._isReturning}
         />
         <HostDevices manager={manager} commands={commands} trans={trans} />
         <LessonsSection
@@ -160,6 +162,7 @@ export class ClusterPanel extends ReactWidget {
   private _isShowingLessons = false;
   private _hasOpenedLessons = false;
   private _isCreating = false;
+  private _isReturning = false;
   private _thresholds = DEFAULT_THRESHOLDS;
 }
 

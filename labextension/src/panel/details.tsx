@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
+import { formatBytes } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
 
 interface IDetailsProps {
@@ -12,6 +13,7 @@ interface IDetailsProps {
 export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
   const facts: [string, string, string?][] = [
     [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
+    [trans.__('Each worker'), eachWorker(cluster, trans)],
     [trans.__('Python'), environmentName(cluster), cluster.python],
     [trans.__('Dask'), cluster.versions?.distributed ?? ''],
     [trans.__('dask-cuda'), cluster.versions?.dask_cuda ?? ''],
@@ -20,6 +22,13 @@ export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
   return (
     <details className="gpc-Details">
       <summary>{trans.__('Details')}</summary>
+      {cluster.notes.length > 0 && (
+        <ul className="gpc-Notes" aria-label={trans.__('Good to know')}>
+          {cluster.notes.map(note => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
       <dl className="gpc-Facts">
         {facts
           .filter(([, value]) => value !== '')
@@ -32,6 +41,18 @@ export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
       </dl>
     </details>
   );
+}
+
+/** Threads and memory of one worker; they are all made alike. */
+function eachWorker(cluster: ClusterModel, trans: TranslationBundle): string {
+  if (cluster.workers.length === 0) {
+    return '';
+  }
+  const { n_threads, memory_limit_bytes } = cluster.workers[0];
+  const threads = trans._n('%1 thread', '%1 threads', n_threads);
+  return memory_limit_bytes === null
+    ? threads
+    : `${threads}, ${trans.__('at most %1 of memory', formatBytes(memory_limit_bytes))}`;
 }
 
 /**

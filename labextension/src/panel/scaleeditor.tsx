@@ -6,6 +6,7 @@ import { wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel, ClusterPatch } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
+import { NoteList, useForeseen } from './notes';
 import { NumberField } from './numberfield';
 import { readCount } from './counts';
 
@@ -32,6 +33,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
     maximum: readCount(maximum, 1, most, trans)
   };
   const patch = patchOf(isAdaptive, counts);
+  const foreseen = useForeseen(patch, change => manager.patchNotes(cluster.id, change));
   const isInverted =
     isAdaptive && patch === null && counts.minimum.fault === null && counts.maximum.fault === null;
   const refused = asking.error instanceof RefusedError ? asking.error.fields : [];
@@ -122,6 +124,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
           {sentenceOf(asking.error)}
         </p>
       )}
+      <NoteList notes={foreseen.notes} />
       <div className="gpc-Buttons">
         <button
           type="submit"

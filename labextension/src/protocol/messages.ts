@@ -25,6 +25,7 @@ export interface Protocol {
   devices: HostDevices;
   preset: Preset;
   log: LogLines;
+  notes: Notes;
   history: TelemetryHistory;
   activity: Activity;
   lessons: LessonList;
@@ -288,6 +289,10 @@ export interface ClusterModel {
    * What is happening, while something is.
    */
   progress: Progress | null;
+  /**
+   * What to know about what was asked for, in sentences, such as that the workers' memory limits add up to more than the machine has.
+   */
+  notes: string[];
   wanted: Wanted;
   /**
    * Number of workers that are connected now.
@@ -605,6 +610,14 @@ export interface TelemetrySample {
    */
   received_bytes?: (number | null)[] | number | null;
   /**
+   * Memory of the machine that all workers share; null: they have several, or nobody knows.
+   */
+  host_memory_bytes?: number | null;
+  /**
+   * Cores of that machine.
+   */
+  host_cores?: number | null;
+  /**
    * Number of tasks by state, in the whole cluster.
    */
   tasks?: {
@@ -757,6 +770,15 @@ export interface Preset {
 export interface LogLines {
   id: string;
   lines: string[];
+}
+/**
+ * What to know about a request before it is made.
+ */
+export interface Notes {
+  /**
+   * Sentences; none when there is nothing to say.
+   */
+  notes: string[];
 }
 /**
  * The last ten minutes of a cluster, oldest first.

@@ -1,3 +1,5 @@
+import { setText } from '../gauges/element';
+import { fill } from '../gauges/words';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 import { alertNode, type IFace } from './face';
 import { say, textOf, type IWidgetModel } from './model';
@@ -22,11 +24,10 @@ export class DashboardFace implements IFace {
     this._link.rel = 'noopener';
     bar.append(this._name, label, this._link);
 
-    this._frame = document.createElement('iframe');
-    this._frame.className = 'gpc-WidgetFrame';
-    // The dashboard comes from the same server; without its origin it could not open its WebSocket.
-    this._frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-popups');
-    this.node.append(this.alert, bar, this._frame);
+    this._ended = document.createElement('p');
+    this._ended.className = 'gpc-WidgetEnded';
+    this._ended.setAttribute('role', 'status');
+    this.node.append(this.alert, bar, this._ended);
     for (const [path, title] of pagesOf(_model)) {
       this._select.add(new Option(title, path));
     }
@@ -51,12 +52,22 @@ export class DashboardFace implements IFace {
     }
     if (isOpen) {
       this._show(this._select.value);
+    } else {
+      // A page that stays would ask for its connection for ever.
+      this._unload();
     }
+    this._select.disabled = !isOpen;
+    setText(this._ended, endedSentence(cluster));
     this.node.classList.toggle('gpc-mod-over', !isOpen);
   }
 
   dispose(): void {
-    this._frame.remove();
+    this._unload();
+  }
+
+  private _unload(): void {
+    this._frame?.remove();
+    this._frame = null;
   }
 
   private _show(page: string): void {
@@ -67,18 +78,43 @@ export class DashboardFace implements IFace {
       return;
     }
     const url = `${path}/${page}`;
-    if (this._frame.getAttribute('src') !== url) {
-      this._frame.src = url;
-      this._frame.title = `Dashboard: ${this._select.selectedOptions[0]?.text ?? page}`;
-      this._link.href = url;
+    if (this._frame?.getAttribute('src') === url) {
+      return;
     }
+    // A new element: a new address in an old one would be a step of the browser's history.
+    this._unload();
+    const frame = document.createElement('iframe');
+    frame.className = 'gpc-WidgetFrame';
+    // The dashboard comes from the same server; without its origin it could not open its WebSocket.
+    frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-popups');
+    frame.src = url;
+    frame.title = `Dashboard: ${this._select.selectedOptions[0]?.text ?? page}`;
+    this._link.href = url;
+    this._frame = frame;
+    this.node.append(frame);
   }
 
   private readonly _name: HTMLElement;
   private readonly _select: HTMLSelectElement;
   private readonly _link: HTMLAnchorElement;
-  private readonly _frame: HTMLIFrameElement;
+  private readonly _ended: HTMLElement;
+  private _frame: HTMLIFrameElement | null = null;
   private _lastPage = '';
+}
+
+/** Why there is no page. */
+function endedSentence({ name, state }: ClusterModel): string {
+  switch (state) {
+    case 'starting':
+      return fill(WORDS.pageStarts, { name });
+    case 'stopping':
+    case 'stopped':
+      return fill(WORDS.pageStopped, { name });
+    case 'failed':
+      return fill(WORDS.pageFailed, { name });
+    default:
+      return '';
+  }
 }
 
 function pagesOf(model: IWidgetModel): [string, string][] {

@@ -9,5 +9,10 @@ export const WORDS = {
   openInTab: 'Open in a browser tab',
   unencrypted: 'UNENCRYPTED: anyone who can reach it can run code as you',
   kernelOver: 'The kernel has stopped; this is the last state.',
+  pageStarts: 'Cluster {name} is starting. Its dashboard appears as soon as it runs.',
+  pageStopped:
+    'Cluster {name} has stopped, and its dashboard with it. Run this cell again for another cluster.',
+  pageFailed:
+    'Cluster {name} has failed, and its dashboard with it. Run this cell again for another cluster.',
   pageGoesOn: 'The kernel has stopped; this page goes on while the cluster runs.'
 } as const;

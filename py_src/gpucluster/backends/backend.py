@@ -18,6 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from ..protocol.capacity import Machine, capacity_notes
 from ..protocol.errors import MissingPackage
 from ..protocol.spec import SpecBase
 
@@ -72,6 +73,17 @@ class Plan:
     """Whether the comms are encrypted."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Constructor arguments of the distributed Cluster class, without those from the context."""
+    machine: Machine | None = None
+    """The machine that all workers share; ``None``: they have several, or nobody knows."""
+    threads_per_worker: int = 1
+    memory_limit_bytes: int = 0
+    """Host memory of one worker; 0: no limit."""
+
+    def notes(self, n_workers: int) -> list[str]:
+        """Return what to tell people about so many workers, in sentences."""
+        if self.machine is None:
+            return []
+        return capacity_notes(n_workers, self.threads_per_worker, self.memory_limit_bytes, self.machine)
 
 
 class Backend(ABC, Generic[SpecT]):

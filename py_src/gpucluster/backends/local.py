@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import psutil
 
+from ..protocol.capacity import default_workers
 from ..protocol.errors import PreflightFailed
 from ..protocol.sizes import format_size
 from ..protocol.spec import MAX_WORKERS, LocalSpec
 from .backend import Backend, Plan, StartContext
 from .openfiles import bounded_by_open_files
-from .starting import host_memory_limit, start_cluster
+from .starting import host_memory_limit, shared_machine, start_cluster
 
 if TYPE_CHECKING:
     from distributed.deploy.spec import SpecCluster
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20
 """Host memory of one idle CPU worker, roughly."""
-DEFAULT_WORKERS = 4
-
-
-def usable_cpus() -> int:
-    """Return the CPUs this process may use: the affinity mask, or the control group's quota if smaller."""
-    from dask.system import CPU_COUNT
-
-    return max(1, int(CPU_COUNT or os.cpu_count() or 1))
 
 
 class LocalBackend(Backend[LocalSpec]):
@@ -37,7 +29,9 @@ class LocalBackend(Backend[LocalSpec]):
     async def preflight(self, spec: LocalSpec, context: StartContext) -> Plan:
         """Choose the number of workers and their memory; refuse what this machine cannot hold."""
         context.report("preflight", "Looking at this machine")
-        n_workers = spec.n_workers or min(DEFAULT_WORKERS, usable_cpus())
+        machine = shared_machine()
+        n_workers = spec.n_workers or default_workers(machine)
+        memory_limit = host_memory_limit(spec.memory_limit, machine, workers=max(n_workers, machine.cores))
         available = psutil.virtual_memory().available
         if n_workers * WORKER_FOOTPRINT_BYTES > available:
             raise PreflightFailed(
@@ -55,9 +49,12 @@ class LocalBackend(Backend[LocalSpec]):
             encrypted=spec.protocol == "tls",
             options={
                 "threads_per_worker": spec.threads_per_worker,
-                "memory_limit": host_memory_limit(spec.memory_limit, workers=max(n_workers, usable_cpus())),
+                "memory_limit": memory_limit,
                 "protocol": spec.protocol,
             },
+            machine=machine,
+            threads_per_worker=spec.threads_per_worker,
+            memory_limit_bytes=memory_limit,
         )
 
     async def start(self, plan: Plan, context: StartContext) -> SpecCluster:

@@ -23,6 +23,7 @@ from .interrupt import interrupts_held
 from .options import as_number, spec_from
 
 Progress = Callable[[ClusterModel], None]
+Tell = Callable[[str], None]
 
 WAIT_SECONDS = 120
 LOG_LINES = 200
@@ -57,8 +58,12 @@ def find(control: Control, name: str | None) -> ClusterModel:
     return _only(living(control))
 
 
-def create(control: Control, found: Namespace, progress: Progress | None = None) -> ClusterModel:
+def create(
+    control: Control, found: Namespace, progress: Progress | None = None, tell: Tell | None = None
+) -> ClusterModel:
     """Start a cluster and wait until it runs, unless told not to.
+
+    ``tell`` gets what to know about it before it is started, such as that its workers share cores.
 
     Raises
     ------
@@ -69,6 +74,7 @@ def create(control: Control, found: Namespace, progress: Progress | None = None)
     """
     spec = spec_from(found)
     timeout = _timeout(found)
+    _tell_all(control.notes(spec), tell)
     with interrupts_held() as held:
         model = control.create(spec)
     try:
@@ -138,8 +144,10 @@ def wait(
     return model
 
 
-def scale(control: Control, found: Namespace, progress: Progress | None = None) -> ClusterModel:
-    """Change the number of workers and wait for them, unless told not to.
+def scale(
+    control: Control, found: Namespace, progress: Progress | None = None, tell: Tell | None = None
+) -> ClusterModel:
+    """Change the number of workers and wait for them, unless told not to; ``tell`` as for ``create``.
 
     Raises
     ------
@@ -149,17 +157,20 @@ def scale(control: Control, found: Namespace, progress: Progress | None = None) 
     patch = parse_patch({"n_workers": as_number(found.n_workers)})
     timeout = _timeout(found)
     model = find(control, _name(found))
+    _tell_all(control.patch_notes(model.id, patch), tell)
     model = control.patch(model.id, patch)
     if _at_once(found):
         return model
     return wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
 
 
-def adapt(control: Control, found: Namespace) -> ClusterModel:
-    """Let the number of workers follow the load."""
+def adapt(control: Control, found: Namespace, tell: Tell | None = None) -> ClusterModel:
+    """Let the number of workers follow the load; ``tell`` as for ``create``."""
     bounds = {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}
     patch = parse_patch({"adapt": bounds})
-    return control.patch(find(control, _name(found)).id, patch)
+    model = find(control, _name(found))
+    _tell_all(control.patch_notes(model.id, patch), tell)
+    return control.patch(model.id, patch)
 
 
 def restart(control: Control, found: Namespace) -> ClusterModel:
@@ -261,6 +272,12 @@ def dashboard_link(control: Control, model: ClusterModel, page: DashboardPage) -
     if model.state in {ClusterState.STARTING, ClusterState.STOPPING} or model.state.ended:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; its dashboard is not open.")
     return page_link(control.dashboard(model.id).url, page)
+
+
+def _tell_all(notes: list[str], tell: Tell | None) -> None:
+    if tell is not None:
+        for note in notes:
+            tell(note)
 
 
 def _only(models: list[ClusterModel]) -> ClusterModel:

@@ -52,10 +52,18 @@ def _control() -> Control:
     return Control(by=f"command line, process {os.getpid()}")
 
 
+def _teller(found: Namespace) -> actions.Tell | None:
+    """Return what tells a person of a note; the JSON of a cluster has its notes."""
+    if getattr(found, "json", False):
+        return None
+    return lambda note: print(f"Note: {note}", file=sys.stderr, flush=True)
+
+
 def _create(found: Namespace) -> int:
     with TerminalProgress() as progress:
-        model = actions.create(_control(), found, progress)
-    return _answer(found, model, tables.cluster_card(model))
+        model = actions.create(_control(), found, progress, _teller(found))
+    # What to know about it has just been told.
+    return _answer(found, model, tables.cluster_card(model.model_copy(update={"notes": []})))
 
 
 def _list(found: Namespace) -> int:
@@ -76,12 +84,12 @@ def _connect(found: Namespace) -> int:
 
 def _scale(found: Namespace) -> int:
     with TerminalProgress() as progress:
-        model = actions.scale(_control(), found, progress)
+        model = actions.scale(_control(), found, progress, _teller(found))
     return _answer(found, model, tables.worker_line(model))
 
 
 def _adapt(found: Namespace) -> int:
-    model = actions.adapt(_control(), found)
+    model = actions.adapt(_control(), found, _teller(found))
     return _answer(found, model, tables.worker_line(model))
 
 

@@ -46,6 +46,7 @@ def cluster_card(model: ClusterModel) -> str:
     lines.append(("Kind", f"{kind}: {one_line(model.backend_reason)}" if model.backend_reason else kind))
     if not model.state.ended:
         lines.append(("Workers", f"{workers(model)}{_each(model)}"))
+        lines += [("Note", one_line(note)) for note in model.notes]
     if model.scheduler_address:
         lines.append(("Address", model.scheduler_address))
         lines.append(("Network", "encrypted, only you can connect" if model.encrypted else _OPEN))

@@ -36,6 +36,7 @@ from ..registry.store import Registry, now, tail
 from . import standby
 from .asker import this_process
 from .background import run
+from .capacity import must_fit, notes_on_patch, notes_on_spec
 from .environment import cluster_environment, fingerprint, python_of
 from .events import RawTelemetry, newest_sample, raw_watch, watch
 from .launch import launch
@@ -146,6 +147,28 @@ class AsyncControl:
         """Like ``events``, with samples as ``(id, line)``: the JSON of a whole event, not parsed."""
         return raw_watch(self.registry)
 
+    # -- before a request ------------------------------------------------------------------------
+
+    async def notes(self, spec: SpecBase | dict[str, Any]) -> List[str]:
+        """Return what to know about a cluster before it is made, such as that its workers share cores. Starts nothing.
+
+        Raises
+        ------
+        InvalidRequest
+            It is refused; so would ``create``.
+        """
+        return await asyncio.to_thread(notes_on_spec, parse_spec(spec))
+
+    async def patch_notes(self, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
+        """Return what to know about a change before it is made. Changes nothing.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest
+        """
+        wish = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
+        return notes_on_patch(self.registry.find(id), wish)
+
     # -- changing --------------------------------------------------------------------------------
 
     async def create(
@@ -177,6 +200,7 @@ class AsyncControl:
 
     async def _create(self, spec: SpecBase | dict[str, Any], python: str | None, cwd: str | None) -> ClusterModel:
         wish = parse_spec(spec)
+        must_fit(wish)
         executable = python or python_of(wish.kernel_name)
         directory = cwd or os.getcwd()
         environment = {**cluster_environment(), **wish.process_environment()}
@@ -456,6 +480,14 @@ class Control:
     ) -> ClusterModel:
         """See ``AsyncControl.create``."""
         return run(self.asynchronous.create(spec, python=python, cwd=cwd))
+
+    def notes(self, spec: SpecBase | dict[str, Any]) -> List[str]:
+        """See ``AsyncControl.notes``."""
+        return run(self.asynchronous.notes(spec))
+
+    def patch_notes(self, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
+        """See ``AsyncControl.patch_notes``."""
+        return run(self.asynchronous.patch_notes(id, patch))
 
     def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
         """See ``AsyncControl.wait``. ``progress`` is called in another thread."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import TelemetrySample
@@ -72,7 +72,7 @@ def cluster_bars(sample: TelemetrySample) -> list[Bar]:
         by_device.setdefault(entry(sample, "device", place) or place, []).append(place)
     bars = [
         _sum_of("VRAM", (_vram(sample, places) for places in by_device.values())),
-        _sum_of("Memory", (_memory(sample, place) for place in range(len(sample.workers)))),
+        _on_machine(_sum_of("Memory", (_memory(sample, place) for place in range(len(sample.workers)))), sample),
     ]
     return [bar for bar in bars if bar is not None]
 
@@ -97,6 +97,14 @@ def _sum_of(label: str, bars: Iterable[Bar | None]) -> Bar | None:
         sum(bar.used_bytes for bar in known),
         None if None in totals else sum(total for total in totals if total is not None),
     )
+
+
+def _on_machine(bar: Bar | None, sample: TelemetrySample) -> Bar | None:
+    """Return the memory of all workers: together they have no more than their machine, whatever their limits."""
+    machine = sample.host_memory_bytes
+    if bar is None or machine is None or (bar.total_bytes is not None and bar.total_bytes <= machine):
+        return bar
+    return replace(bar, total_bytes=machine)
 
 
 def _vram(sample: TelemetrySample, places: list[int]) -> Bar | None:

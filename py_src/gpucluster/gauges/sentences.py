@@ -15,8 +15,10 @@ _TIERS = {
 
 
 def sentences(sample: TelemetrySample) -> list[str]:
-    """Return load and tasks, how many GPUs cannot be read, and where the results are if some have been spilled."""
+    """Return load and tasks, what is shared, GPUs that cannot be read, and where results are if some were spilled."""
     told = [_activity(sample)]
+    if shared := _shared(sample):
+        told.append(f"Shared: {shared}")
     if lost := sum(device_trouble(sample, place) is not None for place in range(len(sample.workers))):
         told.append(f"GPUs that cannot be read: {lost}.")
     if results := _results(sample):
@@ -34,13 +36,28 @@ def _activity(sample: TelemetrySample) -> str:
     said = []
     threads = sum(numbers(sample, "n_threads"))
     if cpu := numbers(sample, "cpu_percent"):
-        said.append(f"CPU {sum(cpu):.0f}%" + (f" of {threads * 100}%" if threads else ""))
+        # Threads keep no more cores busy than there are.
+        cores = sample.host_cores
+        most = f"{cores} cores" if cores is not None and cores < threads else f"{threads} thread{'s' * (threads != 1)}"
+        said.append(f"CPU {sum(cpu) / 100:.1f}" + (f" of {most}" if threads else " cores"))
     if gpu := numbers(sample, "gpu_utilization_percent"):
         said.append(f"GPU {sum(gpu) / len(gpu):.0f}%")
     running, held = sample.tasks.get("processing", 0), sample.tasks.get("memory", 0)
     said.append(f"{running} task{'s' * (running != 1)} running, {held} result{'s' * (held != 1)} held")
     if sample.tasks.get("erred"):
         said.append(f"{sample.tasks['erred']} erred")
+    return ", ".join(said)
+
+
+def _shared(sample: TelemetrySample) -> str:
+    """Return what workers may use together that is more than their machine has."""
+    said = []
+    threads, cores = int(sum(numbers(sample, "n_threads"))), sample.host_cores
+    if cores is not None and threads > cores:
+        said.append(f"{threads} threads on {cores} core{'s' * (cores != 1)}")
+    limits, memory = numbers(sample, "memory_limit_bytes"), sample.host_memory_bytes
+    if memory is not None and sum(limits) > memory:
+        said.append(f"memory limits of {format_size(sum(limits))} on {format_size(memory)}")
     return ", ".join(said)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from .writing import write_copy
 
 NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"
 _PACKAGED = Path(__file__).parent / "notebooks"
@@ -151,7 +152,7 @@ def copy_lessons(
             if target.exists() and not overwrite:
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)  # not the mode: the package may be read-only
+            write_copy(source, target)
             written.append(target)
     return written
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..protocol.errors import GPUClusterError
 from .catalogue import Lesson, find_lesson
+from .writing import write_copy
 
 
 class LessonNotFound(GPUClusterError):
@@ -129,7 +130,7 @@ def copy_recall(folder: Path, lesson: str) -> Written:
 def _copy(source: Path, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / source.name
-    shutil.copyfile(source, target)  # not the mode: the package may be read-only
+    write_copy(source, target)
     return target
 
 

@@ -77,7 +77,7 @@ class Session:
 
     def _create(self, control: Control, found: Namespace) -> None:
         with LiveLine(notebook=self._notebook) as live:
-            model = actions.create(control, found, live)
+            model = actions.create(control, found, live, _tell)
             live.result(Cluster(model, control.asynchronous))
         if getattr(found, "connect", False):
             self._connect_to(control, model)
@@ -93,11 +93,11 @@ class Session:
 
     def _scale(self, control: Control, found: Namespace) -> None:
         with LiveLine(notebook=self._notebook) as live:
-            model = actions.scale(control, found, live)
+            model = actions.scale(control, found, live, _tell)
         _write(tables.worker_line(model))
 
     def _adapt(self, control: Control, found: Namespace) -> None:
-        model = actions.adapt(control, found)
+        model = actions.adapt(control, found, _tell)
         _write(tables.worker_line(model))
 
     def _restart(self, control: Control, found: Namespace) -> None:
@@ -213,6 +213,10 @@ class Session:
 
 def _write(text: str) -> None:
     sys.stdout.write(text.rstrip("\n") + "\n")
+
+
+def _tell(note: str) -> None:
+    _write(f"Note: {note}")
 
 
 def _complain(text: str) -> None:

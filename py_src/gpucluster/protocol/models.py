@@ -99,6 +99,11 @@ class ClusterModel(WireModel):
         description="While it lives, what the last request could not do, or what is wrong now, in a sentence.",
     )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
+    notes: list[str] = Field(
+        default_factory=list,
+        description="What to know about what was asked for, in sentences, such as that the workers' memory limits "
+        "add up to more than the machine has.",
+    )
     wanted: Wanted
     n_workers: int = Field(0, description="Number of workers that are connected now.")
     workers: list[WorkerModel] = Field(default_factory=list)
@@ -217,6 +222,12 @@ class ClusterList(WireModel):
 
     clusters: list[ClusterModel]
     protocol_version: int = PROTOCOL_VERSION
+
+
+class Notes(WireModel):
+    """What to know about a request before it is made."""
+
+    notes: list[str] = Field(description="Sentences; none when there is nothing to say.")
 
 
 class LogLines(WireModel):

@@ -109,6 +109,10 @@ class TelemetrySample(TelemetryModel):
         Integers, Field(description="Results received from other workers since the worker's start.")
     ] = None
 
+    host_memory_bytes: int | None = Field(
+        None, description="Memory of the machine that all workers share; null: they have several, or nobody knows."
+    )
+    host_cores: int | None = Field(None, description="Cores of that machine.")
     tasks: dict[str, int] = Field(default_factory=dict, description="Number of tasks by state, in the whole cluster.")
     progress: list[PrefixProgress] = Field(
         default_factory=list, description="Kinds of tasks, the most recent ones last; at most 30."

@@ -7,7 +7,7 @@ from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
 from ..client.control import AsyncControl
-from ..protocol.models import ClusterList, ClusterModel
+from ..protocol.models import ClusterList, ClusterModel, Notes
 from ..protocol.spec import parse_patch, parse_spec
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
@@ -15,10 +15,8 @@ from .limits import SiteLimits, Spec
 from .standby import StandbyKeeper
 
 
-class ClustersHandler(ClusterAPIHandler):
-    """All clusters of this user."""
-
-    polled = True
+class RequestHandler(ClusterAPIHandler):
+    """What takes the request for a cluster."""
 
     def initialize(  # type: ignore[override]
         self,
@@ -33,6 +31,19 @@ class ClustersHandler(ClusterAPIHandler):
         self.limits = limits
         self.devices = devices
         self.directory = directory
+
+    async def narrowed(self, wish: Spec) -> Spec:
+        """Return what this site makes of a request."""
+        spec = self.limits.narrow_spec(wish)
+        if self.limits.needs_devices(spec):
+            spec = self.limits.fill_workers(spec, await self.devices.read())
+        return spec
+
+
+class ClustersHandler(RequestHandler):
+    """All clusters of this user."""
+
+    polled = True
 
     @authenticated
     @authorized
@@ -51,16 +62,24 @@ class ClustersHandler(ClusterAPIHandler):
 
     async def create(self, wish: Spec) -> ClusterModel:
         """Ask for a cluster, within the limits of this site."""
-        spec = self.limits.narrow_spec(wish)
-        if self.limits.needs_devices(spec):
-            spec = self.limits.fill_workers(spec, await self.devices.read())
-        model = await self.control.create(spec, cwd=self.directory)
+        model = await self.control.create(await self.narrowed(wish), cwd=self.directory)
         self.standby.taken()
         return model
 
 
-class ClusterHandler(ClusterAPIHandler):
-    """One cluster, by id or name."""
+class NotesHandler(RequestHandler):
+    """What to know about a cluster before it is made."""
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Check a request as creating would, and say what to know about it; starts nothing."""
+        spec = await self.narrowed(parse_spec(self.body()))
+        self.answer(Notes(notes=await self.control.notes(spec)))
+
+
+class LimitedHandler(ClusterAPIHandler):
+    """What is done to one cluster, within the limits of this site."""
 
     def initialize(  # type: ignore[override]
         self, control: AsyncControl, standby: StandbyKeeper, limits: SiteLimits
@@ -68,6 +87,10 @@ class ClusterHandler(ClusterAPIHandler):
         """Take the long-lived objects of the extension."""
         super().initialize(control, standby)
         self.limits = limits
+
+
+class ClusterHandler(LimitedHandler):
+    """One cluster, by id or name."""
 
     @authenticated
     @authorized
@@ -95,6 +118,19 @@ class ClusterHandler(ClusterAPIHandler):
             self.answer(model)
         else:
             self.answer(await self.control.stop(model.id, wait=False))
+
+
+class PatchNotesHandler(LimitedHandler):
+    """What to know about a change of a cluster before it is made."""
+
+    @authenticated
+    @authorized
+    async def post(self, cluster: str) -> None:
+        """Check a change, and say what to know about it; changes nothing."""
+        model = await self.control.get(cluster)
+        patch = parse_patch(self.body())
+        self.limits.check_patch(patch)
+        self.answer(Notes(notes=await self.control.patch_notes(model.id, patch)))
 
 
 class RestartHandler(ClusterAPIHandler):

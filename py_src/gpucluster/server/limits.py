@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import psutil
 
+from ..protocol.capacity import DEFAULT_CPU_WORKERS
 from ..protocol.errors import FieldError, InvalidRequest
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.sizes import format_size, parse_size
@@ -17,8 +18,6 @@ from ..protocol.spec import AutoSpec, ClusterPatch, CudaSpec, LocalSpec, SpecBas
 Spec = LocalSpec | CudaSpec | AutoSpec
 BACKENDS: dict[str, type[SpecBase]] = {"auto": AutoSpec, "local": LocalSpec, "cuda": CudaSpec}
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
-DEFAULT_CPU_WORKERS = 4
-"""Most CPU workers that a spec without ``n_workers`` gets."""
 
 
 @dataclass(frozen=True)

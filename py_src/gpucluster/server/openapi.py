@@ -10,7 +10,7 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from ..protocol.errors import ErrorModel
 from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
-from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Preset
+from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Notes, Preset
 from ..protocol.recordings import RecordedSession, RecordingList
 from ..protocol.spec import CLUSTER_SPEC, ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
@@ -36,6 +36,7 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "ClusterModel": TypeAdapter(ClusterModel),
     "ClusterList": TypeAdapter(ClusterList),
     "LogLines": TypeAdapter(LogLines),
+    "Notes": TypeAdapter(Notes),
     "Activity": TypeAdapter(Activity),
     "TelemetryHistory": TypeAdapter(TelemetryHistory),
     "Schemas": TypeAdapter(Schemas),
@@ -80,6 +81,10 @@ OPERATIONS = (
         "post", "api/clusters", "Create a cluster; answers at once, while it starts.", "ClusterModel",
         body="ClusterSpec", status=201, refusals=(409, 422),
     ),
+    Operation(
+        "post", "api/notes", "Check a cluster and say what to know about it before it is made.", "Notes",
+        body="ClusterSpec", refusals=(422,),
+    ),
     Operation("get", _CLUSTER, "Look at one cluster.", "ClusterModel", refusals=(404,)),
     Operation(
         "patch", _CLUSTER, "Scale, adapt, or set the idle time.", "ClusterModel",
@@ -88,6 +93,10 @@ OPERATIONS = (
     Operation(
         "delete", _CLUSTER, "Ask a living cluster to stop; take an ended one off the list.", "ClusterModel",
         refusals=(404, 409, 503),
+    ),
+    Operation(
+        "post", f"{_CLUSTER}/notes", "Check a change and say what to know about it before it is made.", "Notes",
+        body="ClusterPatch", refusals=(404, 422),
     ),
     Operation(
         "post", f"{_CLUSTER}/restart", "Restart all workers.", "ClusterModel", refusals=(404, 409, 503)

@@ -17,6 +17,8 @@ from .clusters import (
     ClustersHandler,
     HistoryHandler,
     LogsHandler,
+    NotesHandler,
+    PatchNotesHandler,
     RestartHandler,
     RetireHandler,
 )
@@ -69,13 +71,12 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
     limits, devices = services.limits, services.devices
     lessons: dict[str, Any] = {**both, "lessons": services.lessons}
     recordings: dict[str, Any] = {**both, "recordings": services.recordings}
+    making: dict[str, Any] = {**both, "limits": limits, "devices": devices, "directory": services.directory}
     return [
-        (
-            r"gpucluster/api/clusters",
-            ClustersHandler,
-            {**both, "limits": limits, "devices": devices, "directory": services.directory},
-        ),
+        (r"gpucluster/api/clusters", ClustersHandler, making),
+        (r"gpucluster/api/notes", NotesHandler, making),
         (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
+        (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
         (_CLUSTER + "/restart", RestartHandler, both),
         (_CLUSTER + "/workers/([^/]+)/retire", RetireHandler, both),
         (_CLUSTER + "/logs", LogsHandler, both),

@@ -109,6 +109,8 @@ class Owner:
             raise InvalidRequest(
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
+        if self.plan is not None:
+            self.journal.update(soon=True, notes=self.plan.notes(most))
         self.chronicle.asked_to_change(patch, by)
         if self.resizer is not None:
             self.resizer.forget_lowered()
@@ -228,11 +230,11 @@ class Owner:
             report=self._report,
         )
         self.plan = await self.backend.preflight(spec, context)
-        self.journal.update(encrypted=self.plan.encrypted)
+        self.journal.update(encrypted=self.plan.encrypted, notes=self.plan.notes(self._most_wanted(self.plan)))
         cluster = await self.backend.start(self.plan, context)
         self.cluster = cluster
         scheduler = scheduler_of(cluster)
-        self.sampler = Sampler(scheduler, self.folder.id)
+        self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
         self.sampler.start(devices=spec.backend != "local")
         self.resizer = Resizer(
             cluster,
@@ -265,6 +267,12 @@ class Owner:
             versions=versions(),
             **self._members(),
         )
+
+    def _most_wanted(self, plan: Plan) -> int:
+        wanted = self.model.wanted
+        if wanted.adapt is not None:
+            return wanted.adapt.maximum
+        return plan.n_workers if wanted.n_workers is None else wanted.n_workers
 
     async def _end(self, state: ClusterState, reason: str | None) -> None:
         failed = state is ClusterState.FAILED
@@ -362,6 +370,9 @@ class Owner:
         if self.cluster is None or self.backend is None or self.model.wanted.stopped:
             return {}
         found = members(self.cluster, self.backend)
+        if self.plan is not None:
+            # What is wanted changes by itself, too, as when a worker is retired.
+            found["notes"] = self.plan.notes(self._most_wanted(self.plan))
         restarting = self.resizer is not None and self.resizer.restarting
         self.chronicle.saw_workers(found["workers"], restarting=restarting)
         return found

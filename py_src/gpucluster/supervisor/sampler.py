@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
+from ..protocol.capacity import Machine
 from ..registry.store import now
 from ..telemetry.plugin import register
 from .history import History
@@ -35,14 +36,19 @@ class Sampler:
     ----------
     scheduler : distributed.Scheduler
     cluster_id : str
+    machine : Machine, optional
+        That all workers share.
     """
 
-    def __init__(self, scheduler: Scheduler, cluster_id: str) -> None:
+    def __init__(self, scheduler: Scheduler, cluster_id: str, machine: Machine | None = None) -> None:
         self._scheduler = scheduler
         self._id = cluster_id
         self._reader = HeartbeatReader(scheduler)
         self._prefixes = PrefixWatch(scheduler)
         self.history = History(cluster_id)
+        self._shared: dict[str, int] = {}
+        if machine is not None:
+            self._shared = {"host_memory_bytes": machine.memory_bytes, "host_cores": machine.cores}
         self._line = b""
         self._number = 0
         self._taken = float("-inf")
@@ -109,6 +115,7 @@ class Sampler:
             "at": now(),
             "workers": columns["workers"],
             **folded(columns),
+            **self._shared,
             "tasks": tasks,
             "progress": progress,
         }

@@ -15,7 +15,7 @@ from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.spec import CudaSpec
 from ..backend import Backend, Plan, StartContext
 from ..openfiles import bounded_by_open_files
-from ..starting import host_memory_limit, start_cluster
+from ..starting import host_memory_limit, shared_machine, start_cluster
 from .failures import explain
 from .options import constructor_options
 from .preflight import check
@@ -38,12 +38,17 @@ class CudaBackend(Backend[CudaSpec]):
         checked = await asyncio.to_thread(check, spec, context.claims)
         most = len(checked.devices)
         maximum, reason = bounded_by_open_files(checked.n_workers, most, checked.maximum_reason)
+        machine = shared_machine()
+        memory_limit = host_memory_limit(spec.memory_limit, machine, workers=most)
         return Plan(
             n_workers=checked.n_workers,
             maximum_workers=maximum,
             maximum_reason=reason,
             encrypted=spec.protocol == "tls",
-            options=constructor_options(spec, checked, memory_limit=host_memory_limit(spec.memory_limit, workers=most)),
+            options=constructor_options(spec, checked, memory_limit=memory_limit),
+            machine=machine,
+            threads_per_worker=spec.threads_per_worker,
+            memory_limit_bytes=memory_limit,
         )
 
     async def start(self, plan: Plan, context: StartContext) -> SpecCluster:

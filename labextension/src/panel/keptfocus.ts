@@ -1,0 +1,33 @@
+import { useEffect, useRef, type RefObject } from 'react';
+
+/**
+ * Keep the focus in a list of cards when what had it is gone: at the card's title, else at what is left of the list.
+ * Without this, a keyboard starts at the top of the page again after each button that takes itself away.
+ */
+export function useKeptFocus(list: RefObject<HTMLElement>): void {
+  const last = useRef<{ element: HTMLElement; card: HTMLElement | null } | null>(null);
+  useEffect(() => {
+    const { current } = list;
+    const note = ({ target }: FocusEvent): void => {
+      const element = target as HTMLElement;
+      last.current = current?.contains(element)
+        ? { element, card: element.closest<HTMLElement>('.gpc-ClusterCard') }
+        : null;
+    };
+    document.addEventListener('focusin', note);
+    return () => document.removeEventListener('focusin', note);
+  }, [list]);
+  // After each drawing: that is when buttons go.
+  useEffect(() => {
+    if (last.current === null) {
+      return;
+    }
+    const { element, card } = last.current;
+    const { activeElement } = document;
+    const isNowhere = activeElement === document.body || activeElement === element;
+    if (isNowhere && (!element.isConnected || element.matches(':disabled'))) {
+      const place = card?.isConnected ? card : list.current;
+      place?.querySelector<HTMLElement>('h3, .gpc-mod-accept')?.focus();
+    }
+  });
+}

@@ -1,0 +1,97 @@
+"""What a machine can hold, and what to tell people who ask for more of it than there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .errors import FieldError
+from .sizes import format_size
+
+if TYPE_CHECKING:
+    from .spec import SpecBase
+
+DEFAULT_CPU_WORKERS = 4
+"""Most CPU workers of a cluster whose number is left open."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What processes may use of one machine."""
+
+    memory_bytes: int
+    """Memory of the machine, or of the control group if that is less."""
+    cores: int
+
+
+def default_workers(machine: Machine) -> int:
+    """Return how many CPU workers a cluster has whose number is left open."""
+    return min(DEFAULT_CPU_WORKERS, machine.cores)
+
+
+def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldError | None:
+    """Return what is wrong with the memory limit of one worker; ``None`` if nothing is.
+
+    Parameters
+    ----------
+    limit : int, float, "auto" or None
+        As in a spec. Only bytes can be too many.
+    machine : Machine
+        Where the worker will run.
+    """
+    if not isinstance(limit, int) or limit <= machine.memory_bytes:
+        return None
+    return FieldError(
+        field="memory_limit",
+        message=f"{format_size(limit)} for one worker is more than the {format_size(machine.memory_bytes)} of memory "
+        "that this machine has; ask for less, or for 'auto', an equal share",
+    )
+
+
+def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Machine) -> list[str]:
+    """Return a sentence for each thing that so many workers have to share; none where there is enough.
+
+    Parameters
+    ----------
+    n_workers : int
+    threads : int
+        Of each worker.
+    limit_bytes : int
+        Memory limit of each worker, 0 for none.
+    machine : Machine
+        Where all of them run.
+    """
+    notes = []
+    total = n_workers * limit_bytes
+    if total > machine.memory_bytes and n_workers > 1:
+        notes.append(
+            f"{n_workers} workers may use {format_size(limit_bytes)} of memory each, {format_size(total)} together; "
+            f"this machine has {format_size(machine.memory_bytes)}. It may run out of memory before a worker "
+            "reaches its limit."
+        )
+    if n_workers * threads > machine.cores:
+        count = n_workers * threads
+        each = f" ({n_workers} workers with {threads} each)" if threads > 1 and n_workers > 1 else ""
+        notes.append(
+            f"{count} threads{each} run on {machine.cores} core{'s' * (machine.cores != 1)}: "
+            "tasks that compute share the cores and take longer."
+        )
+    return notes
+
+
+def spec_notes(spec: SpecBase, machine: Machine, *, n_workers: int | None = None) -> list[str]:
+    """Return ``capacity_notes`` of a cluster that does not exist yet.
+
+    Parameters
+    ----------
+    spec : SpecBase
+    machine : Machine
+        Where it will run.
+    n_workers : int, optional
+        How many workers it will have if the spec leaves that open; default: those of a CPU cluster.
+    """
+    count = spec.n_workers or n_workers or default_workers(machine)
+    limit = spec.memory_limit
+    if isinstance(limit, float):
+        limit = int(limit * machine.memory_bytes)
+    return capacity_notes(count, spec.threads_per_worker, limit if isinstance(limit, int) else 0, machine)

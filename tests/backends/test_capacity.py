@@ -1,0 +1,54 @@
+"""More than this machine has: refused where it can never be, said where it is shared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gpucluster.backends.backend import StartContext
+from gpucluster.backends.local import LocalBackend
+from gpucluster.devices.machine import this_machine
+from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
+from gpucluster.protocol.sizes import format_size
+from gpucluster.protocol.spec import LocalSpec
+
+MACHINE = this_machine()
+TOO_MUCH = MACHINE.memory_bytes + 2**30
+MOST_OF_IT = MACHINE.memory_bytes * 3 // 4
+
+
+async def test_a_worker_larger_than_the_machine_is_refused_before_anything_starts(tmp_path: Any) -> None:
+    context = StartContext("0000000a", None, tmp_path, "secret")
+    with pytest.raises(PreflightFailed, match="^memory_limit: ") as refused:
+        await LocalBackend().preflight(LocalSpec(n_workers=2, memory_limit=TOO_MUCH), context)
+    assert [fault.field for fault in refused.value.fields] == ["memory_limit"]
+    assert format_size(MACHINE.memory_bytes) in refused.value.message
+
+
+def test_who_asks_for_one_learns_it_at_once(shared_site: Any) -> None:
+    before = shared_site.control.list()
+    with pytest.raises(InvalidRequest, match="^memory_limit: .* is more than the .* that this machine has"):
+        shared_site.create(memory_limit=TOO_MUCH)
+    assert shared_site.control.list() == before
+
+
+def test_what_workers_share_is_told_before_and_while_they_live(site: Any) -> None:
+    wish = {"backend": "local", "n_workers": 2, "threads_per_worker": MACHINE.cores, "memory_limit": MOST_OF_IT}
+    threads, cores = 2 * MACHINE.cores, MACHINE.cores
+    before = site.control.notes(wish)
+    assert len(before) == 2
+    assert f"{format_size(2 * MOST_OF_IT)} together; this machine has {format_size(MACHINE.memory_bytes)}" in before[0]
+    assert f"{threads} threads (2 workers with {cores} each) run on {cores} core" in before[1]
+
+    model = site.running(**wish)
+    assert model.notes == before
+    sample = site.control.telemetry(model.id)
+    assert (sample.host_memory_bytes, sample.host_cores) == (MACHINE.memory_bytes, cores)
+
+    fewer = site.control.patch_notes(model.id, {"n_workers": 1})
+    assert fewer == []
+    site.control.patch(model.id, {"n_workers": 1})
+    assert site.control.wait(model.id).notes == []
+    more = site.control.patch_notes(model.id, {"adapt": {"minimum": 1, "maximum": 3}})
+    assert f"3 workers may use {format_size(MOST_OF_IT)} of memory each" in more[0]
+    assert site.control.patch(model.id, {"adapt": {"minimum": 1, "maximum": 3}}).notes == more
