@@ -15,6 +15,7 @@ The tree::
     │   │   └── MissingPackage    … an optional package is not installed
     │   └── StartTimedOut         … not all workers arrived in time
     ├── SupervisorUnreachable     the cluster's process does not answer
+    ├── AccessDenied              whoever asks does not know the cluster's secret
     ├── ProtocolMismatch          two versions of gpucluster cannot talk
     └── RegistryUnsafe            the registry directory cannot be trusted
 
@@ -168,6 +169,14 @@ class SupervisorUnreachable(GPUClusterError):
 
     code = "supervisor_unreachable"
     http_status = 503
+    exit_code = 6
+
+
+class AccessDenied(GPUClusterError):
+    """A request to a cluster's process that does not come from its user, or without its secret."""
+
+    code = "access_denied"
+    http_status = 403
     exit_code = 6
 
 
