@@ -232,20 +232,23 @@ def _peer_uid(request: Any) -> int | None:
     return int(struct.unpack("3i", credentials)[1])
 
 
+ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
+    (r"/model", _Model),
+    (r"/restart", _Restart),
+    (r"/stop", _Stop),
+    (r"/workers/([^/]+)/retire", _Retire),
+    (r"/adopt", _Adopt),
+    (r"/release", _Release),
+    (r"/telemetry", _Telemetry),
+    (r"/history", _History),
+)
+
+
 def serve(interface: Interface, folder: Folder) -> httpserver.HTTPServer:
     """Listen on the folder's socket. The folder is private; the peer's user id and the secret are checked besides."""
     options = {"interface": interface}
     application = web.Application(
-        [
-            (r"/model", _Model, options),
-            (r"/restart", _Restart, options),
-            (r"/stop", _Stop, options),
-            (r"/workers/([^/]+)/retire", _Retire, options),
-            (r"/adopt", _Adopt, options),
-            (r"/release", _Release, options),
-            (r"/telemetry", _Telemetry, options),
-            (r"/history", _History, options),
-        ],
+        [(path, handler, options) for path, handler in ROUTES],
         default_handler_class=_Unknown,
         default_handler_args=options,
         log_function=lambda handler: None,
