@@ -13,6 +13,8 @@ import pytest
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import SECRET_HEADER
 
+from tests.conftest import until
+
 
 def test_a_standby_becomes_the_next_cluster(site, wait_until):
     pid = site.standby()
@@ -182,7 +184,6 @@ BAD = {
 def test_a_standby_that_refuses_does_nothing_and_ends(site, wait_until, body):
     site.control.ensure_standby()
     (folder,) = site.registry.folders()
-    wait_until(folder.socket.exists)
     (pid,) = site.standby_pids()
     where = os.readlink(f"/proc/{pid}/cwd")
     log = folder.log.open()
@@ -210,6 +211,7 @@ def request(site, pid, method, path, *, secret=None, **body):
     """Ask the standby of that pid."""
     for folder in site.registry.folders():
         if folder.path.name in "".join(psutil.Process(pid).cmdline()):
+            until(folder.socket.exists)
             headers = site.headers(folder.id, **({SECRET_HEADER: secret} if secret else {}))
             with httpx.Client(transport=httpx.HTTPTransport(uds=str(folder.socket)), timeout=60) as client:
                 return client.request(method, f"http://gpucluster{path}", headers=headers, **body)

@@ -81,7 +81,7 @@ def start_standby(registry: Registry, *, python: str) -> bool:
         raise
     with registry.exclusive():
         record = registry.read(folder)
-        if record is not None and record.process is None:
+        if record is not None and record.kind == "standby" and record.process is None:
             # Written down by us: it says so itself only much later, and it may have to be killed before that.
             registry.write(folder, record.model_copy(update={"process": identify(pid)}))
     return True

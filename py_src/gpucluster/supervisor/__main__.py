@@ -112,7 +112,7 @@ def use_dask_logging() -> None:
 async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
     from ..registry.secret import read_secret
     from ..registry.store import Registry
-    from .caller import enter
+    from .caller import apply_environment, enter
     from .eviction import end_when_evicted
     from .interface import Interface, serve
     from .owner import Owner
@@ -121,8 +121,10 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)
     record, secret = registry.read(folder), read_secret(folder)
-    if record is None or secret is None:
-        raise SystemExit(f"There is no record, or no secret, in {folder.path}.")
+    if record is None:
+        raise SystemExit(f"There is no record in {folder.path}.")
+    if secret is None:
+        raise SystemExit("Another version of gpucluster asked for it. Install the same version in both environments.")
     redact(secret)
     waiting = Standby(registry, folder, redact) if standby else None
     interface = Interface(secret, waiting)
@@ -142,19 +144,18 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
         interface.owner = owner = Owner(registry, folder, record.cluster, redact)
         serve(interface, folder)
         await asyncio.to_thread(_import_all)
-        directory = os.getcwd()
+        enter(os.getcwd())
     else:
         serve(interface, folder)
         waiting.watch()
         await asyncio.to_thread(_warm_up)
         await asyncio.to_thread(waiting.note_ready)
-        if not waiting.owner.done():
+        if not waiting.taken.done():
             logging.info("Standby is ready after %.1f s", time.monotonic() - started)
-        owner = await waiting.owner
-        assert waiting.directory is not None
-        directory = waiting.directory
+        owner, adoption = await waiting.taken
+        apply_environment(adoption.environment)
+        enter(adoption.cwd)
     use_dask_logging()
-    enter(directory)
     model = await owner.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
 

@@ -19,7 +19,7 @@ from ..registry.process import identify
 from ..registry.record import Folder
 from ..registry.store import Registry
 from ..registry.wanting import is_wanted
-from .caller import Adoption, apply_environment
+from .caller import Adoption
 from .owner import Owner
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -51,9 +51,8 @@ class Standby:
         self._chosen_at: float | None = None
         self.asked_for = False
         """Whether somebody has asked it to become a cluster."""
-        self.directory: str | None = None
-        """Of the workers, once there is a cluster; nothing is imported from it before all imports are done."""
-        self.owner: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
+        self.taken: asyncio.Future[tuple[Owner, Adoption]] = asyncio.get_running_loop().create_future()
+        """The cluster and what it takes over, which is left alone until all imports are done."""
 
     async def adopt(self, adoption: Adoption) -> Owner:
         """Become the owner of the cluster in the record. When this raises, the process has to end.
@@ -68,9 +67,8 @@ class Standby:
         self.asked_for = True
         model = await asyncio.to_thread(self._written)
         owner = Owner(self._registry, self._folder, model, self._redact)
-        apply_environment(adoption.environment)
-        self.directory = adoption.cwd
-        self.owner.set_result(owner)
+        shutil.rmtree(self._folder.wanted_by, ignore_errors=True)
+        self.taken.set_result((owner, adoption))
         return owner
 
     def _written(self) -> ClusterModel:
@@ -118,12 +116,14 @@ class Standby:
     def _watch(self) -> None:
         while not self.asked_for:
             time.sleep(LOOK_SECONDS)
-            if not self._is_needed():
-                # Under the lock nobody can be choosing this one meanwhile.
-                with suppress(GPUClusterError), self._registry.exclusive(_LOCK_SECONDS):
-                    if not self._is_needed() and not self.asked_for:
-                        logger.info("Nobody wants this standby any more")
-                        self.end()
+            # What cannot be read now may be there at the next look.
+            with suppress(GPUClusterError, OSError):
+                if not self._is_needed():
+                    # Under the lock nobody can be choosing this one meanwhile.
+                    with self._registry.exclusive(_LOCK_SECONDS):
+                        if not self._is_needed() and not self.asked_for:
+                            logger.info("Nobody wants this standby any more")
+                            self.end()
 
     def _is_needed(self) -> bool:
         record = self._registry.read(self._folder)
