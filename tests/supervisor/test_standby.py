@@ -13,7 +13,20 @@ import pytest
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import SECRET_HEADER
 
-from tests.conftest import until
+
+@pytest.fixture
+def ask(site, wait_until):
+    """Ask the standby of a pid, as our own programs do."""
+
+    def ask(pid, method, path, *, secret=None, **body):
+        command = psutil.Process(pid).cmdline()
+        (folder,) = [folder for folder in site.registry.folders() if str(folder.path) in command]
+        wait_until(folder.socket.exists)
+        headers = site.headers(folder.id, **({SECRET_HEADER: secret} if secret else {}))
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(folder.socket)), timeout=60) as client:
+            return client.request(method, f"http://gpucluster{path}", headers=headers, **body)
+
+    return ask
 
 
 def test_a_standby_becomes_the_next_cluster(site, wait_until):
@@ -113,7 +126,7 @@ def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
     wait_until(lambda: not psutil.pid_exists(pid), what="the one that hangs is killed, not left behind")
 
 
-def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until):
+def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until, ask):
     """Two Jupyter servers share one; one is killed, the other one stops."""
     code = (
         "import sys; from gpucluster.client.control import Control\n"
@@ -126,7 +139,7 @@ def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until):
     standby = psutil.Process(pid)
     first.kill()
     first.communicate()
-    answer = request(site, pid, "POST", "/release")
+    answer = ask(pid, "POST", "/release")
     assert answer.status_code == 409
     assert "Another process of yours wants this standby" in answer.json()["message"]
     assert standby.is_running()
@@ -181,13 +194,13 @@ BAD = {
 
 
 @pytest.mark.parametrize("body", BAD.values(), ids=BAD.keys())
-def test_a_standby_that_refuses_does_nothing_and_ends(site, wait_until, body):
+def test_a_standby_that_refuses_does_nothing_and_ends(site, wait_until, ask, body):
     site.control.ensure_standby()
     (folder,) = site.registry.folders()
     (pid,) = site.standby_pids()
     where = os.readlink(f"/proc/{pid}/cwd")
     log = folder.log.open()
-    answer = request(site, pid, "POST", "/adopt", json=body)
+    answer = ask(pid, "POST", "/adopt", json=body)
     assert answer.status_code == (409 if body == BAD["no cluster"] else 422), answer.text
     assert where == os.path.expanduser("~")
     wait_until(lambda: not site.processes())
@@ -196,26 +209,15 @@ def test_a_standby_that_refuses_does_nothing_and_ends(site, wait_until, body):
     assert site.registry.folders() == []
 
 
-def test_who_does_not_know_the_secret_changes_nothing(site, tmp_path):
+def test_who_does_not_know_the_secret_changes_nothing(site, tmp_path, ask):
     pid = site.standby()
     (tmp_path / "crick.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     body = {"cwd": str(tmp_path), "environment": dict(os.environ)}
-    answer = request(site, pid, "POST", "/adopt", json=body, secret="guessed")
+    answer = ask(pid, "POST", "/adopt", json=body, secret="guessed")
     assert answer.status_code == 403
     assert os.readlink(f"/proc/{pid}/cwd") != str(tmp_path)
     assert site.running(name="mine").pid == pid, "it is as good as before"
     assert not (tmp_path / "ran").exists()
-
-
-def request(site, pid, method, path, *, secret=None, **body):
-    """Ask the standby of that pid."""
-    for folder in site.registry.folders():
-        if folder.path.name in "".join(psutil.Process(pid).cmdline()):
-            until(folder.socket.exists)
-            headers = site.headers(folder.id, **({SECRET_HEADER: secret} if secret else {}))
-            with httpx.Client(transport=httpx.HTTPTransport(uds=str(folder.socket)), timeout=60) as client:
-                return client.request(method, f"http://gpucluster{path}", headers=headers, **body)
-    raise AssertionError(pid)
 
 
 def test_a_standby_ends_on_sigterm(site, wait_until):
