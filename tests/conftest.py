@@ -19,6 +19,7 @@ import pytest
 from gpucluster.client.control import Control
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.models import ClusterModel
+from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from gpucluster.registry.store import Registry
 
 # In the background of a shell interrupts are ignored, and every process of a test would inherit that.
@@ -100,6 +101,11 @@ class Site:
         assert model.pid is not None
         supervisor = psutil.Process(model.pid)
         return [supervisor, *supervisor.children(recursive=True)]
+
+    def headers(self, cluster: str, **more: Any) -> dict[str, Any]:
+        """Return what a request of ours to the socket of a cluster or standby carries."""
+        secret = self.registry.folder(cluster).secret.read_text()
+        return {PROTOCOL_HEADER: str(PROTOCOL_VERSION), SECRET_HEADER: secret, **more}
 
     def python(self, code: str, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Run a script in a process of its own."""

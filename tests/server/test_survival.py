@@ -55,3 +55,12 @@ def test_a_computation_outlives_jupyter(site, wait_until, tmp_path, number):
         jupyter.call("DELETE", "clusters/class")
         site.wait_for(made["id"], lambda model: model.state.ended)
     wait_until(lambda: not site.processes())
+
+
+def test_the_standby_does_not_outlive_a_server_that_is_killed(site, wait_until, tmp_path):
+    with jupyter_process(tmp_path / "killed", standby=True) as jupyter:
+        jupyter.call("GET", "clusters")
+        wait_until(site.standby_pids)
+        jupyter.end(signal.SIGKILL)
+        wait_until(lambda: not site.processes())
+    assert site.registry.folders() == []

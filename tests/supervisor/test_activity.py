@@ -10,7 +10,7 @@ import gpucluster
 import httpx
 from gpucluster.client.control import Control
 from gpucluster.protocol.models import ClusterState, WorkerModel
-from gpucluster.protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
+from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
 from gpucluster.supervisor.chronicle import Chronicle
 
@@ -135,7 +135,7 @@ def test_who_asks_cannot_forge_the_file(site):
     model = site.running(name="forged")
     forged = 'x","kind":"stop\xe9' + "y" * 500
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(site.registry.folder(model.id).socket))) as client:
-        headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION), BY_HEADER: forged.encode("latin-1")}
+        headers = site.headers(model.id, **{BY_HEADER: forged.encode("latin-1")})
         client.post("http://gpucluster/restart", headers=headers).raise_for_status()
     kind, by, _ = story(site, "forged")[-1]
     assert kind == "restart"

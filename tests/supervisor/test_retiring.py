@@ -12,7 +12,6 @@ import httpx
 import pytest
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, WorkerNotFound
 from gpucluster.protocol.models import ClusterState
-from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION
 
 
 @pytest.fixture
@@ -194,8 +193,7 @@ def test_a_worker_that_is_not_there(shared_site, three, name):
 def test_a_request_that_cannot_be_understood(shared_site, three, method, path, status, words):
     socket = shared_site.registry.folder(three.id).socket
     with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket))) as client:
-        headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
-        answer = client.request(method, f"http://gpucluster{path}", headers=headers)
+        answer = client.request(method, f"http://gpucluster{path}", headers=shared_site.headers(three.id))
     assert (answer.status_code, answer.json()["code"]) == (status, "invalid_request")
     assert words in answer.json()["message"]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from gpucluster.protocol.version import PROTOCOL_VERSION
+from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
+from gpucluster.supervisor.interface import ROUTES
 
 NOBODY = 65534
 
@@ -211,7 +212,15 @@ def test_files_are_private_from_the_beginning(shared_site, shared_cluster):
     folder = shared_site.registry.folder(shared_cluster.id)
     for path in [shared_site.directory, folder.path, folder.tls, folder.scratch]:
         assert path.stat().st_mode & 0o777 == 0o700
-    for path in [folder.state, folder.dashboard, folder.log, folder.lock, folder.socket, *folder.tls.iterdir()]:
+    for path in [
+        folder.state,
+        folder.dashboard,
+        folder.log,
+        folder.lock,
+        folder.socket,
+        folder.secret,
+        *folder.tls.iterdir(),
+    ]:
         assert path.stat().st_mode & 0o777 == 0o600, path
     assert {path.name for path in folder.tls.iterdir()} == {"ca.pem", "cert.pem", "key.pem"}
 
@@ -258,21 +267,54 @@ def test_unencrypted_is_only_what_was_asked_for_and_is_said(shared_site, protoco
         handle.stop()
 
 
+def asking(socket_path, head):
+    """Send the head of a request and return the whole answer."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(30)
+        connection.connect(str(socket_path))
+        connection.sendall(f"{head}Host: x\r\nConnection: close\r\n\r\n".encode())
+        return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
+
+
 def test_another_version_of_the_protocol_is_told(shared_site, shared_cluster):
-    socket_path = str(shared_site.registry.folder(shared_cluster.id).socket)
+    folder = shared_site.registry.folder(shared_cluster.id)
+    secret = f"{SECRET_HEADER}: {folder.secret.read_text()}\r\n"
 
     def ask(header):
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(30)
-            connection.connect(socket_path)
-            connection.sendall(f"GET /model HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{header}\r\n".encode())
-            return b"".join(iter(lambda: connection.recv(65536), b"")).decode()
+        return asking(folder.socket, f"GET /model HTTP/1.1\r\n{header}")
 
-    assert "200 OK" in ask(f"X-GPUCluster-Protocol: {PROTOCOL_VERSION}\r\n")
-    for header in ("X-GPUCluster-Protocol: 99\r\n", ""):
+    assert "200 OK" in ask(f"{PROTOCOL_HEADER}: {PROTOCOL_VERSION}\r\n{secret}")
+    # The second one comes from a version that knew of no secret.
+    for header in (f"{PROTOCOL_HEADER}: 99\r\n{secret}", f"{PROTOCOL_HEADER}: 2\r\n", secret):
         answer = ask(header)
         assert "409" in answer.splitlines()[0]
         assert "Install the same version of gpucluster" in answer
+
+
+@pytest.mark.parametrize("secret", [None, "", "x" * 43, "\u00e9"], ids=["none", "empty", "wrong", "odd"])
+def test_who_can_connect_but_does_not_know_the_secret_is_told_nothing(shared_site, shared_cluster, secret):
+    folder = shared_site.registry.folder(shared_cluster.id)
+    before = shared_site.get("shared")
+    headers = f"{PROTOCOL_HEADER}: {PROTOCOL_VERSION}\r\nContent-Length: 0\r\n"
+    headers += f"{SECRET_HEADER}: {secret}\r\n" if secret is not None else ""
+    paths = [pattern.replace("([^/]+)", "0") for pattern, _ in ROUTES] + ["/nothing", "/"]
+    for path in paths:
+        for method in ("GET", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"):
+            answer = asking(folder.socket, f"{method} {path} HTTP/1.1\r\n{headers}")
+            assert answer.startswith("HTTP/1.1 403 "), (method, path, answer)
+            assert "need its secret" in answer
+            assert "shared" not in answer
+        assert asking(folder.socket, f"HEAD {path} HTTP/1.1\r\n{headers}").startswith("HTTP/1.1 403 ")
+    assert shared_site.get("shared") == before, "nothing was done"
+
+
+def test_the_secret_is_in_its_file_only(shared_site, shared_cluster):
+    folder = shared_site.registry.folder(shared_cluster.id)
+    secret = folder.secret.read_bytes()
+    assert len(secret) >= 40
+    for path in folder.path.rglob("*"):
+        if path.is_file() and path != folder.secret:
+            assert secret not in path.read_bytes(), path
 
 
 def test_nothing_of_a_cluster_is_left_in_the_temporary_directory(shared_site, shared_cluster):

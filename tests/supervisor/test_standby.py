@@ -4,11 +4,29 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 
+import httpx
 import psutil
 import pytest
 from gpucluster.protocol.models import ClusterState
+from gpucluster.protocol.version import SECRET_HEADER
+
+
+@pytest.fixture
+def ask(site, wait_until):
+    """Ask the standby of a pid, as our own programs do."""
+
+    def ask(pid, method, path, *, secret=None, **body):
+        command = psutil.Process(pid).cmdline()
+        (folder,) = [folder for folder in site.registry.folders() if str(folder.path) in command]
+        wait_until(folder.socket.exists)
+        headers = site.headers(folder.id, **({SECRET_HEADER: secret} if secret else {}))
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(folder.socket)), timeout=60) as client:
+            return client.request(method, f"http://gpucluster{path}", headers=headers, **body)
+
+    return ask
 
 
 def test_a_standby_becomes_the_next_cluster(site, wait_until):
@@ -40,18 +58,37 @@ def test_a_standby_of_another_environment_is_left_alone(site, monkeypatch):
     assert not site.control.close_standby()
 
 
-def test_a_standby_takes_over_the_other_variables_and_the_directory(site, monkeypatch, tmp_path):
-    pid = site.standby()
+SOUGHT = ("cityhash", "crick", "distributed_ucxx", "gilknocker", "lz4", "org", "rmm", "setproctitle", "xxhash")
+"""Packages that are not installed and that libraries try to import."""
+
+
+@pytest.mark.parametrize("waiting", [True, False], ids=["standby", "cold"])
+def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_there(
+    site, monkeypatch, tmp_path, waiting
+):
+    """Files of the caller's folder may be another user's: those of a learner whose work is looked at."""
+    pid = site.standby() if waiting else None
     monkeypatch.setenv("MY_DATA", "here")
-    (tmp_path / "module_of_mine.py").write_text("answer = 42\n")
+    (tmp_path / "module_of_mine.py").write_text("def answer(): return 42\n")
+    (tmp_path / "random.py").write_text("raise SystemExit('the wrong module')\n")
+    ran = tmp_path / "ran"
+    ran.touch()
+    for name in SOUGHT:
+        (tmp_path / f"{name}.py").write_text(f"import os; print('{name}', os.getpid(), file=open({str(ran)!r}, 'a'))")
     model = site.control.create({"backend": "local", "n_workers": 1, "name": "mine"}, cwd=str(tmp_path))
     site.control.wait(model.id)
-    assert site.get("mine").pid == pid
+    assert pid in {None, site.get("mine").pid}
     import gpucluster
 
     with gpucluster.connect("mine").get_client() as client:
         assert set(client.run(os.getenv, "MY_DATA").values()) == {"here"}
-        assert client.submit(lambda: __import__("module_of_mine").answer).result(60) == 42
+        assert set(client.run(os.getcwd).values()) == {str(tmp_path)}
+        assert client.submit(lambda: __import__("module_of_mine").answer()).result(60) == 42
+        own = client.run_on_scheduler(lambda: (os.getcwd(), __import__("module_of_mine").answer()))
+        assert own == (str(tmp_path), 42), "the scheduler reads tasks that name such functions"
+    workers = {str(worker.pid) for worker in site.get("mine").workers}
+    elsewhere = [line for line in ran.read_text().splitlines() if line.split()[1] not in workers]
+    assert elsewhere == []
 
 
 def test_a_standby_that_was_killed_does_not_matter(site, wait_until):
@@ -77,9 +114,9 @@ def test_a_standby_killed_while_it_is_asked_does_not_matter(site, monkeypatch):
 
 
 def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
-    from gpucluster.client import transport
+    from gpucluster.client import creation
 
-    monkeypatch.setattr(transport, "_ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr(creation, "ADOPT_SECONDS", 1.0)
     pid = site.standby()
     psutil.Process(pid).suspend()
     model = site.create(name="unlucky")
@@ -87,6 +124,100 @@ def test_a_standby_that_hangs_does_not_matter(site, monkeypatch, wait_until):
     site.control.wait(model.id)
     assert site.get("unlucky").pid != pid
     wait_until(lambda: not psutil.pid_exists(pid), what="the one that hangs is killed, not left behind")
+
+
+def test_a_standby_ends_with_the_last_process_that_wanted_it(site, wait_until, ask):
+    """Two Jupyter servers share one; one is killed, the other one stops."""
+    code = (
+        "import sys; from gpucluster.client.control import Control\n"
+        "control = Control(); print(control.ensure_standby(), flush=True); sys.stdin.readline()\n"
+        "print(control.close_standby(), control.close_standby(), flush=True); sys.stdin.readline()\n"
+    )
+    first, second = (site.python(code, stdin=subprocess.PIPE) for _ in range(2))
+    assert sorted([first.stdout.readline(), second.stdout.readline()]) == ["False\n", "True\n"], "they share it"
+    (pid,) = site.standby_pids()
+    standby = psutil.Process(pid)
+    first.kill()
+    first.communicate()
+    answer = ask(pid, "POST", "/release")
+    assert answer.status_code == 409
+    assert "Another process of yours wants this standby" in answer.json()["message"]
+    assert standby.is_running()
+    second.stdin.write("close\n")
+    second.stdin.flush()
+    assert second.stdout.readline() == "True False\n"
+    wait_until(lambda: not standby.is_running())
+    second.communicate("end\n")
+    assert site.registry.folders() == []
+
+
+def test_a_standby_ends_with_a_process_that_is_killed(site, wait_until):
+    code = "import time; from gpucluster.client.control import Control; print(Control().ensure_standby(), flush=True)"
+    server = site.python(f"{code}; time.sleep(600)")
+    assert server.stdout.readline() == "True\n"
+    server.kill()
+    server.communicate()
+    wait_until(lambda: not site.processes())
+    assert site.registry.folders() == []
+
+
+def test_a_standby_that_fits_no_more_is_let_go(site, monkeypatch, wait_until):
+    site.control.ensure_standby()
+    (old,) = site.standby_pids()
+    monkeypatch.setenv("DASK_DISTRIBUTED__DASHBOARD__LINK", "/proxy/{port}/status")
+    assert site.control.ensure_standby()
+    wait_until(lambda: not psutil.pid_exists(old))
+    assert len(site.standby_pids()) == 1
+
+
+def test_a_standby_whose_cluster_was_written_by_somebody_who_died_ends(site, monkeypatch, wait_until):
+    """Nobody tells it that it has a cluster; the entry must not say for ever that it starts."""
+    pid = site.standby()
+    code = (
+        "import os; from gpucluster.client import creation; from gpucluster.client.control import Control\n"
+        "async def die(*_, **__): os._exit(0)\n"
+        "creation.request = die\n"
+        "Control().create({'backend': 'local', 'name': 'orphan'})\n"
+    )
+    site.python(code).communicate()
+    assert site.get("orphan").state is ClusterState.STARTING
+    assert site.control.stop("orphan", timeout=2).state is ClusterState.STOPPED
+    wait_until(lambda: not psutil.pid_exists(pid))
+
+
+BAD = {
+    "no directory": {"cwd": "/nowhere/at/all", "environment": {}},
+    "no variables": {"cwd": "/", "environment": {"A=B": "c"}},
+    "nothing at all": None,
+    "no cluster": {"cwd": "/", "environment": {}},
+}
+
+
+@pytest.mark.parametrize("body", BAD.values(), ids=BAD.keys())
+def test_a_standby_that_refuses_does_nothing_and_ends(site, wait_until, ask, body):
+    site.control.ensure_standby()
+    (folder,) = site.registry.folders()
+    (pid,) = site.standby_pids()
+    where = os.readlink(f"/proc/{pid}/cwd")
+    log = folder.log.open()
+    answer = ask(pid, "POST", "/adopt", json=body)
+    assert answer.status_code == (409 if body == BAD["no cluster"] else 422), answer.text
+    assert where == os.path.expanduser("~")
+    wait_until(lambda: not site.processes())
+    assert "Traceback" not in log.read()
+    log.close()
+    assert site.registry.folders() == []
+
+
+def test_who_does_not_know_the_secret_changes_nothing(site, tmp_path, ask):
+    pid = site.standby()
+    (tmp_path / "crick.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    body = {"cwd": str(tmp_path), "environment": dict(os.environ)}
+    answer = ask(pid, "POST", "/adopt", json=body, secret="guessed")
+    assert answer.status_code == 403
+    assert os.readlink(f"/proc/{pid}/cwd") != str(tmp_path)
+    assert site.running(name="mine").pid == pid, "it is as good as before"
+    assert not (tmp_path / "ran").exists()
 
 
 def test_a_standby_ends_on_sigterm(site, wait_until):
@@ -106,8 +237,6 @@ def test_creations_at_one_moment(site, wait_until, how):
         f"try: print(control.create({{'backend': 'local', 'n_workers': 1, **{how!r}}}).name)\n"
         "except GPUClusterError as error: print(error.code)\n"
     )
-    import subprocess
-
     others = [site.python(script, stdin=subprocess.PIPE) for _ in range(2)]
     for other in others:
         assert other.stdout.readline() == "ready\n"

@@ -4,7 +4,7 @@
  */
 
 /** The version of the wire protocol that these types describe. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export type ClusterSpec = LocalSpec | CudaSpec | AutoSpec;
 /**

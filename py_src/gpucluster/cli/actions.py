@@ -6,12 +6,13 @@ An action gets the words somebody typed, as text, and gives back models. It prin
 from __future__ import annotations
 
 import asyncio
+import time
 from argparse import Namespace
 from collections.abc import Callable
 
 from ..client.background import background_loop
 from ..client.cluster import Cluster
-from ..client.control import MAX_LOG_LINES, Control
+from ..client.control import MAX_LOG_LINES, STOP_LATE_SECONDS, Control
 from ..client.dashboard_link import page_link
 from ..client.dashboard_pages import DEFAULT_PAGE, DashboardPage, find_page
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
@@ -74,20 +75,23 @@ def create(
     """
     spec = spec_from(found)
     timeout = _timeout(found)
+    deadline = time.monotonic() + timeout
     _tell_all(control.notes(spec), tell)
     with interrupts_held() as held:
-        model = control.create(spec)
+        model = control.create(spec, timeout=timeout)
     try:
         held.deliver()
-        return model if _at_once(found) else wait(control, model.id, timeout, progress)
+        left = max(0.0, deadline - time.monotonic())
+        return model if _at_once(found) else wait(control, model.id, left, progress)
     except KeyboardInterrupt:
         control.stop(model.id, wait=True)
         raise Cancelled(model.name) from None
     except StartTimedOut:
         # As gpucluster.create does: nothing half-started is left behind.
-        last = control.stop(model.id, wait=True)
+        last = control.stop(model.id, wait=True, timeout=STOP_LATE_SECONDS)
+        why = f"{last.reason} " if last.reason else ""
         raise StartTimedOut(
-            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. "
+            f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
             f"Its log says why: logs {last.id}. Or allow more time with --timeout."
         ) from None
 

@@ -198,7 +198,7 @@ def _stop(found: Namespace) -> int:
     with TerminalProgress() as progress:
         progress.say("Stopping " + ", ".join(model.name for model in models))
         ended = actions.stop(control, models, found)
-    text = "\n".join(f"{model.name}: {model.state.value}" for model in ended) or "No cluster is running."
+    text = "\n".join(map(tables.ending, ended)) or "No cluster is running."
     return _answer(found, ended if every or len(ended) != 1 else ended[0], text)
 
 

@@ -120,6 +120,11 @@ def worker_line(model: ClusterModel) -> str:
     return count
 
 
+def ending(model: ClusterModel) -> str:
+    """Return how a cluster that was stopped has ended, and why in another way than it was asked to."""
+    return f"{model.name}: {model.state.value}" + (f". {one_line(model.reason)}" if model.reason else "")
+
+
 def note(model: ClusterModel) -> str:
     """Return the one thing worth a word in a list: what is wrong, a step, or when the cluster will stop."""
     if model.notice or model.reason:

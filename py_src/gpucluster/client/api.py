@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from builtins import list as List
 from collections.abc import Coroutine, Generator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from ..protocol.errors import ClusterNotFound, InvalidRequest
+from ..protocol.errors import ClusterNotFound, InvalidRequest, StartTimedOut
 from ..protocol.models import ClusterModel
 from ..recordings.places import find_recording
 from ..recordings.reading import read_recording
 from ..recordings.timeline import playing_speed
 from .background import run
 from .cluster import Cluster
-from .control import AsyncControl
+from .control import STOP_LATE_SECONDS, AsyncControl
 from .presentation import presentation
 
 
@@ -86,13 +87,21 @@ class _Creation:
 
 async def _create(options: dict[str, Any], *, wait: bool, timeout: float, asynchronous: bool) -> Cluster:
     control = AsyncControl()
-    model = await control.create(options)
+    deadline = time.monotonic() + timeout
+    model = await control.create(options, timeout=timeout)
     if wait:
         try:
-            model = await control.wait(model.id, timeout=timeout)
+            model = await control.wait(model.id, timeout=max(0.0, deadline - time.monotonic()))
+        except StartTimedOut:
+            last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+            why = f"{last.reason} " if last.reason else ""
+            raise StartTimedOut(
+                f"The cluster '{model.name}' was not running after {timeout:.0f} seconds and was stopped again. {why}"
+                f"Its log says why: gpucluster logs {last.id}. Or allow more time: timeout=…"
+            ) from None
         except BaseException:
             # Also Ctrl-C: a cluster that nobody holds a handle on must not be left half-started.
-            await control.stop(model.id)
+            await control.stop(model.id, timeout=STOP_LATE_SECONDS)
             raise
     return Cluster(model, control, asynchronous=asynchronous, owned=True)
 

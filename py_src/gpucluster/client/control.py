@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
+import time
 from builtins import list as List
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-
-from pydantic import ValidationError
 
 from ..protocol.errors import (
     ClusterEnded,
@@ -25,25 +23,28 @@ from ..protocol.errors import (
     StartTimedOut,
     SupervisorUnreachable,
 )
-from ..protocol.models import ClusterModel, ClusterState, Event, Idle, LogLines, Progress, Wanted
+from ..protocol.models import ClusterModel, ClusterState, Event, LogLines
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
-from ..protocol.telemetry import Activity, ActivityEntry, TelemetryHistory, TelemetrySample
+from ..protocol.telemetry import Activity, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
 from ..registry import activity, lock
-from ..registry.process import ProcessIdentity, send_signal
-from ..registry.record import DashboardAddress, Folder, Record
-from ..registry.store import Registry, now, tail
+from ..registry.record import DashboardAddress
+from ..registry.store import Registry, tail
 from . import standby
 from .asker import this_process
 from .background import run
 from .capacity import must_fit, notes_on_patch, notes_on_spec
-from .environment import cluster_environment, fingerprint, python_of
+from .creation import Creation
+from .environment import python_of
 from .events import RawTelemetry, newest_sample, raw_watch, watch
-from .launch import launch
+from .killing import kill_cluster
+from .launch import LAUNCH_SECONDS
 from .transport import request
 
 POLL_SECONDS = 0.02
 STOP_PATIENCE_SECONDS = 20.0
+STOP_LATE_SECONDS = 10.0
+"""Patience with a cluster that has taken too long to start."""
 MAX_LOG_LINES = 10_000
 
 OnProgress = Callable[[ClusterModel], None]
@@ -172,9 +173,14 @@ class AsyncControl:
     # -- changing --------------------------------------------------------------------------------
 
     async def create(
-        self, spec: SpecBase | dict[str, Any], *, python: str | None = None, cwd: str | None = None
+        self,
+        spec: SpecBase | dict[str, Any],
+        *,
+        python: str | None = None,
+        cwd: str | None = None,
+        timeout: float = LAUNCH_SECONDS,
     ) -> ClusterModel:
-        """Ask for a cluster. Returns at once; the cluster is ``starting``.
+        """Ask for a cluster. Returns as soon as its process is there; the cluster is ``starting``.
 
         Parameters
         ----------
@@ -184,12 +190,24 @@ class AsyncControl:
             Python executable of the cluster; default: that of ``spec.kernel_name``, else this process's.
         cwd : str, optional
             Working directory of the workers; default: this process's.
+        timeout : float
+            Most seconds until its process is there.
 
         Raises
         ------
-        InvalidRequest, NameTaken, StartFailed, RegistryUnwritable
+        InvalidRequest, NameTaken, StartFailed, StartTimedOut, RegistryUnwritable
         """
-        creating = asyncio.ensure_future(self._create(spec, python, cwd))
+        checked = parse_spec(spec)
+        must_fit(checked)
+        creation = Creation(
+            self.registry,
+            checked,
+            by=self.by,
+            python=python or python_of(checked.kernel_name),
+            directory=os.path.abspath(cwd or os.getcwd()),
+            timeout=timeout,
+        )
+        creating = asyncio.ensure_future(creation.begin())
         try:
             return await asyncio.shield(creating)
         except asyncio.CancelledError:
@@ -197,21 +215,6 @@ class AsyncControl:
             with suppress(GPUClusterError):
                 await self.stop((await creating).id)
             raise
-
-    async def _create(self, spec: SpecBase | dict[str, Any], python: str | None, cwd: str | None) -> ClusterModel:
-        wish = parse_spec(spec)
-        must_fit(wish)
-        executable = python or python_of(wish.kernel_name)
-        directory = cwd or os.getcwd()
-        environment = {**cluster_environment(), **wish.process_environment()}
-        folder, adopted = await asyncio.to_thread(self._begin, wish, executable, directory, environment)
-        if adopted:
-            try:
-                await request(folder, "POST", "/adopt", {"cwd": directory, "environment": environment})
-            except GPUClusterError:
-                # The standby died between our look and our request, or cannot become a cluster: start the slow way.
-                folder = await asyncio.to_thread(self._begin_again, folder, wish, executable, directory, environment)
-        return self.registry.find(folder.id)
 
     async def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
         """Wait until the cluster is running with the wanted workers.
@@ -312,36 +315,38 @@ class AsyncControl:
         """
         return await self._ask(self._living(id), "POST", "/restart")
 
-    async def stop(self, id: str, *, wait: bool = True) -> ClusterModel:
+    async def stop(self, id: str, *, wait: bool = True, timeout: float = STOP_PATIENCE_SECONDS) -> ClusterModel:
         """Stop a cluster. Stopping an ended cluster changes nothing.
 
         Parameters
         ----------
         wait : bool
-            Return when nothing of it runs any more. A process that does not end in time is killed.
+            Return when nothing of it runs any more.
+        timeout : float
+            Seconds after which its process is killed when it has not ended by itself; half of them when it does not
+            even answer. The ``reason`` of the cluster says so.
 
         Raises
         ------
         ClusterNotFound
+        SupervisorUnreachable
+            The process cannot be killed either.
         """
         model = self.registry.find(id)
         if model.state.ended:
             return model
+        deadline = time.monotonic() + timeout
         try:
-            asked = await self._ask(model, "POST", "/stop")
+            model = asked = await self._ask(model, "POST", "/stop", timeout=timeout / 2)
         except SupervisorUnreachable:
-            asked = self.registry.find(model.id)
-            if not asked.state.ended:
-                self._kill(self.registry.folder(asked.id))
-        if not wait:
-            return asked
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + STOP_PATIENCE_SECONDS
-        while not (model := self.registry.find(model.id)).state.ended:
-            if loop.time() > deadline:
-                self._kill(self.registry.folder(model.id))
-                deadline = loop.time() + STOP_PATIENCE_SECONDS
+            why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
+            return await kill_cluster(self.registry, self.registry.find(model.id), why)
+        while wait and not model.state.ended:
+            if time.monotonic() > deadline:
+                why = f"Its process had not ended {timeout:.0f} seconds after it was asked to, and was killed."
+                return await kill_cluster(self.registry, model, why)
             await asyncio.sleep(POLL_SECONDS)
+            model = self.registry.find(model.id)
         if asked.wanted.stopped and not model.wanted.stopped:
             # That it was to stop could not be written down: to others it looks as if its process had been lost.
             return model.model_copy(update={"state": ClusterState.STOPPED, "wanted": asked.wanted, "log_tail": []})
@@ -369,67 +374,10 @@ class AsyncControl:
         return await asyncio.to_thread(standby.start_standby, self.registry, python=sys.executable)
 
     async def close_standby(self) -> bool:
-        """End the idle supervisor of this Python; returns whether there was one."""
-        return await standby.release_standbys(self.registry, python=sys.executable)
+        """Want no idle supervisor any more; returns whether one was wanted. It ends unless somebody else wants it."""
+        return await standby.release_standbys(self.registry)
 
     # -- parts -----------------------------------------------------------------------------------
-
-    def _begin_again(self, folder: Folder, spec: Any, python: str, cwd: str, environment: dict[str, str]) -> Folder:
-        """Give a standby up and start a process of its own for the cluster."""
-        self._kill(folder)
-        held = lock.take(folder.lock, wait=True)  # It may be writing until it is gone.
-        self.registry.delete(folder)
-        if held is not None:
-            os.close(held)
-        return self._begin(spec, python, cwd, environment, use_standby=False)[0]
-
-    def _begin(
-        self, spec: Any, python: str, cwd: str, environment: dict[str, str], *, use_standby: bool = True
-    ) -> tuple[Folder, bool]:
-        """Give out the name, write the record, and start a process unless a standby takes it."""
-        with self.registry.exclusive():
-            self.registry.sweep()
-            name = self.registry.free_name(spec.name)
-            folder: Folder | None = None
-            process: ProcessIdentity | None = None
-            if use_standby:
-                folder, process = standby.take_standby(self.registry, fingerprint(python, environment))
-            held: int | None = None
-            if folder is None:
-                folder, held = self.registry.new_folder()
-            model = ClusterModel(
-                id=folder.id,
-                name=name,
-                backend=spec.backend,
-                state=ClusterState.STARTING,
-                progress=Progress(step="launch", message="Starting the cluster's process"),
-                wanted=Wanted(n_workers=spec.n_workers),
-                idle=Idle(timeout_seconds=spec.idle_timeout_seconds),
-                python=python,
-                created_at=now(),
-                spec=spec,
-            )
-            try:
-                self.registry.write(folder, Record(kind="cluster", cluster=model, process=process))
-            except BaseException:
-                if held is not None:
-                    os.close(held)
-                    self.registry.delete(folder)
-                raise
-            number = f" with {spec.n_workers} worker{'s' * (spec.n_workers != 1)}" if spec.n_workers is not None else ""
-            asked = ActivityEntry(at=model.created_at, kind="create", by=self.by, message=f"Create{number}")
-            with suppress(OSError):
-                activity.append(folder.activity, asked)
-        if held is not None:
-            self._launch(folder, held, python, cwd, environment)
-        return folder, held is None
-
-    def _launch(self, folder: Folder, held: int, python: str, cwd: str, environment: dict[str, str]) -> None:
-        try:
-            launch(folder, held, python=python, cwd=cwd, environment=environment)
-        except GPUClusterError:
-            self.registry.delete(folder)
-            raise
 
     def _living(self, id: str) -> ClusterModel:
         model = self.registry.find(id)
@@ -437,20 +385,11 @@ class AsyncControl:
             raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
         return model
 
-    async def _ask(self, model: ClusterModel, method: str, path: str, body: Any = None) -> ClusterModel:
-        answer = await request(self.registry.folder(model.id), method, path, body, by=self.by)
+    async def _ask(
+        self, model: ClusterModel, method: str, path: str, body: Any = None, timeout: float | None = None
+    ) -> ClusterModel:
+        answer = await request(self.registry.folder(model.id), method, path, body, by=self.by, timeout=timeout)
         return ClusterModel.model_validate_json(answer)
-
-    def _kill(self, folder: Folder) -> None:
-        identity: ProcessIdentity | None = None
-        with suppress(GPUClusterError):
-            record = self.registry.read(folder)
-            identity = record.process if record is not None else None
-        if identity is None:
-            with suppress(OSError, ValidationError):
-                identity = ProcessIdentity.model_validate_json(folder.process.read_bytes())
-        if identity is not None:
-            send_signal(identity, signal.SIGKILL)
 
 
 def _encodes(name: str) -> bool:
@@ -476,10 +415,15 @@ class Control:
         return run(self.asynchronous.get(id))
 
     def create(
-        self, spec: SpecBase | dict[str, Any], *, python: str | None = None, cwd: str | None = None
+        self,
+        spec: SpecBase | dict[str, Any],
+        *,
+        python: str | None = None,
+        cwd: str | None = None,
+        timeout: float = LAUNCH_SECONDS,
     ) -> ClusterModel:
         """See ``AsyncControl.create``."""
-        return run(self.asynchronous.create(spec, python=python, cwd=cwd))
+        return run(self.asynchronous.create(spec, python=python, cwd=cwd, timeout=timeout))
 
     def notes(self, spec: SpecBase | dict[str, Any]) -> List[str]:
         """See ``AsyncControl.notes``."""
@@ -501,9 +445,9 @@ class Control:
         """See ``AsyncControl.restart``."""
         return run(self.asynchronous.restart(id))
 
-    def stop(self, id: str, *, wait: bool = True) -> ClusterModel:
+    def stop(self, id: str, *, wait: bool = True, timeout: float = STOP_PATIENCE_SECONDS) -> ClusterModel:
         """See ``AsyncControl.stop``."""
-        return run(self.asynchronous.stop(id, wait=wait))
+        return run(self.asynchronous.stop(id, wait=wait, timeout=timeout))
 
     def remove(self, id: str) -> None:
         """See ``AsyncControl.remove``."""

@@ -8,18 +8,26 @@ import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 
-from ..protocol.errors import StartFailed
+from ..protocol.errors import StartFailed, StartTimedOut
 from ..registry.directory import write_private
 from ..registry.process import identify
 from ..registry.record import Folder
 from ..registry.store import tail
 from ..registry.writing import writing
 
-_REPORT_TIMEOUT_SECONDS = 60.0
+LAUNCH_SECONDS = 60.0
+_GONE_SECONDS = 10.0
 
 
 def launch(
-    folder: Folder, held: int, *, python: str, cwd: str, environment: Mapping[str, str], standby: bool = False
+    folder: Folder,
+    held: int,
+    *,
+    python: str,
+    cwd: str,
+    environment: Mapping[str, str],
+    standby: bool = False,
+    timeout: float = LAUNCH_SECONDS,
 ) -> int:
     """Start the supervisor of a folder whose record is written.
 
@@ -34,6 +42,8 @@ def launch(
         Executable, working directory and complete environment of the supervisor and its workers.
     standby : bool
         Warm up and wait for a cluster.
+    timeout : float
+        Most seconds until the process says that it is there.
 
     Returns
     -------
@@ -46,6 +56,8 @@ def launch(
         When the Python executable cannot run, or has no gpucluster.
     RegistryUnwritable
         When it has no room for a log.
+    StartTimedOut
+        When it says nothing in time.
     """
     try:
         with writing(folder.path):
@@ -59,7 +71,8 @@ def launch(
         if standby:
             arguments.append("--standby")
         process = subprocess.Popen(
-            [python, "-m", "gpucluster.supervisor", *arguments],
+            # -P: the caller's directory is not searched for modules, whatever the files in it are called.
+            [python, "-P", "-m", "gpucluster.supervisor", *arguments],
             cwd=cwd,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
@@ -70,17 +83,22 @@ def launch(
         )
         os.close(report_child)
         report_child = -1
-        readable, _, _ = select.select([report], [], [], _REPORT_TIMEOUT_SECONDS)
+        readable, _, _ = select.select([report], [], [], timeout)
         pid = os.read(report, 32).decode().strip() if readable else ""
         if not readable:
             process.kill()
-        process.wait()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_GONE_SECONDS)
     except OSError as error:
         raise StartFailed(f"The Python {python} cannot be started: {error.strerror or error}.") from error
     finally:
         for descriptor in (held, report, log, report_child):
             if descriptor >= 0:
                 os.close(descriptor)
+    if not readable:
+        raise StartTimedOut(
+            f"The cluster's process was not there after {timeout:.0f} seconds and was ended. Its Python is {python}."
+        )
     if not pid:
         lines = tail(folder.log, 5)
         if any("No module named" in line for line in lines):
@@ -88,6 +106,8 @@ def launch(
                 f"The Python environment of {python} has no gpucluster. "
                 f"Install it there: {python} -m pip install gpucluster"
             )
+        if any("nknown option: -P" in line for line in lines):
+            raise StartFailed(f"The Python {python} is too old; clusters need Python 3.11 or newer.")
         raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
     identity = identify(int(pid))
     if identity is not None:

@@ -10,9 +10,12 @@ from ..registry import lock
 from ..registry.process import ProcessIdentity, identify
 from ..registry.record import Folder, Record
 from ..registry.store import Registry
+from ..registry.wanting import want, want_no_more
 from .environment import cluster_environment, fingerprint
 from .launch import launch
 from .transport import request
+
+RELEASE_SECONDS = 5.0
 
 
 def standbys(registry: Registry, *, clean: bool = False) -> list[tuple[Folder, Record]]:
@@ -47,37 +50,50 @@ def take_standby(registry: Registry, wanted: str) -> tuple[Folder, ProcessIdenti
 
 
 def start_standby(registry: Registry, *, python: str) -> bool:
-    """Start a standby unless a living one fits already; returns whether one was started."""
+    """Start a standby unless a living one fits already; returns whether one was started.
+
+    It stays for as long as this process lives and wants it. Those that do not fit (any more) are let go.
+    """
     environment = cluster_environment()
     wanted = fingerprint(python, environment)
     with registry.exclusive():
-        if any(record.fingerprint == wanted for _, record in standbys(registry, clean=True)):
+        living = standbys(registry, clean=True)
+        fitting = [folder for folder, record in living if record.fingerprint == wanted]
+        for folder, _ in living:
+            if folder not in fitting:
+                want_no_more(folder)
+        if fitting:
+            want(fitting[0])
             return False
         folder, held = registry.new_folder()
         try:
+            want(folder)
             registry.write(folder, Record(kind="standby", fingerprint=wanted))
         except BaseException:
             os.close(held)
             registry.delete(folder)
             raise
-        try:
-            home = os.path.expanduser("~")
-            pid = launch(folder, held, python=python, cwd=home, environment=environment, standby=True)
-        except BaseException:
-            registry.delete(folder)
-            raise
-        # Written down by us: it says so itself only much later, and it may have to be killed before that.
-        registry.write(folder, Record(kind="standby", fingerprint=wanted, process=identify(pid)))
+    try:
+        home = os.path.expanduser("~")
+        pid = launch(folder, held, python=python, cwd=home, environment=environment, standby=True)
+    except BaseException:
+        registry.delete(folder)
+        raise
+    with registry.exclusive():
+        record = registry.read(folder)
+        if record is not None and record.kind == "standby" and record.process is None:
+            # Written down by us: it says so itself only much later, and it may have to be killed before that.
+            registry.write(folder, record.model_copy(update={"process": identify(pid)}))
     return True
 
 
-async def release_standbys(registry: Registry, *, python: str) -> bool:
-    """End the standbys that fit this process; returns whether any were told to end now."""
-    wanted = fingerprint(python, cluster_environment())
+async def release_standbys(registry: Registry) -> bool:
+    """Want no standby any more; returns whether one was wanted. Those that nobody else wants end now."""
     released = False
-    for folder, record in standbys(registry):
-        if record.fingerprint == wanted:
+    for folder, _ in standbys(registry):
+        if want_no_more(folder):
+            released = True
+            # One that does not answer, or whose others are gone only a moment later, finds out by itself.
             with suppress(GPUClusterError):
-                await request(folder, "POST", "/release")
-                released = True
+                await request(folder, "POST", "/release", timeout=RELEASE_SECONDS)
     return released

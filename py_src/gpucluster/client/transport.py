@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ..protocol.errors import ErrorModel, GPUClusterError, SupervisorUnreachable, error_from_model
-from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
+from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry import lock
 from ..registry.record import Folder
+from ..registry.secret import read_secret
 
 if TYPE_CHECKING:
     import httpx
 
-_APPEAR_SECONDS = 30.0
 _ANSWER_SECONDS = 30.0
 
 
@@ -27,7 +27,9 @@ def _client(folder: Folder, timeout: float | None, by: str | None = None) -> htt
     # trust_env: a proxy in the environment has nothing to do with a socket on this machine.
     # verify: there is no TLS on a socket file, and loading the machine's certificates takes 50 ms.
     transport = httpx.AsyncHTTPTransport(uds=str(folder.socket), verify=False)
-    headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)} | ({BY_HEADER: by} if by else {})
+    secret = read_secret(folder)
+    headers = {PROTOCOL_HEADER: str(PROTOCOL_VERSION)}
+    headers |= ({BY_HEADER: by} if by else {}) | ({SECRET_HEADER: secret} if secret else {})
     return httpx.AsyncClient(transport=transport, base_url="http://gpucluster", headers=headers, timeout=timeout,
                              trust_env=False)  # fmt: skip
 
@@ -39,10 +41,23 @@ def _refusal(body: bytes, status: int) -> GPUClusterError:
         return SupervisorUnreachable(f"The cluster's process gave an answer that cannot be read (HTTP {status}).")
 
 
-async def request(folder: Folder, method: str, path: str, body: Any = None, *, by: str | None = None) -> bytes:
+async def request(
+    folder: Folder, method: str, path: str, body: Any = None, *, by: str | None = None, timeout: float | None = None
+) -> bytes:
     """Send one request and return the body of the answer.
 
-    A supervisor that has just been launched is given time to open its socket. ``by`` says who asks.
+    A supervisor that has just been launched is given time to open its socket.
+
+    Parameters
+    ----------
+    folder : Folder
+        Of the supervisor.
+    method, path, body
+        The request; ``body`` is sent as JSON.
+    by : str, optional
+        Who asks.
+    timeout : float, optional
+        Most seconds from now to the whole answer, whatever the supervisor does; default: 30.
 
     Raises
     ------
@@ -51,28 +66,34 @@ async def request(folder: Folder, method: str, path: str, body: Any = None, *, b
     GPUClusterError
         What the supervisor refused, as the same exception that was raised there.
     """
+    seconds = _ANSWER_SECONDS if timeout is None else timeout
+    try:
+        async with asyncio.timeout(seconds):
+            answer = await _answer(folder, method, path, body, by)
+    except TimeoutError as error:
+        raise SupervisorUnreachable(
+            f"The cluster's process did not answer within {seconds:.0f} seconds; it may be very busy."
+        ) from error
+    if answer.status_code >= 400:
+        raise _refusal(answer.content, answer.status_code)
+    return answer.content
+
+
+async def _answer(folder: Folder, method: str, path: str, body: Any, by: str | None) -> httpx.Response:
     import httpx
 
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + _APPEAR_SECONDS
     while True:
         try:
-            async with _client(folder, _ANSWER_SECONDS, by) as client:
-                answer = await client.request(method, path, json=body)
+            async with _client(folder, None, by) as client:
+                return await client.request(method, path, json=body)
         except (httpx.ConnectError, FileNotFoundError) as error:
-            if loop.time() > deadline or not lock.is_held(folder.lock):
+            if not lock.is_held(folder.lock):
                 raise SupervisorUnreachable("The cluster's process is gone; list the clusters to see why.") from error
             await asyncio.sleep(0.02)
-            continue
         except httpx.HTTPError as error:
             if not lock.is_held(folder.lock):
                 raise SupervisorUnreachable("The cluster's process ended during the request.") from error
-            raise SupervisorUnreachable(
-                f"The cluster's process did not answer within {_ANSWER_SECONDS:.0f} seconds; it may be very busy."
-            ) from error
-        if answer.status_code >= 400:
-            raise _refusal(answer.content, answer.status_code)
-        return answer.content
+            raise SupervisorUnreachable("The cluster's process broke the request off; try again.") from error
 
 
 async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]:

@@ -13,6 +13,7 @@ from ..protocol.models import ClusterModel, ClusterState
 from .catalogue import find_lesson
 from .instruments.traffic import Traffic
 from .results import LESSON_MIME
+from .scratch import use_private_scratch
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -141,6 +142,7 @@ def start(lesson: str, *, cluster: str | None = None) -> Lab:
         _current = None
     named = cluster or os.environ.get(CLUSTER_VARIABLE)
     handle, owns = _find(lesson, named)
+    use_private_scratch()
     _current = Lab(lesson, handle, owns_cluster=owns)
     print(_current)
     return _current

@@ -165,7 +165,7 @@ class Session:
             if models:
                 live.say("Stopping " + ", ".join(model.name for model in models) + " …")
             ended = actions.stop(control, models, found)
-        _write("\n".join(f"{model.name}: {model.state.value}" for model in ended) or "No cluster is running.")
+        _write("\n".join(map(tables.ending, ended)) or "No cluster is running.")
 
     def _remove(self, control: Control, found: Namespace) -> None:
         _write("\n".join(f"{model.name}: removed" for model in actions.remove(control, found)))

@@ -19,6 +19,7 @@ The tree::
     │   ├── ScaleFailed           … it has another number of workers than was asked for
     │   └── OperationTimedOut     … it has not done it in time; also a TimeoutError
     ├── SupervisorUnreachable     the cluster's process does not answer
+    ├── AccessDenied              whoever asks does not know the cluster's secret
     ├── ProtocolMismatch          two versions of gpucluster cannot talk
     ├── RegistryUnsafe            the registry directory cannot be trusted
     └── RegistryUnwritable        nothing can be written there, as on a full disk
@@ -212,6 +213,14 @@ class SupervisorUnreachable(GPUClusterError):
 
     code = "supervisor_unreachable"
     http_status = 503
+    exit_code = 6
+
+
+class AccessDenied(GPUClusterError):
+    """A request to a cluster's process that does not come from its user, or without its secret."""
+
+    code = "access_denied"
+    http_status = 403
     exit_code = 6
 
 

@@ -4,30 +4,48 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..protocol.errors import SupervisorUnreachable
 
-def take(path: Path, *, wait: bool = False) -> int | None:
+PATIENCE_SECONDS = 30.0
+_TRY_SECONDS = 0.01
+
+
+def take(path: Path, *, patience: float = 0.0) -> int | None:
     """Take an exclusive lock.
+
+    Parameters
+    ----------
+    path : Path
+        The lock's file, made when it is missing.
+    patience : float
+        Seconds to wait while somebody else holds it.
 
     Returns
     -------
     int or None
         A file descriptor that holds the lock until it and all its copies in child processes are closed;
-        ``None`` when somebody else holds it and ``wait`` is false.
+        ``None`` when somebody else holds it.
     """
+    deadline = time.monotonic() + patience
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
+        while True:
+            # Never a call that waits by itself: a holder that hangs would hold up whoever asks for ever.
+            with suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return descriptor
+            if time.monotonic() >= deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(_TRY_SECONDS)
     except BaseException:
         os.close(descriptor)
         raise
-    return descriptor
 
 
 def is_held(path: Path) -> bool:
@@ -48,10 +66,20 @@ def is_held(path: Path) -> bool:
 
 
 @contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Hold the lock for the length of a ``with`` block, waiting for it first."""
-    descriptor = take(path, wait=True)
-    assert descriptor is not None
+def held(path: Path, *, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+    """Hold the lock for the length of a ``with`` block, waiting for it first.
+
+    Raises
+    ------
+    SupervisorUnreachable
+        Somebody holds it for longer than that.
+    """
+    descriptor = take(path, patience=patience)
+    if descriptor is None:
+        raise SupervisorUnreachable(
+            f"Another process of yours has held {path} for {patience:.0f} seconds; it hangs, or was suspended. End it "
+            f"('fuser {path}' names it) and try again."
+        )
     try:
         yield
     finally:

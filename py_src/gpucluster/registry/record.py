@@ -83,6 +83,21 @@ class Folder:
         return self.path / "socket"
 
     @property
+    def secret(self) -> Path:
+        """What each request to the socket has to know."""
+        return self.path / "secret"
+
+    @property
+    def wanted_by(self) -> Path:
+        """Of a standby: folder with a ``ProcessIdentity`` of each process that wants it."""
+        return self.path / "wanted-by"
+
+    @property
+    def killed(self) -> Path:
+        """A sentence of whoever killed the supervisor because it hung: the reason of the cluster's end."""
+        return self.path / "killed"
+
+    @property
     def log(self) -> Path:
         """Everything the supervisor and its workers print."""
         return self.path / "log"

@@ -26,6 +26,7 @@ from ..protocol.version import PROTOCOL_VERSION
 from . import activity, lock
 from .directory import default_directory, secure_directory, write_private
 from .record import DashboardAddress, Folder, Record
+from .secret import make_secret
 from .writing import writing
 
 ENDED_KEPT = 10
@@ -50,6 +51,12 @@ def tail(path: Path, lines: int) -> list[str]:
     except FileNotFoundError:
         return []
     return list(deque(text.splitlines(), maxlen=lines))
+
+
+def _text(path: Path) -> str | None:
+    with suppress(OSError):
+        return path.read_text(encoding="utf-8")
+    return None
 
 
 class Registry:
@@ -215,26 +222,35 @@ class Registry:
             folder = self.folder(secrets.token_hex(4))
             with suppress(FileExistsError), writing(self.directory):
                 folder.path.mkdir(mode=0o700)
+                break
+        try:
+            with writing(folder.path):
+                held = lock.take(folder.lock, patience=lock.PATIENCE_SECONDS)
+                assert held is not None  # Others only look at it.
                 try:
-                    held = lock.take(folder.lock, wait=True)
-                except OSError:
-                    self.delete(folder)
+                    make_secret(folder)
+                except BaseException:
+                    os.close(held)
                     raise
-                assert held is not None
-                return folder, held
+        except BaseException:
+            self.delete(folder)
+            raise
+        return folder, held
 
     @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self, patience: float = lock.PATIENCE_SECONDS) -> Iterator[None]:
         """Hold the registry's own lock: names are given out by one process at a time.
 
         Raises
         ------
+        SupervisorUnreachable
+            Another process holds it for longer than that many seconds.
         RegistryUnwritable
             When it cannot even be made.
         """
         with ExitStack() as held:
             with writing(self.directory):
-                held.enter_context(lock.held(self.directory / "lock"))
+                held.enter_context(lock.held(self.directory / "lock", patience=patience))
             yield
 
     def free_name(self, wish: str | None) -> str:
@@ -274,7 +290,9 @@ class Registry:
         lines = tail(folder.log, LOG_TAIL_LINES)
         stopped = model.wanted.stopped
         pid = f" (pid {model.pid})" if model.pid else ""
-        reason = (
+        killed = _text(folder.killed)
+        stopped = stopped or killed is not None
+        reason = killed or (
             "Its process ended while it was being stopped."
             if stopped
             else f"Its process{pid} is gone: it was killed, or the machine was restarted. Its workers ended with it."
@@ -326,7 +344,15 @@ class Registry:
 
     def clear_secrets(self, folder: Folder) -> None:
         """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""
-        for path in (folder.tls, folder.scratch, folder.dashboard, folder.socket, folder.process, folder.reserve):
+        for path in (
+            folder.tls,
+            folder.scratch,
+            folder.dashboard,
+            folder.socket,
+            folder.secret,
+            folder.process,
+            folder.reserve,
+        ):
             # Something odd in one folder must not keep the list of all clusters from being read.
             with suppress(OSError):
                 if path.is_dir() and not path.is_symlink():

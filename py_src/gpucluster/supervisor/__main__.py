@@ -1,4 +1,4 @@
-"""``python -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
+"""``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
 
 The order matters: detach, start the forkserver (it imports on another core while we import here), then
 import Dask.
@@ -20,14 +20,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .interface import Interface
-    from .owner import Owner
-
-STANDBY_LIFETIME_SECONDS = 3600.0
-"""A standby that nobody uses or releases ends by itself."""
 
 
 def _detach(report_fd: int) -> None:
@@ -114,75 +110,57 @@ def use_dask_logging() -> None:
 
 
 async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
+    from ..registry.secret import read_secret
     from ..registry.store import Registry
+    from .caller import apply_environment, enter
     from .eviction import end_when_evicted
-    from .interface import Adoption, Interface, serve
+    from .interface import Interface, serve
     from .owner import Owner
-    from .warmup import configure_dask
+    from .standby import Standby
 
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)
-    record = registry.read(folder)
+    record, secret = registry.read(folder), read_secret(folder)
     if record is None:
         raise SystemExit(f"There is no record in {folder.path}.")
-    ended = asyncio.Event()
-    owned: asyncio.Future[Owner] = asyncio.get_running_loop().create_future()
-
-    async def adopt(adoption: Adoption) -> Owner:
-        apply_environment(adoption.environment)
-        enter(adoption.cwd)
-        written = registry.read(folder)
-        assert written is not None and written.cluster is not None
-        owner = Owner(registry, folder, written.cluster, redact)
-        owned.set_result(owner)
-        return owner
-
-    interface = Interface(adopt if standby else None, ended.set)
+    if secret is None:
+        raise SystemExit("Another version of gpucluster asked for it. Install the same version in both environments.")
+    redact(secret)
+    waiting = Standby(registry, folder, redact) if standby else None
+    interface = Interface(secret, waiting)
     end_when_evicted(folder, held, lambda: _scratch_outside(interface))
-    loop = asyncio.get_running_loop()
 
     def terminate() -> None:
         if interface.owner is not None:
             interface.owner.stop("Stopped by a signal.")
-        ended.set()
+        elif waiting is not None:
+            waiting.end()
 
-    loop.add_signal_handler(signal.SIGTERM, terminate)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
 
     # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
-    if not standby:
+    if waiting is None:
         assert record.cluster is not None
-        enter(os.getcwd())
         interface.owner = owner = Owner(registry, folder, record.cluster, redact)
         try:
             serve(interface, folder)
         except OSError as error:
             await owner.fail(error)
             return
-        await asyncio.to_thread(configure_dask)
-        use_dask_logging()
+        await asyncio.to_thread(_import_all)
+        enter(os.getcwd())
     else:
         serve(interface, folder)
+        waiting.watch()
         await asyncio.to_thread(_warm_up)
-        use_dask_logging()
-        # Under the lock: somebody may be writing a cluster into the record right now.
-        with registry.exclusive():
-            written = registry.read(folder)
-            if written is not None and written.kind == "standby":
-                registry.write(folder, written.model_copy(update={"ready": True}))
-        if not owned.done():
+        await asyncio.to_thread(waiting.note_ready)
+        if not waiting.taken.done():
             logging.info("Standby is ready after %.1f s", time.monotonic() - started)
-        waiter = asyncio.ensure_future(ended.wait())
-        awaited: set[asyncio.Future[Any]] = {owned, waiter}
-        await asyncio.wait(awaited, timeout=STANDBY_LIFETIME_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        waiter.cancel()
-        if not owned.done():
-            shutil.rmtree(folder.path, ignore_errors=True)
-            return
-        owner = owned.result()
-    catching_up = asyncio.create_task(_import_late(owner)) if not standby else None
+        owner, adoption = await waiting.taken
+        apply_environment(adoption.environment)
+        enter(adoption.cwd)
+    use_dask_logging()
     model = await owner.run()
-    if catching_up is not None:
-        catching_up.cancel()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
 
 
@@ -192,45 +170,19 @@ def _scratch_outside(interface: Interface) -> Path | None:
     return owner.folder.scratch_in(chosen) if owner is not None and chosen is not None else None
 
 
-async def _import_late(owner: Owner) -> None:
-    """Import, once the cluster runs, what a cold start has put off; in a thread, so that nobody waits."""
-    from .warmup import import_all
+def _import_all() -> None:
+    from .warmup import configure_dask, import_all
 
-    while owner.model.running_at is None:  # noqa: ASYNC110  # nobody waits for this
-        await asyncio.sleep(0.1)
-    await asyncio.sleep(0.5)
-    await asyncio.to_thread(import_all)
+    configure_dask()
+    import_all()
 
 
 def _warm_up() -> None:
     """Do the slow part of a start: import everything, and wait until the forkserver has done the same."""
-    from .warmup import configure_dask, import_all, wait_for_forkserver
+    from .warmup import wait_for_forkserver
 
-    configure_dask()
-    import_all()
+    _import_all()
     wait_for_forkserver()
-
-
-def apply_environment(environment: dict[str, str]) -> None:
-    """Take over the environment of whoever asks for the cluster, for this process and its workers."""
-    import dask
-
-    different = {name: value for name, value in environment.items() if os.environ.get(name) != value}
-    os.environ.clear()
-    os.environ.update(environment)
-    if different:
-        dask.config.set({"distributed.nanny.environ": {**dask.config.get("distributed.nanny.environ"), **different}})
-
-
-def enter(directory: str) -> None:
-    """Work in that directory, and let workers import modules from it, as the notebook does.
-
-    It comes last on the path: a file in it cannot replace a module of the libraries.
-    """
-    with suppress(OSError):
-        os.chdir(directory)
-    if directory not in sys.path:
-        sys.path.append(directory)
 
 
 def main() -> None:
@@ -248,9 +200,6 @@ def main() -> None:
     _redirect(options.folder / "log")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    # '-m' puts the caller's directory first on the path; see enter().
-    if sys.path and sys.path[0] in {"", os.getcwd()}:
-        sys.path.pop(0)
     redact = _start_logging()
     _raise_file_limit()
     from .warmup import start_forkserver

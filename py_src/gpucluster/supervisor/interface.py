@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import socket
 import struct
-from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 from tornado import httpserver, iostream, netutil, web
 
 from ..protocol.errors import (
+    AccessDenied,
     GPUClusterError,
     InvalidRequest,
     InvalidState,
@@ -24,23 +25,19 @@ from ..protocol.errors import (
 )
 from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
-from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION
+from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry.record import Folder
+from ..registry.secret import is_secret
+from .caller import Adoption
 from .owner import Owner
 from .sampler import Sampler
+from .standby import Standby
 
 logger = logging.getLogger("gpucluster.supervisor")
 
 MAX_BODY_BYTES = 4 * 2**20
-
-
-class Adoption(BaseModel):
-    """What a standby is told when it becomes a cluster. The spec is in the record."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    cwd: str
-    environment: dict[str, str]
+_LAST_ANSWER_SECONDS = 10.0
+"""A standby that could not say so far whether it takes a cluster ends, also when nobody listens any more."""
 
 
 class Interface:
@@ -48,18 +45,16 @@ class Interface:
 
     Parameters
     ----------
-    adopt : callable
-        Turns a standby into the owner of the cluster written in its record.
-    release : callable
-        Ends a standby that is not needed any more.
+    secret : str
+        What every request has to know.
+    standby : Standby, optional
+        This process, while it has no cluster.
     """
 
-    def __init__(
-        self, adopt: Callable[[Adoption], Awaitable[Owner]] | None, release: Callable[[], None] | None
-    ) -> None:
+    def __init__(self, secret: str, standby: Standby | None = None) -> None:
+        self.secret = secret
+        self.standby = standby
         self.owner: Owner | None = None
-        self.adopt = adopt
-        self.release = release
 
     def must_own(self) -> Owner:
         """Return the owner.
@@ -96,10 +91,13 @@ class _Handler(web.RequestHandler):
 
     def prepare(self) -> None:
         if _peer_uid(self.request) not in {os.getuid(), None}:
-            self.set_status(403)
-            self.finish()
-            return
+            raise AccessDenied("This cluster belongs to another user.")
         version = self.request.headers.get(PROTOCOL_HEADER, "")
+        given = self.request.headers.get(SECRET_HEADER)
+        # Versions before the secret say theirs, and are told what helps.
+        older = given is None and version not in {"", str(PROTOCOL_VERSION)}
+        if not older and not is_secret(given or "", self.interface.secret):
+            raise AccessDenied("Requests to this cluster need its secret, which lies in its private folder.")
         if version != str(PROTOCOL_VERSION):
             raise ProtocolMismatch(
                 f"This cluster speaks protocol {PROTOCOL_VERSION} of gpucluster, the request {version or '?'}. "
@@ -159,30 +157,43 @@ class _Retire(_Handler):
         self.answer(self.interface.must_own().retire(worker, self.by))
 
 
-class _Adopt(_Handler):
+class _Ending(_Handler):
+    """Requests that may be the last ones of this process."""
+
+    last: bool = False
+
+    def on_finish(self) -> None:
+        # The answer is sent.
+        if self.last and self.interface.standby is not None:
+            self.interface.standby.end()
+
+
+class _Adopt(_Ending):
     async def post(self) -> None:
-        if self.interface.adopt is None or self.interface.owner is not None:
+        standby = self.interface.standby
+        if standby is None or standby.asked_for:
             raise InvalidState("This process has a cluster already.")
+        # One that has refused is of no use: it ends, and nobody chooses it again.
+        self.last = True
+        late = asyncio.get_running_loop().call_later(_LAST_ANSWER_SECONDS, standby.end)
         try:
             adoption = Adoption.model_validate_json(self.request.body)
         except ValidationError as error:
             raise invalid_request(error) from None
-        adopt, self.interface.adopt = self.interface.adopt, None
-        owner = await adopt(adoption)
-        self.interface.owner = owner
+        self.interface.owner = owner = await standby.adopt(adoption)
+        late.cancel()
+        self.last = False
         self.answer(owner.model)
 
 
-class _Release(_Handler):
+class _Release(_Ending):
     def post(self) -> None:
-        if self.interface.owner is not None:
+        if self.interface.standby is None:
             raise InvalidState("This process has a cluster; stop the cluster instead.")
-        release, self.interface.release = self.interface.release, None
-        if release is None:
-            raise InvalidState("This process is ending already.")
+        self.interface.standby.check_release()
+        self.last = True
         self.set_status(204)
         self.finish()
-        release()
 
 
 class _Telemetry(_Handler):
@@ -207,6 +218,7 @@ class _History(_Handler):
 
 class _Unknown(_Handler):
     def prepare(self) -> None:
+        super().prepare()
         raise InvalidRequest(f"There is no {json.dumps(self.request.path[:80])} here.")
 
 
@@ -226,20 +238,23 @@ def _peer_uid(request: Any) -> int | None:
     return int(struct.unpack("3i", credentials)[1])
 
 
+ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
+    (r"/model", _Model),
+    (r"/restart", _Restart),
+    (r"/stop", _Stop),
+    (r"/workers/([^/]+)/retire", _Retire),
+    (r"/adopt", _Adopt),
+    (r"/release", _Release),
+    (r"/telemetry", _Telemetry),
+    (r"/history", _History),
+)
+
+
 def serve(interface: Interface, folder: Folder) -> httpserver.HTTPServer:
-    """Listen on the folder's socket. The folder is private; the peer's user id is checked besides."""
+    """Listen on the folder's socket. The folder is private; the peer's user id and the secret are checked besides."""
     options = {"interface": interface}
     application = web.Application(
-        [
-            (r"/model", _Model, options),
-            (r"/restart", _Restart, options),
-            (r"/stop", _Stop, options),
-            (r"/workers/([^/]+)/retire", _Retire, options),
-            (r"/adopt", _Adopt, options),
-            (r"/release", _Release, options),
-            (r"/telemetry", _Telemetry, options),
-            (r"/history", _History, options),
-        ],
+        [(path, handler, options) for path, handler in ROUTES],
         default_handler_class=_Unknown,
         default_handler_args=options,
         log_function=lambda handler: None,

@@ -33,13 +33,17 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
     PreflightFailed
         It cannot be made, or others may replace files in it.
     """
-    scratch = folder.scratch if local_directory is None else folder.scratch_in(local_directory)
+    scratch = folder.scratch
     try:
-        if scratch.parent.is_dir() and not others_cannot_replace(scratch.parent):
-            raise PreflightFailed(
-                f"local_directory: other users may write to {local_directory} and replace files in it. Choose a "
-                "directory of yours, or one with the sticky bit."
-            )
+        if local_directory is not None:
+            top = Path(local_directory).resolve(strict=True)
+            scratch = folder.scratch_in(str(top))
+            for parent in (top, *top.parents):
+                if not others_cannot_replace(parent):
+                    raise PreflightFailed(
+                        f"local_directory: other users may write to {parent} and replace what is in it. Choose a "
+                        "directory that lies in directories of yours or of the system, or that has the sticky bit."
+                    )
         scratch.mkdir(mode=0o700)
     except FileExistsError:
         raise PreflightFailed(f"local_directory: {scratch} exists already. Choose another directory.") from None
@@ -77,8 +81,13 @@ def prepare(
     report : callable
         Told each step and what it does.
     """
+    import dask
+
     from .credentials import make_credentials
 
+    # For scheduler and workers alike. Dask's own choice is a folder of a known name in a directory that all users
+    # share: whoever makes it first can plant links there.
+    dask.config.set({"temporary-directory": str(scratch)})
     prefix = secrets.token_urlsafe(PREFIX_BYTES)
     redact(prefix)
     return StartContext(

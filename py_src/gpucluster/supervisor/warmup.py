@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from multiprocessing import forkserver, util
 
 PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
@@ -18,6 +20,10 @@ PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
     # One seed for all workers, so that they agree on the hashes of strings (dask/distributed#8400).
     "PYTHONHASHSEED": "6640",
 }
+
+
+_LOOKED_FOR_LATE = ("gilknocker",)
+"""Optional packages that distributed tries to import not before a scheduler is made."""
 
 
 @contextmanager
@@ -73,12 +79,20 @@ def configure_dask() -> None:
 
 
 def import_all() -> None:
-    """Import what a cluster needs sooner or later, so that the scheduler never stalls on an import."""
+    """Import what a cluster needs sooner or later, so that the scheduler never stalls on an import.
+
+    Afterwards modules may come from the directory of whoever asked for the cluster. What a library looks for in vain
+    must not be found there.
+    """
     import distributed
     import distributed.dashboard.scheduler
     import distributed.deploy.local  # noqa: F401
 
     from ..backends import dashboard, starting  # noqa: F401
+
+    for name in _LOOKED_FOR_LATE:
+        if find_spec(name) is None:
+            sys.modules[name] = None  # type: ignore[assignment]  # Python's way to say: there is none
 
 
 def wait_for_forkserver() -> None:

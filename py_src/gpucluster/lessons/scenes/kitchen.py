@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -116,7 +117,9 @@ def small_kitchen(cooks: int) -> Iterator[tuple[Client, LocalCluster]]:
         "distributed.scheduler.active-memory-manager.start": False,
     }
     with (
-        dask.config.set(quiet),
+        # Dask's own choice has a name that is known in a directory that all users share.
+        tempfile.TemporaryDirectory(prefix="gpucluster-", ignore_cleanup_errors=True) as scratch,
+        dask.config.set({**quiet, "temporary-directory": scratch}),
         LocalCluster(
             n_workers=cooks,
             threads_per_worker=1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import tempfile
 import time
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,14 +24,18 @@ class Starter:
         self.clusters: list[Any] = []
         self.pids: list[int] = []
         self.ports: list[int] = []
+        # Dask's own choice has a name that is known in a directory that all users share.
+        self._scratch = tempfile.TemporaryDirectory(prefix="gpucluster-", ignore_cleanup_errors=True)
 
     def __call__(self) -> Any:
+        import dask
         from distributed import LocalCluster
 
-        cluster: Any = LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=self.processes, dashboard_address=":0", host="127.0.0.1",
-            protocol="tcp",
-        )  # fmt: skip
+        with dask.config.set({"temporary-directory": self._scratch.name}):
+            cluster: Any = LocalCluster(
+                n_workers=1, threads_per_worker=1, processes=self.processes, dashboard_address=":0", host="127.0.0.1",
+                protocol="tcp",
+            )  # fmt: skip
         self.clusters.append(cluster)
         if self.processes:
             self.pids += [worker.pid for worker in cluster.workers.values()]
@@ -50,6 +55,7 @@ class Starter:
         """Stop what the learner's code left."""
         for cluster in self.clusters:
             cluster.close()
+        self._scratch.cleanup()
 
 
 def _open(port: int) -> bool:

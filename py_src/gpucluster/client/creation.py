@@ -1,0 +1,153 @@
+"""One creation of a cluster: its record, and the process that takes it, in a bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from contextlib import suppress
+
+from ..protocol.errors import GPUClusterError, InvalidRequest
+from ..protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
+from ..protocol.spec import AutoSpec, CudaSpec, LocalSpec
+from ..protocol.telemetry import ActivityEntry
+from ..registry import activity, lock
+from ..registry.process import ProcessIdentity
+from ..registry.record import Folder, Record
+from ..registry.store import Registry, now
+from . import standby
+from .environment import cluster_environment, fingerprint
+from .killing import KILLED_SECONDS, kill_supervisor
+from .launch import LAUNCH_SECONDS, launch
+from .transport import request
+
+ADOPT_SECONDS = 8.0
+"""A standby that does not take the cluster by then is given up: a new process is faster."""
+_AT_LEAST_SECONDS = 5.0
+
+
+class Creation:
+    """A cluster that is asked for.
+
+    Parameters
+    ----------
+    registry : Registry
+        Where it is written down.
+    spec : LocalSpec, CudaSpec or AutoSpec
+        What is wanted.
+    by : str
+        Who asks.
+    python, directory
+        Executable and working directory of its processes.
+    timeout : float
+        Most seconds until its process is there.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        spec: LocalSpec | CudaSpec | AutoSpec,
+        *,
+        by: str,
+        python: str,
+        directory: str,
+        timeout: float,
+    ) -> None:
+        self._registry = registry
+        self._spec = spec
+        self._by = by
+        self._python = python
+        self._directory = directory
+        self._environment = {**cluster_environment(), **spec.process_environment()}
+        self._deadline = time.monotonic() + timeout
+
+    async def begin(self) -> ClusterModel:
+        """Return the cluster as soon as a process has it.
+
+        Raises
+        ------
+        InvalidRequest, NameTaken, StartFailed, StartTimedOut, SupervisorUnreachable, RegistryUnwritable
+        """
+        folder, chosen = await asyncio.to_thread(self._write_down)
+        if chosen:
+            body = {"cwd": self._directory, "environment": self._environment}
+            try:
+                await request(folder, "POST", "/adopt", body, timeout=min(ADOPT_SECONDS, self._left()))
+            except GPUClusterError:
+                # The standby died between our look and our request, hangs, or refuses: start the slow way.
+                folder = await asyncio.to_thread(self._give_up, folder)
+        return self._registry.find(folder.id)
+
+    def _left(self) -> float:
+        """Return the seconds that are left; always some, so that what does not hang is done."""
+        return max(_AT_LEAST_SECONDS, self._deadline - time.monotonic())
+
+    def _give_up(self, folder: Folder) -> Folder:
+        """Do without a standby, and start a process for the cluster."""
+        kill_supervisor(self._registry, folder)
+        with suppress(FileNotFoundError), self._registry.exclusive(self._left()):
+            # No cluster any more, and no standby that anybody could choose.
+            self._registry.write(folder, Record(kind="standby"))
+        with suppress(FileNotFoundError):
+            held = lock.take(folder.lock, patience=min(KILLED_SECONDS, self._left()))
+            if held is not None:  # It may have been writing until it was gone.
+                self._registry.delete(folder)
+                os.close(held)
+        return self._write_down(use_standby=False)[0]
+
+    def _write_down(self, *, use_standby: bool = True) -> tuple[Folder, bool]:
+        """Give out the name, write the record, and start a process unless there is a standby to take it."""
+        spec = self._spec
+        if not os.path.isdir(self._directory) or not os.access(self._directory, os.X_OK):
+            raise InvalidRequest(f"The working directory {self._directory} is not there, or you may not enter it.")
+        with self._registry.exclusive(self._left()):
+            self._registry.sweep()
+            name = self._registry.free_name(spec.name)
+            folder: Folder | None = None
+            process: ProcessIdentity | None = None
+            if use_standby:
+                wanted = fingerprint(self._python, self._environment)
+                folder, process = standby.take_standby(self._registry, wanted)
+            held: int | None = None
+            if folder is None:
+                folder, held = self._registry.new_folder()
+            model = ClusterModel(
+                id=folder.id,
+                name=name,
+                backend=spec.backend,
+                state=ClusterState.STARTING,
+                progress=Progress(step="launch", message="Starting the cluster's process"),
+                wanted=Wanted(n_workers=spec.n_workers),
+                idle=Idle(timeout_seconds=spec.idle_timeout_seconds),
+                python=self._python,
+                created_at=now(),
+                spec=spec,
+            )
+            try:
+                self._registry.write(folder, Record(kind="cluster", cluster=model, process=process))
+            except BaseException:
+                if held is not None:
+                    os.close(held)
+                    self._registry.delete(folder)
+                raise
+            number = f" with {spec.n_workers} worker{'s' * (spec.n_workers != 1)}" if spec.n_workers is not None else ""
+            asked = ActivityEntry(at=model.created_at, kind="create", by=self._by, message=f"Create{number}")
+            with suppress(OSError):
+                activity.append(folder.activity, asked)
+        if held is not None:
+            self._launch(folder, held)
+        return folder, held is None
+
+    def _launch(self, folder: Folder, held: int) -> None:
+        try:
+            launch(
+                folder,
+                held,
+                python=self._python,
+                cwd=self._directory,
+                environment=self._environment,
+                timeout=min(LAUNCH_SECONDS, self._left()),
+            )
+        except GPUClusterError:
+            self._registry.delete(folder)
+            raise

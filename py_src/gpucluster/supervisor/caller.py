@@ -1,0 +1,63 @@
+"""What a cluster takes over from whoever asks for it: environment variables and the directory."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+
+class Adoption(BaseModel):
+    """What a standby is told when it becomes a cluster. The spec is in the record."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    cwd: str
+    environment: dict[str, str]
+
+    @field_validator("cwd")
+    @classmethod
+    def _usable_directory(cls, cwd: str) -> str:
+        if "\0" in cwd or not os.path.isabs(cwd) or not Path(cwd).is_dir() or not os.access(cwd, os.X_OK):
+            raise ValueError("must be the absolute path of a directory that you may enter")
+        return cwd
+
+    @field_validator("environment")
+    @classmethod
+    def _usable_variables(cls, environment: dict[str, str]) -> dict[str, str]:
+        for name, value in environment.items():
+            if not name or "=" in name or "\0" in name + value:
+                raise ValueError(f"no process can have a variable {name[:40]!r} of that value")
+        try:
+            for text in (*environment, *environment.values()):
+                os.fsencode(text)
+        except UnicodeEncodeError:
+            raise ValueError("must be text that this system can encode") from None
+        return environment
+
+
+def apply_environment(environment: dict[str, str]) -> None:
+    """Take over the environment of whoever asks for the cluster, for this process and its workers."""
+    import dask
+
+    different = {name: value for name, value in environment.items() if os.environ.get(name) != value}
+    os.environ.clear()
+    os.environ.update(environment)
+    if different:
+        dask.config.set({"distributed.nanny.environ": {**dask.config.get("distributed.nanny.environ"), **different}})
+
+
+def enter(directory: str) -> None:
+    """Work in that directory, and import modules from it, as the notebook does.
+
+    Workers take both over when they are forked, and the scheduler reads tasks that name functions of such modules. Call
+    it when everything has been imported: an optional package of a library that is not installed must not be found here.
+    The directory comes last on the path, so that a file in it cannot replace a module that is installed either.
+    """
+    with suppress(OSError):
+        os.chdir(directory)
+    if directory not in sys.path:
+        sys.path.append(directory)

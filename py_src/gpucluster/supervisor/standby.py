@@ -1,0 +1,134 @@
+"""A supervisor that has no cluster yet: it takes the one that is written into its record, or ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.util import get_temp_dir
+from typing import NoReturn
+
+from ..protocol.errors import GPUClusterError, InvalidState
+from ..protocol.models import ClusterModel, ClusterState
+from ..registry.process import identify
+from ..registry.record import Folder
+from ..registry.store import Registry
+from ..registry.wanting import is_wanted
+from .caller import Adoption
+from .owner import Owner
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+LIFETIME_SECONDS = 3600.0
+"""A standby that nobody uses ends by itself, also while somebody wants it."""
+LOOK_SECONDS = 1.0
+ADOPTION_SECONDS = 60.0
+"""Whoever has written a cluster into the record and says nothing for so long will not come any more."""
+_LOCK_SECONDS = 5.0
+
+
+class Standby:
+    """Waits for a cluster, for as long as a living process wants it to.
+
+    Parameters
+    ----------
+    registry, folder
+        Where this process is written down.
+    redact : callable
+        Told every secret that must not appear in the log.
+    """
+
+    def __init__(self, registry: Registry, folder: Folder, redact: Callable[[str], None]) -> None:
+        self._registry = registry
+        self._folder = folder
+        self._redact = redact
+        self._started = time.monotonic()
+        self._chosen_at: float | None = None
+        self.asked_for = False
+        """Whether somebody has asked it to become a cluster."""
+        self.taken: asyncio.Future[tuple[Owner, Adoption]] = asyncio.get_running_loop().create_future()
+        """The cluster and what it takes over, which is left alone until all imports are done."""
+
+    async def adopt(self, adoption: Adoption) -> Owner:
+        """Become the owner of the cluster in the record. When this raises, the process has to end.
+
+        Raises
+        ------
+        InvalidState
+            It has a cluster, or there is none for it.
+        """
+        if self.asked_for:
+            raise InvalidState("This process has a cluster already.")
+        self.asked_for = True
+        model = await asyncio.to_thread(self._written)
+        owner = Owner(self._registry, self._folder, model, self._redact)
+        shutil.rmtree(self._folder.wanted_by, ignore_errors=True)
+        self.taken.set_result((owner, adoption))
+        return owner
+
+    def _written(self) -> ClusterModel:
+        """Return the cluster, which was written by a holder of the registry's lock."""
+        with self._registry.exclusive(_LOCK_SECONDS):
+            record = self._registry.read(self._folder)
+        mine = record is not None and record.process in {None, identify(os.getpid())}
+        if record is None or record.kind != "cluster" or record.cluster is None or not mine:
+            raise InvalidState("There is no cluster for this process to take.")
+        if record.cluster.id != self._folder.id or record.cluster.state is not ClusterState.STARTING:
+            raise InvalidState("The cluster that this process was to take is not waiting to be started.")
+        return record.cluster
+
+    def note_ready(self) -> None:
+        """Write down that everything is imported, unless somebody has written a cluster meanwhile."""
+        with self._registry.exclusive():
+            record = self._registry.read(self._folder)
+            if record is not None and record.kind == "standby":
+                self._registry.write(self._folder, record.model_copy(update={"ready": True}))
+
+    def check_release(self) -> None:
+        """Refuse to be let go while a living process wants this standby.
+
+        Raises
+        ------
+        InvalidState
+            Another server does, or there is a cluster.
+        """
+        if self.asked_for:
+            raise InvalidState("This process has a cluster; stop the cluster instead.")
+        if is_wanted(self._folder):
+            raise InvalidState("Another process of yours wants this standby; it ends together with that one.")
+
+    def end(self) -> NoReturn:
+        """End this process at once, with its folder; what it has started ends with it."""
+        shutil.rmtree(self._folder.path, ignore_errors=True)
+        # The forkserver's folder: an exit that does not wait leaves it behind.
+        shutil.rmtree(get_temp_dir(), ignore_errors=True)
+        os._exit(0)
+
+    def watch(self) -> None:
+        """End as soon as nobody wants this standby; from a thread, which works while the imports keep the loop."""
+        threading.Thread(target=self._watch, name="gpucluster-standby", daemon=True).start()
+
+    def _watch(self) -> None:
+        while not self.asked_for:
+            time.sleep(LOOK_SECONDS)
+            # What cannot be read now may be there at the next look.
+            with suppress(GPUClusterError, OSError):
+                if not self._is_needed():
+                    # Under the lock nobody can be choosing this one meanwhile.
+                    with self._registry.exclusive(_LOCK_SECONDS):
+                        if not self._is_needed() and not self.asked_for:
+                            logger.info("Nobody wants this standby any more")
+                            self.end()
+
+    def _is_needed(self) -> bool:
+        record = self._registry.read(self._folder)
+        if record is not None and record.kind == "cluster":
+            # Whoever has written it may have died before this process was told.
+            self._chosen_at = self._chosen_at or time.monotonic()
+            return time.monotonic() - self._chosen_at < ADOPTION_SECONDS
+        return is_wanted(self._folder) and time.monotonic() - self._started < LIFETIME_SECONDS

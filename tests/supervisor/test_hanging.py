@@ -1,0 +1,65 @@
+"""Starts and stops end in time, whatever hangs in the cluster's process."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import gpucluster
+import pytest
+from gpucluster.client import api
+from gpucluster.protocol.errors import StartTimedOut
+from gpucluster.protocol.models import ClusterState
+
+PATIENCE = 3.0
+
+
+@pytest.fixture
+def hang(tmp_path, monkeypatch):
+    """Let modules hang in supervisors when they are imported."""
+
+    def let(module):
+        (tmp_path / f"{module}.py").write_text(
+            "import sys, time\nif 'gpucluster.supervisor' in sys.orig_argv: time.sleep(3600)\n"
+        )
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+
+    return let
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("sitecustomize", "was not there after"),
+        ("crick", "had not ended 3 seconds after it was asked to, and was killed"),
+        ("gilknocker", "did not answer within 2 seconds and was killed"),
+    ],
+    ids=["its beginning", "a thread that imports", "the event loop"],
+)
+def test_a_start_that_hangs_ends_in_time(site, monkeypatch, wait_until, hang, module, words):
+    monkeypatch.setattr(api, "STOP_LATE_SECONDS", PATIENCE)
+    hang(module)
+    with pytest.raises(StartTimedOut, match=words):
+        gpucluster.create("local", name="late", n_workers=1, timeout=PATIENCE)
+    assert [model.state for model in site.control.list()] == [ClusterState.STOPPED] * (module != "sitecustomize")
+    wait_until(lambda: not site.processes())
+
+
+def test_a_process_that_hangs_is_killed_by_stop_which_says_so(site, wait_until):
+    model = site.running(name="hung")
+    os.kill(model.pid, signal.SIGSTOP)
+    stopped = site.control.stop("hung", timeout=PATIENCE)
+    assert stopped.state is ClusterState.STOPPED
+    assert stopped.reason == "Its process did not answer within 2 seconds and was killed."
+    assert site.get("hung").reason == stopped.reason
+    wait_until(lambda: not site.processes())
+
+
+def test_who_holds_the_registry_and_hangs_holds_up_nobody_for_ever(site, monkeypatch):
+    from gpucluster.client import creation
+    from gpucluster.protocol.errors import SupervisorUnreachable
+
+    monkeypatch.setattr(creation, "_AT_LEAST_SECONDS", 0.1)
+    with site.registry.exclusive(), pytest.raises(SupervisorUnreachable, match="hangs, or was suspended"):
+        site.control.create({"backend": "local"}, timeout=0.2)
+    assert site.control.list() == []
