@@ -98,6 +98,11 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
         )}
       </p>
       {cluster.backend_reason !== null && <p className="gpc-Reason">{cluster.backend_reason}</p>}
+      {cluster.notices.map(notice => (
+        <p key={notice} className="gpc-Notice">
+          {notice}
+        </p>
+      ))}
       {cluster.idle.stops_at !== null && (
         <p className="gpc-Line gpc-Countdown">
           <Ticking milliseconds={1000} text={() => countdownLine(cluster, manager, trans) ?? ''} />

@@ -4,7 +4,7 @@
  */
 
 /** The version of the wire protocol that these types describe. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 export type ClusterSpec = LocalSpec | CudaSpec | AutoSpec;
 /**
@@ -316,6 +316,10 @@ export interface ClusterModel {
    */
   python: string;
   versions: Versions | null;
+  /**
+   * What somebody should know about a cluster that works, in sentences.
+   */
+  notices: string[];
   created_at: string;
   running_at: string | null;
   ended_at: string | null;

@@ -48,6 +48,7 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Address", model.scheduler_address))
         lines.append(("Network", "encrypted, only you can connect" if model.encrypted else _OPEN))
     if not model.state.ended:
+        lines += [("Notice", one_line(notice)) for notice in model.notices]
         lines.append(("Clients", str(model.n_clients)))
         lines.append(("Idle", _idle(model)))
     lines.append(("Python", model.python))

@@ -41,6 +41,8 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
         rows.append(("Scheduler", f"{model.scheduler_address} ({lock})"))
     if model.reason:
         rows.append(("Note", model.reason))
+    if not model.state.ended:
+        rows += [("Notice", notice) for notice in model.notices]
     table = "".join(
         f'<tr><th style="text-align:left;padding:2px 12px 2px 0">{escape(name)}</th>'
         f'<td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'

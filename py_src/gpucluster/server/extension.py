@@ -88,9 +88,9 @@ class GPUClusterExtension(ExtensionApp):
     dask_labextension = Enum(
         ["beside", "instead", "off"],
         default_value="beside",
-        help="""Whether the panel of dask-labextension shows our clusters. 'beside': together with its own.
-        'instead': only ours, and its button makes one of ours. Where its server part is not enabled, both are the
-        same. 'off': not at all.""",
+        help="""Whether the panel of dask-labextension shows our clusters. 'beside': together with its own; its button
+        makes one of ours, unless the site has set labextension.factory.class in Dask's configuration. 'instead': only
+        ours. Where its server part is not enabled, both are the same. 'off': not at all.""",
     ).tag(config=True)
 
     @validate("limits")

@@ -25,6 +25,7 @@ from .idle import IdleTimer, computes, connected_clients
 from .interruption import unless_stopped
 from .journal import Journal
 from .members import members, versions
+from .notices import notices
 from .preparation import make_scratch, prepare
 from .resizing import Resizer
 from .sampler import Sampler
@@ -238,6 +239,10 @@ class Owner:
         address = DashboardAddress(host=server.address, port=server.port, prefix=context.dashboard_prefix)
         write_private(self.folder.dashboard, address.model_dump_json())
         self.idle.update(busy=False)
+        found = versions()
+        told = notices(found)
+        for notice in told:
+            logger.warning(notice)
         self.journal.update(
             state=ClusterState.RUNNING,
             progress=None,
@@ -247,7 +252,8 @@ class Owner:
             running_at=now(),
             start_seconds=self._seconds_since_request(),
             idle=self.idle.model(),
-            versions=versions(),
+            versions=found,
+            notices=told,
             **self._members(),
         )
 
