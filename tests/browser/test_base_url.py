@@ -6,10 +6,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
-from playwright.sync_api import Browser, Request, expect
+from playwright.sync_api import Browser, Page, Request, Response, expect
 
 from .chromium import open_page, open_panel
-from .lab import jupyter
+from .lab import Lab, jupyter
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
@@ -38,4 +38,58 @@ def test_a_dashboard_is_drawn_below_a_base_url(browser: Browser) -> None:
         card.get_by_role("button", name="Log", exact=True).click()
         expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
         assert strays == []
+        a_page_of_another_origin_gets_nothing(page, lab)
         page.context.close()
+
+
+OTHER_ORIGIN = "http://127.0.0.1:23456/"
+"""Of the same machine, so that the browser sends Jupyter's cookies to Jupyter."""
+ATTACK = """
+async ([pages, socket]) => {
+  const outcome = {};
+  const loaded = element => new Promise(resolve => {
+    element.onload = () => resolve('loaded');
+    element.onerror = () => resolve('refused');
+    document.body.append(element);
+  });
+  for (const url of pages) {
+    for (const mode of ['cors', 'no-cors']) {
+      outcome[`${mode} ${url}`] = await fetch(url, { mode, credentials: 'include' }).then(
+        answer => `${answer.type} ${answer.status}`, () => 'refused');
+    }
+    for (const tag of ['img', 'script']) {
+      outcome[`${tag} ${url}`] = await loaded(Object.assign(document.createElement(tag), { src: url }));
+    }
+    await loaded(Object.assign(document.createElement('iframe'), { src: url }));
+  }
+  outcome[socket] = await new Promise(resolve => {
+    const made = new WebSocket(socket);
+    made.onopen = () => resolve('open');
+    made.onerror = () => resolve('refused');
+  });
+  return outcome;
+}
+"""
+
+
+def a_page_of_another_origin_gets_nothing(own: Page, lab: Lab) -> None:
+    """It has the person's cookies. It may lead him to a dashboard, which it cannot look into, and no more."""
+    dashboard = f"{lab.url}/gpucluster/dashboard/blue/status"
+    addresses = [dashboard, f"{lab.url}/gpucluster/api/clusters"]
+    page = own.context.new_page()
+    page.route(
+        f"{OTHER_ORIGIN}**", lambda route: route.fulfill(body=f'<a href="{dashboard}">x</a>', content_type="text/html")
+    )
+    answers: list[Response] = []
+    page.on("response", lambda answer: answers.append(answer))
+    page.goto(OTHER_ORIGIN)
+    outcome = page.evaluate(ATTACK, [addresses, dashboard.replace("http", "ws", 1) + "/ws"])
+    assert set(outcome.values()) == {"refused"}, outcome
+    refused = [answer for answer in answers if answer.url in addresses]
+    assert {answer.status for answer in refused} == {403}
+    cookies = [answer.request.all_headers().get("cookie", "") for answer in refused]
+    assert any("username-" in cookie for cookie in cookies), "without the person's cookies nothing is proved"
+    for frame in page.frames[1:]:
+        assert frame.locator("canvas").count() == 0
+    page.get_by_role("link").click()
+    expect(page.locator("canvas").first).to_be_visible()

@@ -117,10 +117,7 @@ def test_the_code_it_makes_connects(browser: Browser, lab: Lab, cluster: Cluster
     page.context.close()
 
 
-@pytest.mark.parametrize("lab", ["alone"], indirect=True, scope="module")
-def test_its_button_makes_one_of_ours_where_it_has_no_server(
-    browser: Browser, lab: Lab, wait_until: Callable[..., Any]
-) -> None:
+def test_its_button_makes_one_of_ours(browser: Browser, lab: Lab, wait_until: Callable[..., Any]) -> None:
     page, panel = open_their_panel(browser, lab)
     panel.get_by_role("button", name="NEW").click()
     expect(item_of(panel, "cluster-1")).to_be_visible()

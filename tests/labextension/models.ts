@@ -39,6 +39,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     pid: 9,
     python: '/usr/bin/python3',
     versions: null,
+    warnings: [],
     created_at: '2026-01-01T10:00:00Z',
     running_at: '2026-01-01T10:00:01Z',
     ended_at: null,

@@ -236,6 +236,11 @@ describe('card', () => {
     expect(host.textContent).toContain('unencrypted');
   });
 
+  it('tells what somebody should know about a cluster that works', async () => {
+    await draw(card(store([cluster({ warnings: ['The dashboard has <b>holes</b>.'] })])));
+    expect(host.querySelector('.gpc-Notice')?.textContent).toBe('The dashboard has <b>holes</b>.');
+  });
+
   it('shows progress while it starts, and can be cancelled once', async () => {
     const stop = jest.fn(() => new Promise<void>(() => undefined));
     const progress = { step: 'workers', message: 'Waiting for workers', done: 1, total: 4 };

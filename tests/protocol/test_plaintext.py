@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.protocol.plaintext import printable
+from gpucluster.protocol.plaintext import escaped, printable
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,17 @@ from gpucluster.protocol.plaintext import printable
 )
 def test_printable(text: str, longest: int | None, shown: str) -> None:
     assert printable(text, longest) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "keep", "shown"),
+    [
+        ("Zürich-7, 日本\u00a0🚀", "", "Zürich-7, 日本\u00a0🚀"),
+        ("\x1b[2J\u202eevil\x00\n\t", "", r"\x1b[2J\u202eevil\x00\n\t"),
+        ("one\n\ttwo\r\x7f", "\n\t", "one\n\ttwo\\r\\x7f"),
+        ("\x9b31m\x85\u2028\ud800\U000e0001", "", r"\x9b31m\x85\u2028\ud800\U000e0001"),
+    ],
+)
+def test_escaped(text: str, keep: str, shown: str) -> None:
+    assert escaped(text, keep=keep) == shown
+    assert escaped(shown, keep=keep) == shown

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import json
 import os
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gpucluster.protocol.errors import RecordingNotFound, RecordingUnreadable
-from gpucluster.recordings import places, reading
+from gpucluster.recordings import limits, places, reading, unpacking
 from gpucluster.recordings.places import bundled_recordings, find_recording, recordings_below
 from gpucluster.recordings.reading import read_header, read_recording
 from hypothesis import given, settings
@@ -165,20 +166,94 @@ def test_samples_that_nobody_can_play(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
-    bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + b"\n" * (reading.MOST_BYTES + 10))
+    line = b" " * 2**19 + b"\n"
+    bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + line * (limits.MOST_BYTES // len(line) + 1))
     assert len(bomb) < 2**20
     (tmp_path / "a.jsonl.gz").write_bytes(bomb)
     with pytest.raises(RecordingUnreadable, match="unpacks to more than 48 MiB"):
         read_recording(tmp_path / "a.jsonl.gz")
 
 
+def sample_with(figure: bytes) -> bytes:
+    return (
+        b'{"kind":"telemetry","sample":{"id":"r","at":"2026-11-20T14:03:00Z","workers":["0"],"memory_bytes":%b}}'
+        % figure
+    )
+
+
+TOLD = json.dumps(HEADER).encode() + b"\n"
+MANY_KEYS = b"{%b}" % b",".join(b'"%x":1' % number for number in range(20_000))
+BOMBS: dict[str, tuple[bytes, str]] = {
+    "lines": (gzip.compress(TOLD + b"{}\n" * 15_000_000, 1), "damaged: more than 1000 of its lines cannot be played"),
+    "empty lines": (gzip.compress(TOLD + b"\n" * 40 * 2**20, 1), "has more than 40000 lines"),
+    "empty lines first": (gzip.compress(b" " * 10**6 + b"\n" + TOLD), "is no recording"),
+    "members": (gzip.compress(TOLD) + gzip.compress(b"") * 350_000, "packed in more than 1000 parts"),
+    "members first": (gzip.compress(b"") * 350_000 + gzip.compress(TOLD), "packed in more than 1000 parts"),
+    "nesting": (gzip.compress(TOLD + (b'{"kind":' + b"[" * 10**6 + b"\n") * 3), "holds nothing that can be played"),
+    "one line": (gzip.compress(TOLD + b'{"kind":"' + b"x" * 2 * 2**20), "a line has no end"),
+    "digits": (gzip.compress(TOLD + sample_with(b"9" * 10**6) + b"\n"), "holds nothing that can be played"),
+    "digits first": (gzip.compress(TOLD.replace(b'workers": 2', b'workers": ' + b"9" * 10**5)), "is no recording"),
+    "keys": (gzip.compress(TOLD + sample_with(MANY_KEYS) + b"\n"), "holds nothing that can be played"),
+    "keys first": (gzip.compress(TOLD.replace(b"}", b', "versions": ' + MANY_KEYS + b"}")), "is no recording"),
+    "headers": (gzip.compress(TOLD * 2000), "damaged: more than 1000 of its lines"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.timeout(20)  # Some of these took a minute of computing, and more.
+def test_a_bomb_is_a_sentence_at_once(tmp_path: Path, name: str) -> None:
+    content, sentence = BOMBS[name]
+    (tmp_path / "a.jsonl.gz").write_bytes(content)
+    with suppress(RecordingUnreadable):
+        read_header(tmp_path / "a.jsonl.gz")
+    with pytest.raises(RecordingUnreadable, match=sentence):
+        read_recording(tmp_path / "a.jsonl.gz")
+
+
+def test_what_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_SECONDS", 0.0)
+    with pytest.raises(RecordingUnreadable, match="takes too long to read"):
+        read_recording(file_of(tmp_path / "a.jsonl", HEADER, *(event(1) for _ in range(1000))))
+
+
+def test_a_few_members_are_one_recording(tmp_path: Path) -> None:
+    whole = file_of(tmp_path / "a.jsonl", HEADER, *(event(number) for number in range(9))).read_bytes()
+    pieces = [gzip.compress(whole[begin : begin + 100]) for begin in range(0, len(whole), 100)]
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(b"".join(pieces) + b"\0" * 20_000)
+    session = read_recording(path)
+    assert (len(session.samples), session.message) == (9, None)
+    path.write_bytes(b"".join(pieces)[:-6] + b"wrong!")
+    session = read_recording(path)
+    assert session.message == "The file is cut off: what comes after its first 9 samples is lost."
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_file_that_grows_while_it_is_read_has_an_end(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = file_of(tmp_path / name, HEADER)
+    written = path.stat().st_size
+    original = unpacking.os.fstat
+
+    def grows_after_the_look(descriptor: int) -> os.stat_result:
+        status = original(descriptor)
+        os.truncate(path, 10**9)
+        return status
+
+    monkeypatch.setattr(unpacking.os, "fstat", grows_after_the_look)
+    assert written < 10**6
+    with pytest.raises(RecordingUnreadable, match=r"can be played|no end"):
+        read_recording(path)
+
+
 def test_a_line_without_end_and_a_large_file(tmp_path: Path) -> None:
-    with (tmp_path / "a.jsonl").open("wb") as file:
+    with file_of(tmp_path / "a.jsonl", HEADER).open("ab") as file:
         file.truncate(3 * 2**20)
     with pytest.raises(RecordingUnreadable, match="a line has no end"):
         read_recording(tmp_path / "a.jsonl")
     with (tmp_path / "a.jsonl").open("wb") as file:
-        file.truncate(reading.MOST_BYTES + 1)
+        file.truncate(limits.MOST_BYTES + 1)
     with pytest.raises(RecordingUnreadable, match="recordings of up to 48 MiB can be played"):
         read_recording(tmp_path / "a.jsonl")
 

@@ -16,7 +16,7 @@ def entry(message: str) -> ActivityEntry:
 def test_what_is_written_can_be_read(tmp_path):
     path = tmp_path / "activity"
     assert activity.read(path) == []
-    written = [entry("one"), entry('a "quoted"\nline and ☃')]
+    written = [entry("one"), entry('a "quoted" line and ☃')]
     for each in written:
         activity.append(path, each)
     assert activity.read(path) == written
@@ -40,6 +40,13 @@ def test_a_long_message_is_cut(tmp_path):
     [read] = activity.read(path)
     assert read.message.endswith("x…")
     assert len(read.message) == 500
+
+
+def test_nothing_in_it_commands_a_terminal_or_ends_a_line(tmp_path):
+    path = tmp_path / "activity"
+    activity.append(path, entry("worker \x1b[31m\x00\n\x85\u2028\x9b"))
+    assert [each.message for each in activity.read(path)] == [r"worker \x1b[31m\x00\n\x85\u2028\x9b"]
+    assert path.read_text().isascii()
 
 
 def test_a_broken_line_hides_no_other(tmp_path):

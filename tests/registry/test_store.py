@@ -225,3 +225,15 @@ def test_the_end_of_a_log_is_read_without_the_rest(tmp_path):
     log.write_bytes(b"x" * 10_000_000 + b"\n" + b"\xff odd bytes\nlast\n")
     assert tail(log, 2) == ["\ufffd odd bytes", "last"]
     assert len("".join(tail(log, 5))) < 10_000
+
+
+def test_what_tasks_print_commands_no_terminal(tmp_path):
+    log = tmp_path / "log"
+    log.write_bytes(b"\x1b[31mred\x07\tand \xc2\x9b31m\n\x1b]0;title\x00\n")
+    assert tail(log, 2) == ["\\x1b[31mred\\x07\tand \\x9b31m", "\\x1b]0;title\\x00"]
+
+
+def test_the_name_of_no_cluster_commands_no_terminal(registry):
+    with pytest.raises(ClusterNotFound) as refusal:
+        registry.find("\x1b[2J\n\x00")
+    assert refusal.value.message == r"There is no cluster '\x1b[2J\n\x00'. There is no living cluster."

@@ -46,6 +46,10 @@ class JupyterProcess:
         response.raise_for_status()
         return response.json()
 
+    def status(self, path: str, method: str = "GET", **headers: str) -> int:
+        """Send a request as it is; returns the status."""
+        return self._client.request(method, path, headers=headers).status_code
+
     def page(self, path: str) -> str:
         """Return a page."""
         return self._client.get(path).raise_for_status().text

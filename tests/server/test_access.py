@@ -44,9 +44,17 @@ def url(http_server, jp_http_port, jp_base_url):
     return f"http://127.0.0.1:{jp_http_port}{jp_base_url}gpucluster/"
 
 
-async def fetch(url: str, method: str = "GET", body: str | None = None, **headers: str):
+async def fetch(
+    url: str, method: str = "GET", body: str | None = None, *, allow_nonstandard_methods: bool = False, **headers: str
+):
     return await AsyncHTTPClient().fetch(
-        url, method=method, body=body, headers=headers, raise_error=False, follow_redirects=False
+        url,
+        method=method,
+        body=body,
+        headers=headers,
+        raise_error=False,
+        follow_redirects=False,
+        allow_nonstandard_methods=allow_nonstandard_methods,
     )
 
 
@@ -108,12 +116,18 @@ class TestWithoutLogin:
     async def test_dashboard(self, url, running_cluster, lenient):
         for method in ("GET", "HEAD"):
             response = await fetch(url + f"dashboard/{running_cluster.id}/status", method)
-            if lenient and method == "GET":
-                assert response.code == 403
-                assert b"Log in to Jupyter" in response.body
-            else:
-                assert response.code == 302
-                assert "/login?next=" in response.headers["Location"]
+            assert response.code == 302
+            assert "/login?next=" in response.headers["Location"]
+
+    async def test_no_address_tells_a_stranger_which_methods_it_has(self, url, extension, running_cluster):
+        for method in ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"):
+            for pattern in (pattern for pattern, *_ in routes(extension.services)):
+                path = pattern.removeprefix("gpucluster/").replace("([^/]+)", running_cluster.id)
+                path = path.replace("(?:/.*)?", "").replace("(?:/(.*))?", "/status").replace("\\.", ".")
+                body = None if method in {"GET", "HEAD"} else "{}"
+                response = await fetch(url + path, method, body, allow_nonstandard_methods=True)
+                expected = 302 if path.startswith("dashboard") and body is None else 403
+                assert response.code == expected, (method, path)
 
 
 class DenyAll(Authorizer):
@@ -163,16 +177,78 @@ class TestReadOnly:
         assert await handshake(url + "api/events", **jp_auth_header) == 101
 
 
-async def test_foreign_origin(url, running_cluster, jp_serverapp):
-    cookie, _ = await login_cookies(url, jp_serverapp.identity_provider.token)
-    own = url.split("/a%40b")[0]
-    for path in SOCKETS:
-        assert await handshake(url + path, Cookie=cookie, Origin="http://evil.example") == 403
-        assert await handshake(url + path, Cookie=cookie, Origin="null") == 403
-    assert await handshake(url + "api/events", Cookie=cookie, Origin=own) == 101
-    response = await fetch(url + "api/clusters", Cookie=cookie, Origin="http://evil.example")
-    assert response.code == 404
-    assert running_cluster.id not in response.body.decode()
+READABLE = [path for method, path in REST if method == "GET"]
+OTHER_SITES = [
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    # A script, a picture or a frame in the page of another site, or of another port or name of this machine.
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "script"},
+    {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+    {"Sec-Fetch-Site": "something-new"},
+]
+FOLLOWS_A_LINK = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+
+class TestOtherSites:
+    @pytest.fixture
+    async def cookie(self, url, jp_serverapp):
+        cookie, _ = await login_cookies(url, jp_serverapp.identity_provider.token)
+        return cookie
+
+    @pytest.mark.parametrize("told", OTHER_SITES, ids=range(len(OTHER_SITES)))
+    async def test_get_nothing_with_the_cookie_of_a_person(self, url, running_cluster, cookie, told):
+        for path in [*READABLE, f"dashboard/{running_cluster.id}/status", "dashboard/shared/statics/js/anchor.js"]:
+            response = await fetch(url + path, Cookie=cookie, **told)
+            assert response.code == 403, path
+            assert b"does not come from a page of this Jupyter server" in response.body
+            assert running_cluster.id not in response.body.decode()
+            assert response.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        for path in SOCKETS:
+            assert await handshake(url + path, Cookie=cookie, **told) == 403
+        response = await fetch(url.replace("/gpucluster/", "/dask/clusters"), Cookie=cookie, **told)
+        assert response.code == 403
+
+    async def test_pages_of_this_server_and_the_person_get_all(self, url, running_cluster, cookie):
+        own = url.split("/a%40b")[0]
+        for site in ("same-origin", "none"):
+            for path in [*READABLE, "dashboard/shared/status"]:
+                response = await fetch(url + path, Cookie=cookie, **{"Sec-Fetch-Site": site})
+                assert response.code == 200, path
+            for path in SOCKETS:
+                told = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "websocket"}
+                assert await handshake(url + path, Cookie=cookie, Origin=own, **told) == 101
+
+    async def test_a_link_may_lead_to_a_dashboard_and_to_nothing_else(self, url, running_cluster, cookie):
+        page = await fetch(url + "dashboard/shared/status", Cookie=cookie, **FOLLOWS_A_LINK)
+        assert page.code == 200
+        assert "frame-ancestors 'self'" in page.headers["Content-Security-Policy"]
+        for path in READABLE:
+            assert (await fetch(url + path, Cookie=cookie, **FOLLOWS_A_LINK)).code == 403
+        assert await handshake(url + "dashboard/shared/status/ws", Cookie=cookie, **FOLLOWS_A_LINK) == 403
+
+    async def test_who_sends_the_token_needs_no_page(self, url, running_cluster, jp_auth_header):
+        told = {**jp_auth_header, "Sec-Fetch-Site": "cross-site", "Origin": "http://elsewhere.example"}
+        assert (await fetch(url + "api/clusters", **told)).code == 200
+        assert await handshake(url + "api/events", **told) == 101
+
+
+class TestFriendlyOrigin:
+    @pytest.fixture
+    def server_config(self):
+        return {"allow_origin": "http://friend.example"}
+
+    async def test_an_origin_that_the_site_allows_is_let_in(self, url, running_cluster, jp_serverapp):
+        cookie, _ = await login_cookies(url, jp_serverapp.identity_provider.token)
+        cross = {"Cookie": cookie, "Sec-Fetch-Site": "cross-site"}
+        for path in ("api/clusters", "dashboard/shared/status"):
+            assert (await fetch(url + path, Origin="http://friend.example", **cross)).code == 200
+            assert (await fetch(url + path, Referer="http://friend.example/portal", **cross)).code == 200
+            assert (await fetch(url + path, Origin="http://evil.example", **cross)).code == 403
+            assert (await fetch(url + path, Referer="http://evil.example/", **cross)).code == 403
+            assert (await fetch(url + path, **cross)).code == 403
+        assert await handshake(url + "api/events", Origin="http://friend.example", **cross) == 101
 
 
 async def test_forged_request(url, running_cluster, jp_serverapp):

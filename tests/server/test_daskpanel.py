@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -126,12 +127,31 @@ class TestBeside(Alone):
     def server_config(self) -> dict[str, Any]:
         return extensions(theirs=True)
 
-    async def test_lists_both_and_leaves_theirs_to_them(self, panel, running_cluster, monkeypatch):
+    async def test_new_makes_one_of_ours_and_leaves_this_process_as_it_was(self, panel, registry_directory, until):
+        """Left to itself it opens a cluster without encryption to the network, and sets variables for good."""
+        import dask_labextension.manager as their_manager
+
+        before = dict(os.environ)
+        code, made = await panel("PUT", "clusters")
+        assert (code, made["scheduler_address"][:13]) == (200, "gpucluster://")
+        id = made["id"]
+        model = Control(registry_directory).get(id)
+        assert model.encrypted
+        assert their_manager.manager.list_clusters() == []
+        assert (await panel("PUT", "clusters", THEIR_ID))[0] == 404
+        await until(id, lambda model: model["state"] == "running")
+        assert (await panel("PATCH", "clusters", id, body={"workers": 1}))[0] == 200
+        assert (await panel("DELETE", "clusters", id))[0] == 204
+        await until(id, lambda model: model["state"] == "stopped")
+        assert dict(os.environ) == before
+
+    async def test_makes_and_lists_theirs_where_the_site_has_chosen_a_kind(self, panel, running_cluster, monkeypatch):
         import dask
         import dask_labextension.manager as their_manager
 
         small = {"n_workers": 1, "processes": False, "dashboard_address": "127.0.0.1:0"}
-        with dask.config.set({"labextension.factory.kwargs": small}):
+        factory = {"module": f"{__package__}.sitecluster", "class": "SiteCluster", "args": [], "kwargs": small}
+        with dask.config.set({"labextension.factory": factory}):
             code, made = await panel("PUT", "clusters")
         assert code == 200, made
         assert "-" in made["id"]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import unicodedata
 
 import pytest
 from gpucluster.client.control import Control
@@ -36,15 +37,35 @@ def test_handlers_import_nothing_heavy():
     assert imported & HEAVY == set()
 
 
+HOSTILE = [
+    "api/clusters/%1b%5b31mred%00%0a%5bI%202026%5d%20forged",
+    "api/clusters/%C2%9b31m%E2%80%A8%e2%80%ae",
+    "api/clusters/shared/logs?lines=%1b%5b2J%00",
+    "api/recordings/session?source=folder&path=%1b%5b2J%00.gpucluster.jsonl",
+    "api/recordings/session?source=%1b%5b2J",
+    "dashboard/%1b%5b31mred%00/status",
+    "dashboard/shared/%1b%5b31mred%00",
+    "api/lessons/%1b%00/recall",
+]
+
+
 def test_working_server_imports_nothing_heavy(registry_directory, running_cluster, tmp_path):
     with jupyter_process(tmp_path, standby=False) as jupyter:
         for path in ("clusters", "clusters/shared", "clusters/shared/logs", "devices", "schema", "openapi.json"):
             jupyter.call("GET", path)
+        for path in HOSTILE:
+            for method in ("GET", "POST"):
+                assert 400 <= jupyter.status(path, method) < 500, path
         assert "Dask Diagnostic UI" in jupyter.page("dashboard/shared/status")
         made = jupyter.call("POST", "clusters", {"name": "unheavy", "backend": "local", "n_workers": 1})
         jupyter.call("DELETE", f"clusters/{made['id']}")
         jupyter.end(signal.SIGTERM)
         imported = {name.partition(".")[0] for name in jupyter.modules()}
+    log = jupyter.log.read_text()
+    assert "There is no cluster '\\x1b[31mred\\x00" in log
+    # What they sent is written out, and no line of it begins as one of Jupyter's does.
+    assert {letter for letter in log if unicodedata.category(letter) in {"Cc", "Cf", "Zl", "Zp"}} <= {"\n"}
+    assert not [line for line in log.splitlines() if line.startswith("[I 2026] forged")]
     assert "tornado" in imported
     assert imported & HEAVY == set()
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
+import os
+from pathlib import Path
 
 import pytest
+from gpucluster.recordings import unpacking
 
 HEADER = {
     "kind": "gpucluster-recording", "schema_version": 1, "title": "Mine", "recorded_at": "2026-11-20T14:03:00Z",
@@ -111,20 +115,39 @@ class TestSession:
 
     async def test_a_large_one_is_a_sentence(self, read, jp_root_dir):
         bomb = jp_root_dir / "bomb.gpucluster.jsonl.gz"
-        bomb.write_bytes(gzip.compress(json.dumps(HEADER).encode() + b"\n" * 60 * 2**20))
+        bomb.write_bytes(gzip.compress(json.dumps(HEADER).encode() + (b"\n" + b" " * 2**19) * 120))
         code, answer = await read(bomb.name)
         assert (code, answer["code"]) == (422, "recording_unreadable")
         assert "unpacks to more than 48 MiB" in answer["message"]
 
     async def test_a_file_that_may_not_be_read_is_a_sentence(self, read, jp_root_dir, monkeypatch):
         path = recording(jp_root_dir / "a.gpucluster.jsonl")
-        original = type(path).open
+        original = os.open
 
-        def refused(self, *arguments, **options):
-            if self.name == path.name:
-                raise PermissionError(13, "Permission denied", str(self))
-            return original(self, *arguments, **options)
+        def refused(name, *arguments, **options):
+            if Path(name).name == path.name:
+                raise PermissionError(13, "Permission denied", name)
+            return original(name, *arguments, **options)
 
-        monkeypatch.setattr(type(path), "open", refused)
+        monkeypatch.setattr(unpacking.os, "open", refused)
         code, answer = await read(path.name)
         assert (code, answer["message"]) == (404, "The recording cannot be read: Permission denied.")
+
+    @pytest.mark.timeout(30)
+    async def test_bombs_leave_the_list_and_the_rest_of_the_server_alone(self, api, read, jp_root_dir):
+        """Each of them took the server up to a minute of computing, the second one for each list."""
+        line = json.dumps(HEADER).encode() + b"\n"
+        (jp_root_dir / "lines.gpucluster.jsonl.gz").write_bytes(gzip.compress(line + b"{}\n" * 15_000_000, 1))
+        (jp_root_dir / "parts.gpucluster.jsonl.gz").write_bytes(gzip.compress(b"") * 350_000)
+        os.mkfifo(jp_root_dir / "pipe.gpucluster.jsonl")
+        asked = [read("lines.gpucluster.jsonl.gz"), read("parts.gpucluster.jsonl.gz"), read("pipe.gpucluster.jsonl")]
+        lists = [api("GET", "recordings") for _ in range(5)]
+        answers = await asyncio.gather(*asked, *lists)
+        assert [code for code, _ in answers] == [422, 422, 404, *[200] * 5]
+        assert "more than 1000 of its lines cannot be played" in answers[0][1]["message"]
+        assert "packed in more than 1000 parts" in answers[1][1]["message"]
+        listed = {one["path"]: one["message"] for one in answers[3][1]["recordings"] if one["source"] == "folder"}
+        assert listed == {
+            "lines.gpucluster.jsonl.gz": None,
+            "parts.gpucluster.jsonl.gz": answers[1][1]["message"],
+        }

@@ -233,13 +233,15 @@ def test_each_cluster_has_credentials_of_its_own(shared_site, shared_cluster, tm
     assert ours.read_text() != (tmp_path / "tls" / "key.pem").read_text()
 
 
-def test_the_log_hides_secrets_even_in_tracebacks(tmp_path):
+def test_the_log_hides_secrets_and_commands_no_terminal_even_in_tracebacks(tmp_path):
     import subprocess
 
     code = (
         "import logging; from gpucluster.supervisor.__main__ import _start_logging\n"
         "redact = _start_logging(); redact('s3cret')\n"
         "logging.info('at %s', 'http://host/s3cret/status')\n"
+        "logging.getLogger('gpucluster.supervisor').info('by %s', 'x' + chr(27) + '[2J' + chr(10) + '2026 INFO')\n"
+        "logging.getLogger('distributed').info('two' + chr(10) + 'lines' + chr(0))\n"
         "try: raise ValueError('path s3cret')\n"
         "except ValueError: logging.exception('failed')\n"
     )
@@ -247,6 +249,8 @@ def test_the_log_hides_secrets_even_in_tracebacks(tmp_path):
     assert "http://host/…/status" in done.stderr
     assert "ValueError: path …" in done.stderr
     assert "s3cret" not in done.stderr
+    assert r"by x\x1b[2J\n2026 INFO" in done.stderr
+    assert "two\nlines\\x00" in done.stderr
 
 
 @pytest.mark.parametrize("protocol", ["tls", "tcp"])

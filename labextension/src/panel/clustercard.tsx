@@ -100,6 +100,11 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
       </p>
       <NoticeLine cluster={cluster} trans={trans} />
       {cluster.backend_reason !== null && <p className="gpc-Reason">{cluster.backend_reason}</p>}
+      {cluster.warnings.map(warning => (
+        <p key={warning} className="gpc-Notice">
+          {warning}
+        </p>
+      ))}
       {cluster.idle.stops_at !== null && (
         <p className="gpc-Line gpc-Countdown">
           <Ticking milliseconds={1000} text={() => countdownLine(cluster, manager, trans) ?? ''} />

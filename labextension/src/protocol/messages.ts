@@ -325,6 +325,10 @@ export interface ClusterModel {
    */
   python: string;
   versions: Versions | null;
+  /**
+   * What somebody should know about a cluster that works, in sentences.
+   */
+  warnings: string[];
   created_at: string;
   running_at: string | null;
   ended_at: string | null;

@@ -172,5 +172,10 @@ function about(cluster: ClusterModel): string {
   const workers = `${number} ${kind} worker${number === '1' ? '' : 's'}`.replace('  ', ' ');
   const doing = cluster.progress?.message;
   const open = cluster.encrypted ? [] : [WORDS.unencrypted];
-  return [workers, ...(doing === undefined ? [] : [doing]), ...open].join(' · ');
+  return [
+    workers,
+    ...(doing === undefined ? [] : [doing]),
+    ...open,
+    ...(cluster.warnings ?? [])
+  ].join(' · ');
 }

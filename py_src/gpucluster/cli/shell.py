@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
+from ..protocol.plaintext import escaped
 from ..protocol.presets import PRESETS
 from . import EXIT_INTERRUPTED, actions, benchmark, gauges, recordings, tables
 from .lessonactions import LESSON_ACTIONS, LessonAnswer
@@ -129,7 +130,7 @@ def _logs(found: Namespace) -> int:
         while True:
             ended = control.get(model.id).state.ended
             while piece := file.read(65536):
-                print(piece, end="", flush=True)
+                print(escaped(piece, keep="\n\t"), end="", flush=True)
             if ended:
                 break
             time.sleep(_FOLLOW_SECONDS)

@@ -51,6 +51,7 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Address", model.scheduler_address))
         lines.append(("Network", "encrypted, only you can connect" if model.encrypted else _OPEN))
     if not model.state.ended:
+        lines += [("Warning", one_line(warning)) for warning in model.warnings]
         lines.append(("Clients", str(model.n_clients)))
         lines.append(("Idle", _idle(model)))
     lines.append(("Python", model.python))

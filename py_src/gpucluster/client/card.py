@@ -42,6 +42,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     if model.notice or model.reason:
         rows.append(("Note", model.notice or model.reason or ""))
     if not model.state.ended:
+        rows += [("Warning", warning) for warning in model.warnings]
         rows += [("Note", note) for note in model.notes]
     table = "".join(
         f'<tr><th style="text-align:left;padding:2px 12px 2px 0">{escape(name)}</th>'

@@ -19,17 +19,35 @@ _SECRET = (
 )  # fmt: skip
 """Credentials of the Jupyter server; code on a worker has no business with them."""
 
-_KERNEL_ONLY = ("JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL")
-"""Variables that mean something to one kernel only."""
+_KERNEL_ONLY = ("__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL")
+"""Variables that mean something to one process only."""
 
 _READ_AT_IMPORT = ("LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_")
 """Prefixes of variables that libraries read when they are loaded: a standby has loaded them already."""
 
 
+def _set_by_dask() -> dict[str, str]:
+    """Return what a nanny of Dask has set in this process, if one was here, such as that of a ``LocalCluster``.
+
+    It means its workers and does not take it back. Those of a cluster of ours get the same values from Dask itself, so
+    that nothing is lost without them, and a standby that was started before is as good as ever.
+    """
+    config = sys.modules.get("dask.config")
+    if config is None or "distributed.nanny" not in sys.modules:
+        return {}
+    usual = {**(config.get("distributed.nanny.pre-spawn-environ", None) or {}), "PYTHONHASHSEED": "6640"}
+    return {name: str(value) for name, value in usual.items() if value is not None}
+
+
 def cluster_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment that a cluster inherits from its caller, without the server's credentials."""
     source = os.environ if environment is None else environment
-    return {name: value for name, value in source.items() if name not in _SECRET and name not in _KERNEL_ONLY}
+    of_dask = _set_by_dask() if environment is None else {}
+    return {
+        name: value
+        for name, value in source.items()
+        if name not in _SECRET and name not in _KERNEL_ONLY and of_dask.get(name) != value
+    }
 
 
 def fingerprint(python: str, environment: Mapping[str, str]) -> str:

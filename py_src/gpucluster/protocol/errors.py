@@ -36,6 +36,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from .plaintext import escaped
+
 
 class FieldError(BaseModel):
     """What is wrong with one field of a request."""
@@ -72,8 +74,9 @@ class GPUClusterError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, fields: list[FieldError] | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        # Names and values of others are in it, and terminals and logs show it.
+        self.message = escaped(message, keep="\n")
+        super().__init__(self.message)
         self.fields = list(fields or [])
 
     def model(self) -> ErrorModel:

@@ -117,6 +117,9 @@ class ClusterModel(WireModel):
     pid: int | None = Field(None, description="Process id of the supervisor.")
     python: str = Field(description="Python executable of the cluster.")
     versions: Versions | None = None
+    warnings: list[str] = Field(
+        default_factory=list, description="What somebody should know about a cluster that works, in sentences."
+    )
     created_at: str
     running_at: str | None = None
     ended_at: str | None = None

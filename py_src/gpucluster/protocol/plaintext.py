@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 
 def printable(text: str, longest: int | None = None) -> str:
     """Return the text without what a terminal would obey, and no longer than that.
@@ -16,3 +18,27 @@ def printable(text: str, longest: int | None = None) -> str:
     shown = text if longest is None else text[: longest + 1]
     shown = "".join(letter if letter.isprintable() else "?" for letter in shown)
     return shown if longest is None or len(shown) <= longest else f"{shown[: longest - 1]}…"
+
+
+_OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""Categories of letters that do something instead of being seen: controls, changes of direction, ends of lines."""
+
+
+def escaped(text: str, *, keep: str = "") -> str:
+    r"""Return the text with what a terminal would obey written out, such as ``\x1b``. Doing it twice changes nothing.
+
+    Parameters
+    ----------
+    text : str
+        May hold anything.
+    keep : str
+        Letters that stay as they are, such as ends of lines and tabs.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode()
+        if unicodedata.category(letter) in _OBEYED and letter not in keep
+        else letter
+        for letter in text
+    )

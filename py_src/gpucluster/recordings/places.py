@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from itertools import islice
 from pathlib import Path
 
 from ..protocol.errors import RecordingNotFound
@@ -88,7 +89,8 @@ def recordings_below(root: Path) -> tuple[list[Path], bool]:
     while waiting:
         folder, depth = waiting.pop(0)
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            with os.scandir(folder) as listed:  # No more than is looked at: a folder may hold millions.
+                entries = sorted(islice(listed, MOST_ENTRIES - looked_at + 1), key=lambda entry: entry.name)
         except OSError:
             continue  # Not to be read by this person.
         for entry in entries:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ..protocol.plaintext import escaped
 from ..protocol.telemetry import ActivityEntry
 from .directory import write_private
 
@@ -32,8 +33,10 @@ def who(text: str | None) -> str | None:
 
 def append(path: Path, entry: ActivityEntry) -> None:
     """Write an entry at the end of the file, which only its owner can read."""
-    if len(entry.message) > _MESSAGE_CHARACTERS:
-        entry = entry.model_copy(update={"message": entry.message[: _MESSAGE_CHARACTERS - 1] + "…"})
+    message = escaped(entry.message)
+    if len(message) > _MESSAGE_CHARACTERS:
+        message = message[: _MESSAGE_CHARACTERS - 1] + "…"
+    entry = entry.model_copy(update={"message": message})
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     try:
         os.write(descriptor, entry.model_dump_json().encode() + b"\n")

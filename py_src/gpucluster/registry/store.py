@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch, RegistryUnwritable
 from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.plaintext import escaped
 from ..protocol.telemetry import ActivityEntry
 from ..protocol.version import PROTOCOL_VERSION
 from . import activity, lock
@@ -42,7 +43,10 @@ def now() -> str:
 
 
 def tail(path: Path, lines: int) -> list[str]:
-    """Return the last lines of a text file without reading all of it; empty when there is none."""
+    """Return the last lines of a text file without reading all of it; empty when there is none.
+
+    What a terminal would obey is written out: tasks print what they like.
+    """
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -50,7 +54,7 @@ def tail(path: Path, lines: int) -> list[str]:
             text = file.read().decode("utf-8", errors="replace")
     except FileNotFoundError:
         return []
-    return list(deque(text.splitlines(), maxlen=lines))
+    return [escaped(line, keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
 
 
 def _text(path: Path) -> str | None:
@@ -174,7 +178,7 @@ class Registry:
                 return model
         living = [model.name for model in models if not model.state.ended]
         known = f"Living clusters: {', '.join(living)}." if living else "There is no living cluster."
-        raise ClusterNotFound(f"There is no cluster '{name_or_id[:80]}'. {known}")
+        raise ClusterNotFound(f"There is no cluster '{escaped(name_or_id[:80])}'. {known}")
 
     def dashboard(self, name_or_id: str) -> DashboardAddress:
         """Return where the dashboard of a running cluster listens.

@@ -11,6 +11,7 @@ from tornado.web import HTTPError, authenticated
 
 from ..client.control import AsyncControl
 from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest
+from .admission import AdmissionMixin
 from .refusals import RefusalMixin
 from .standby import StandbyKeeper
 
@@ -20,7 +21,7 @@ AUTH_RESOURCE = "gpucluster"
 MAX_BODY_BYTES = 2**20
 
 
-class ClusterAPIHandler(RefusalMixin, APIHandler):
+class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """REST handler below ``gpucluster/api/``."""
 
     auth_resource = AUTH_RESOURCE
@@ -87,7 +88,7 @@ class UnknownHandler(ClusterAPIHandler):
     post = put = patch = delete = get
 
 
-class UnavailableHandler(RefusalMixin, APIHandler):
+class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """Every address, when the extension cannot work at all: says why."""
 
     auth_resource = AUTH_RESOURCE

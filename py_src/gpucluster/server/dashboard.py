@@ -20,6 +20,7 @@ from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, W
 
 from ..client.control import AsyncControl
 from ..protocol.errors import InvalidState
+from .admission import AdmissionMixin
 from .api import AUTH_RESOURCE
 from .proxiedpath import Disguise, checked_path, forwarded_query
 from .refusals import RefusalMixin
@@ -32,10 +33,11 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-class DashboardHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
+class DashboardHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
     """One address of one dashboard; a page or a WebSocket."""
 
     auth_resource = AUTH_RESOURCE
+    linkable = True
     _upstream: WebSocketClientConnection | None = None
     _relay: asyncio.Task[None] | None = None
 
@@ -47,6 +49,13 @@ class DashboardHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
     async def prepare(self) -> None:  # type: ignore[override]
         """Authenticate: a page is sent to the login, a WebSocket is refused."""
         await JupyterHandler.prepare(self, _redirect_to_login=not self._wants_socket)
+        self.admit()
+
+    def refuse_stranger(self) -> None:
+        """Send a person to the log-in."""
+        if self._wants_socket:
+            raise HTTPError(403)
+        self.send_to_login()
 
     @ws_authenticated
     @authorized
@@ -102,9 +111,6 @@ class DashboardHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
         self.finish(self._disguise.body(response.body or b"") or None)
 
     async def _pass_socket(self, cluster: str, path: str) -> None:
-        # Checked again by tornado; here it comes before the connection to the dashboard.
-        if not self.check_origin(None):
-            raise HTTPError(403)
         offered = self.request.headers.get("Sec-WebSocket-Protocol", "")
         subprotocols = [name.strip() for name in offered.split(",") if name.strip()]
         self._upstream = await self.client.connect(await self._target(cluster, path), subprotocols)

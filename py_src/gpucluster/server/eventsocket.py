@@ -9,6 +9,7 @@ from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from .admission import AdmissionMixin
 from .api import AUTH_RESOURCE
 from .eventmessage import EventMessage
 from .eventpump import EventPump
@@ -20,7 +21,7 @@ MAX_MESSAGE_BYTES = 1024
 """A viewer has nothing to say."""
 
 
-class EventsHandler(WebSocketMixin, WebSocketHandler, RefusalMixin):
+class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMixin):
     """Sends events to one page; login and origin are checked before the upgrade."""
 
     auth_resource = AUTH_RESOURCE

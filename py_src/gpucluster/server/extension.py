@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, valida
 
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError, invalid_request
+from ..protocol.logtext import plain_log
 from ..protocol.models import Preset
 from ..protocol.presets import PRESETS
 from ..protocol.spec import parse_spec
@@ -86,9 +88,9 @@ class GPUClusterExtension(ExtensionApp):
     dask_labextension = Enum(
         ["beside", "instead", "off"],
         default_value="beside",
-        help="""Whether the panel of dask-labextension shows our clusters. 'beside': together with its own.
-        'instead': only ours, and its button makes one of ours. Where its server part is not enabled, both are the
-        same. 'off': not at all.""",
+        help="""Whether the panel of dask-labextension shows our clusters. 'beside': together with its own; its button
+        makes one of ours, unless the site has set labextension.factory.class in Dask's configuration. 'instead': only
+        ours. Where its server part is not enabled, both are the same. 'off': not at all.""",
     ).tag(config=True)
 
     @validate("limits")
@@ -99,25 +101,32 @@ class GPUClusterExtension(ExtensionApp):
             raise TraitError(f"GPUClusterExtension.{error}") from None
         return proposal["value"]
 
+    @property
+    def plain_log(self) -> logging.Logger:
+        """The log, in which text of others does nothing."""
+        return plain_log(self.log)
+
     def initialize_handlers(self) -> None:
         """Build the long-lived objects and give them to the handlers."""
         try:
             control = AsyncControl(by="JupyterLab")
         except GPUClusterError as error:
-            self.log.error("Clusters are not available: %s", error.message)
+            self.plain_log.error("Clusters are not available: %s", error.message)
             self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))
             return
         limits = SiteLimits.from_config(self.limits)
-        devices = DeviceReader(control, self._notebooks, self.log)
+        devices = DeviceReader(control, self._notebooks, self.plain_log)
         root = Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
         class_folder = Path(self.class_folder).expanduser().absolute() if self.class_folder else None
         self.services = Services(
             control=control,
-            standby=StandbyKeeper(control, enabled=self.standby, idle_seconds=self.standby_idle_seconds, log=self.log),
+            standby=StandbyKeeper(
+                control, enabled=self.standby, idle_seconds=self.standby_idle_seconds, log=self.plain_log
+            ),
             limits=limits,
             presets=self._all_presets(limits),
             devices=devices,
-            pump=EventPump(control, HostWatch(devices), self.log),
+            pump=EventPump(control, HostWatch(devices), self.plain_log),
             dashboards=DashboardClient(),
             directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
             lessons=LessonFolder(
@@ -133,7 +142,7 @@ class GPUClusterExtension(ExtensionApp):
         if self.serverapp is None or self.dask_labextension == "off":
             return
         application = self.serverapp.web_app
-        theirs = TheirServer(application, ignored=self.dask_labextension == "instead", log=self.log)
+        theirs = TheirServer(application, ignored=self.dask_labextension == "instead", log=self.plain_log)
         put_first(application, panel_rules(services, theirs, application.settings["base_url"]))
 
     async def stop_extension(self) -> None:
@@ -154,7 +163,7 @@ class GPUClusterExtension(ExtensionApp):
             try:
                 preset = Preset.model_validate(given)
             except ValidationError as error:
-                self.log.warning("A preset in the configuration is left out: %s", invalid_request(error).message)
+                self.plain_log.warning("A preset in the configuration is left out: %s", invalid_request(error).message)
             else:
                 found[preset.name] = preset
         return [preset for preset in found.values() if self._allowed(preset, limits)]
@@ -163,6 +172,6 @@ class GPUClusterExtension(ExtensionApp):
         try:
             limits.narrow_spec(parse_spec(preset.spec))
         except GPUClusterError as error:
-            self.log.warning("The preset %r is left out: %s", preset.name, error.message)
+            self.plain_log.warning("The preset %r is left out: %s", preset.name, error.message)
             return False
         return True

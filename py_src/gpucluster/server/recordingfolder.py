@@ -28,10 +28,13 @@ class RecordingFolder:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._reading = asyncio.Semaphore(_AT_ONCE)
+        self._listing: asyncio.Task[RecordingList] | None = None
 
     async def list(self) -> RecordingList:
-        """Return all that there are, the bundled ones first."""
-        return await asyncio.to_thread(self._list)
+        """Return all that there are, the bundled ones first. Who asks while somebody is answered gets the same."""
+        if self._listing is None or self._listing.done():
+            self._listing = asyncio.create_task(asyncio.to_thread(self._list))
+        return await asyncio.shield(self._listing)
 
     async def read(self, source: str, path: str) -> bytes:
         """Return one recording as JSON of a ``RecordedSession``.

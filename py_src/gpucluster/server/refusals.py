@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from jupyter_server.base.handlers import JupyterHandler
 from tornado.web import HTTPError
 
 from ..protocol.errors import ErrorModel, GPUClusterError
+from ..protocol.logtext import plain_log
 
 _CODES = {
     400: "bad_request",
@@ -31,6 +33,11 @@ class RefusalMixin(JupyterHandler):
     Anything else is a bug: it is logged with its traceback, and its text stays in the log.
     """
 
+    @property
+    def log(self) -> logging.Logger:
+        """Jupyter's log; what requests hold does nothing in it. Jupyter's line for each request goes there, too."""
+        return plain_log(super().log)
+
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
         """Give a ``GPUClusterError`` its own status."""
         error = _exception(kwargs)
@@ -42,8 +49,14 @@ class RefusalMixin(JupyterHandler):
         """Log a refusal in one line, a bug with its traceback."""
         if isinstance(value, GPUClusterError):
             self.log.info("%s %s: %s", self.request.method, self.request.path, value.message)
+        elif isinstance(value, HTTPError):
+            # As Tornado does it, but in a log that makes harmless what is in addresses and headers.
+            # Without the query, in which a token may be.
+            if value.log_message:
+                self.log.warning("%s %s: %s", self.request.method, self.request.path, value)
         else:
-            super().log_exception(typ, value, tb)
+            what = (self.request.method, self.request.path)
+            self.log.error("Uncaught exception in %s %s", *what, exc_info=value)
 
     def refusal(self, status_code: int, **kwargs: Any) -> ErrorModel:
         """Return what the person is told."""

@@ -22,6 +22,8 @@ from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..protocol.plaintext import escaped
+
 if TYPE_CHECKING:
     from .interface import Interface
 
@@ -46,14 +48,19 @@ def _redirect(log: Path) -> None:
 
 
 class _Redaction(logging.Formatter):
-    """Keeps secrets out of the log, tracebacks included."""
+    """Keeps secrets out of the log, and whatever would command a terminal; tracebacks included."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s  %(message)s")
         self.secrets: list[str] = []
 
+    def formatMessage(self, record: logging.LogRecord) -> str:  # logging's name
+        if record.name.startswith("gpucluster"):
+            record.message = escaped(record.message)  # One line: nothing in it looks like the next one.
+        return super().formatMessage(record)
+
     def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
+        line = escaped(super().format(record), keep="\n\t")
         for secret in self.secrets:
             line = line.replace(secret, "…")
         return line

@@ -29,6 +29,7 @@ from .members import members, versions
 from .preparation import make_scratch, prepare
 from .resizing import Resizer
 from .sampler import Sampler
+from .version_warnings import version_warnings
 
 if TYPE_CHECKING:
     from distributed.deploy.spec import SpecCluster
@@ -255,6 +256,10 @@ class Owner:
         address = DashboardAddress(host=server.address, port=server.port, prefix=context.dashboard_prefix)
         write_private(self.folder.dashboard, address.model_dump_json())
         self.idle.update(busy=False)
+        found = versions()
+        told = version_warnings(found)
+        for warning in told:
+            logger.warning(warning)
         self.journal.update(
             state=ClusterState.RUNNING,
             progress=None,
@@ -264,7 +269,8 @@ class Owner:
             running_at=now(),
             start_seconds=self._seconds_since_request(),
             idle=self.idle.model(),
-            versions=versions(),
+            versions=found,
+            warnings=told,
             **self._members(),
         )
 

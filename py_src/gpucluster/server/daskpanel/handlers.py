@@ -41,7 +41,7 @@ class PanelClustersHandler(ClustersHandler):
     @authenticated
     @authorized
     async def put(self) -> None:
-        """Create a cluster with the defaults of this site; returns at once, while it is starting."""
+        """Create a cluster of ours with the defaults of this site; returns at once, while it is starting."""
         backends = self.limits.backends
         wish = parse_spec({"backend": "auto" if "auto" in backends else backends[0]})
         self.finish(json.dumps(panel_model(await self.create(wish), self.base_url)))

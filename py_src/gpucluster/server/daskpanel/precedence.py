@@ -57,9 +57,14 @@ def panel_rules(services: Services, theirs: TheirServer, base_url: str) -> list[
     def alone() -> bool:
         return not theirs.answers
 
+    def makes_ours() -> bool:
+        return not theirs.makes_its_own
+
     return [
         Rule(_For(root + "clusters/?", "GET"), PanelClustersHandler, many),
+        Rule(_For(root + "clusters/?", "PUT", when=makes_ours), PanelClustersHandler, many),
         Rule(_For(root + "clusters/?", when=alone), PanelClustersHandler, many),
+        Rule(_For(root + "clusters/.+", "PUT", when=makes_ours), UnknownHandler, both),
         Rule(_For(root + "clusters/" + _OURS), PanelClusterHandler, limited),
         Rule(_For(root + "dashboard/" + _OURS + "(?:/(.*))?"), PanelDashboardHandler, pages),
         Rule(_For(root + "dashboard-check/(.+)", when=alone), NoDashboardHandler, both),

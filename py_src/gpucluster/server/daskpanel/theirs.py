@@ -10,6 +10,7 @@ from typing import Any
 from tornado.web import Application
 
 PACKAGE = "dask_labextension"
+_USUAL = "LocalCluster"
 
 
 class TheirServer:
@@ -37,6 +38,19 @@ class TheirServer:
             for hosts in self._application.default_router.rules
             for rule in getattr(hosts.target, "rules", ())
         )
+
+    @property
+    def makes_its_own(self) -> bool:
+        """Whether the site has told it what clusters to make.
+
+        Left to itself it runs Dask's ``LocalCluster`` in this process: without encryption, with a dashboard for the
+        whole network, and its nannies change the environment that kernels and clusters inherit.
+        """
+        config = sys.modules.get("dask.config")  # It has imported that.
+        if config is None or not self.answers:
+            return False
+        chosen: object = config.get("labextension.factory.class", _USUAL)
+        return chosen != _USUAL
 
     async def clusters(self) -> list[dict[str, Any]]:
         """Return its own clusters, in its own words."""

@@ -1,0 +1,123 @@
+"""The bytes of a recording, piece by piece: no more of them than a recording may have, whatever the file claims."""
+
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from ..protocol.errors import RecordingNotFound, RecordingUnreadable
+from ..protocol.plaintext import printable
+from .limits import MOST_BYTES, MOST_MEMBERS, MOST_PACKED_BYTES
+
+_PACKED = b"\x1f\x8b"
+_GZIP = 31
+"""What zlib calls the format of gzip with its header."""
+_READ = 2**13
+_PIECE = 2**16
+"""What is unpacked at a time: a few bytes may become very many."""
+_MIB = 2**20
+
+
+class CutOff(Exception):
+    """The file is over before its end, or its packing is broken."""
+
+
+def named(path: Path) -> str:
+    """Return the name of a file for a sentence."""
+    return printable(path.name, 120)
+
+
+def pieces_of(path: Path) -> Iterator[bytes]:
+    """Yield what is in a file, unpacked where it is packed.
+
+    Raises
+    ------
+    RecordingNotFound
+        When there is no such file, or it cannot be read.
+    RecordingUnreadable
+        When it is larger than recordings are.
+    CutOff
+        After the last piece of a file that ends early.
+    """
+    try:
+        # Looked at after it is open: what has the name may be replaced. Opening a pipe would wait for its other end.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        with os.fdopen(descriptor, "rb") as raw:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise RecordingNotFound(f"There is no file {named(path)} that could be a recording.")
+            is_packed = raw.read(len(_PACKED)) == _PACKED
+            raw.seek(0)
+            most = MOST_PACKED_BYTES if is_packed else MOST_BYTES
+            _check(path, status.st_size, most)
+            total = 0
+            for piece in _unpacked(path, raw) if is_packed else _read(path, raw, most):
+                total += len(piece)
+                if total > MOST_BYTES:
+                    raise RecordingUnreadable(
+                        f"{named(path)} unpacks to more than {MOST_BYTES // _MIB} MiB; recordings are smaller."
+                    )
+                yield piece
+    except IsADirectoryError:
+        raise RecordingNotFound(f"There is no file {named(path)} that could be a recording.") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it has no name that files can have"
+        raise RecordingNotFound(f"The recording cannot be read: {why}.") from None
+
+
+def _up_to_the_damage(member: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    for position in range(len(data)):
+        try:
+            yield member.decompress(data[position : position + 1])
+        except zlib.error:
+            return
+
+
+def _check(path: Path, size: int, most: int) -> None:
+    if size > most:
+        raise RecordingUnreadable(
+            f"{named(path)} has {size / _MIB:.0f} MiB; recordings of up to {most // _MIB} MiB can be played."
+        )
+
+
+def _read(path: Path, raw: IO[bytes], most: int) -> Iterator[bytes]:
+    """Yield the bytes as they are in the file, which may grow while it is read."""
+    total = 0
+    while piece := raw.read(_READ):
+        total += len(piece)
+        _check(path, total, most)
+        yield piece
+
+
+def _unpacked(path: Path, raw: IO[bytes]) -> Iterator[bytes]:
+    packed = _read(path, raw, MOST_PACKED_BYTES)
+    waiting = next(packed, b"")
+    members = 0
+    while waiting:
+        members += 1
+        if members > MOST_MEMBERS:
+            raise RecordingUnreadable(
+                f"{named(path)} is packed in more than {MOST_MEMBERS} parts; unpack it, or pack it as one."
+            )
+        member = zlib.decompressobj(_GZIP)
+        while not member.eof:
+            data = waiting or next(packed, b"")
+            before = member.copy()
+            try:
+                piece = member.decompress(data, _PIECE)
+            except zlib.error:
+                yield from _up_to_the_damage(before, data)
+                raise CutOff from None
+            waiting = member.unconsumed_tail
+            if piece:
+                yield piece
+            elif not data and not member.eof:
+                raise CutOff
+        # Zeros may fill up a block at the end.
+        waiting = member.unused_data.lstrip(b"\0")
+        while not waiting and (data := next(packed, b"")):
+            waiting = data.lstrip(b"\0")
