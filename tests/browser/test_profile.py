@@ -45,14 +45,15 @@ COLOURS = """() => {
   document.body.append(probe);
   const theme = getComputedStyle(probe).color;
   probe.remove();
-  const texts = new Set([...report.querySelectorAll("div:not([id] *), b, i, th, td")]
+  const texts = new Set([...report.querySelectorAll("div, b, i, th, td")]
     .filter(node => node.checkVisibility() && node.childNodes.length && !node.closest("[id$=-live]"))
     .map(node => getComputedStyle(node).color));
   const painted = new Set();
   for (const view of Object.values(Bokeh.index.roots ?? [...Bokeh.index])) {
     for (const model of view.model.references()) {
-      if (model.type.endsWith("Axis")) { painted.add(model.major_label_text_color.value ?? model.major_label_text_color); }
-      if (model.type === "Title") { painted.add(model.text_color.value ?? model.text_color); }
+      for (const name of ["major_label_text_color", "axis_label_text_color", "label_text_color"]) {
+        if (name in model) { painted.add(model[name]?.value ?? model[name]); }
+      }
     }
   }
   const hex = "#" + theme.match(/[0-9]+/g).slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join("");

@@ -18,7 +18,8 @@ def report_of(**changes: Any) -> ProfileReport:
     """A good run of 10 s on four threads, with changes."""
     figures: dict[str, Any] = {
         "complete": True, "cluster": "c", "wall_seconds": 10.0, "active_seconds": 9.5, "submitted_seconds": 10.0,
-        "n_workers": 4, "n_threads": 4, "n_tasks": 100, "n_failed_tasks": 0, "n_unfinished_tasks": 0, "compute_seconds": 36.0, "transfer_seconds": 0.5,
+        "n_workers": 4, "n_threads": 4, "n_tasks": 100, "n_failed_tasks": 0, "n_unfinished_tasks": 0,
+        "compute_seconds": 36.0, "transfer_seconds": 0.5,
         "disk_seconds": 0.0, "idle_share": 0.1, "spilled_bytes": 0,
         "transfers": TransferFigures(between_workers_bytes=10**6, to_clients_bytes=1000, from_clients_bytes=1000),
         "prefixes": [PrefixFigures(prefix="sum", n_tasks=100, compute_seconds=36.0, longest_seconds=0.5)],
