@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from .chromium import open_page
 from .conftest import ARTIFACTS
@@ -37,6 +37,47 @@ NOTEBOOK = {
 }  # fmt: skip
 
 
+COLOURS = """() => {
+  const report = document.querySelector(".gpucluster-profile");
+  const wanted = getComputedStyle(document.body).getPropertyValue("--jp-content-font-color1");
+  const probe = document.createElement("span");
+  probe.style.color = wanted;
+  document.body.append(probe);
+  const theme = getComputedStyle(probe).color;
+  probe.remove();
+  const texts = new Set([...report.querySelectorAll("div, b, i, th, td")]
+    .filter(node => node.checkVisibility() && node.childNodes.length && !node.closest("[id$=-live]"))
+    .map(node => getComputedStyle(node).color));
+  const painted = new Set();
+  for (const view of Object.values(Bokeh.index.roots ?? [...Bokeh.index])) {
+    for (const model of view.model.references()) {
+      for (const name of ["major_label_text_color", "axis_label_text_color", "label_text_color"]) {
+        if (name in model) { painted.add(model[name]?.value ?? model[name]); }
+      }
+    }
+  }
+  const hex = "#" + theme.match(/[0-9]+/g).slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join("");
+  return { theme, hex, texts: [...texts], painted: [...painted] };
+}"""
+"""What colour the theme gives to text, what the report's text has, and with what Bokeh paints."""
+
+
+def choose(page: Page, theme: str) -> None:
+    """Change JupyterLab's theme."""
+    page.get_by_text("Settings", exact=True).click()
+    page.get_by_text("Theme", exact=True).hover()
+    page.get_by_text(f"JupyterLab {theme}", exact=True).click()
+    expect(page.locator(f"body[data-jp-theme-name='JupyterLab {theme}']")).to_have_count(1)
+
+
+def expect_colours(page: Page) -> str:
+    """Wait until all text has the theme's colour, and return that."""
+    page.wait_for_function(f"() => {{ const {{ hex, painted }} = ({COLOURS})(); return painted.join() === hex; }}")
+    found = page.evaluate(COLOURS)
+    assert found["texts"] == [found["theme"]]
+    return str(found["theme"])
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_the_timeline(browser: Browser, lab: Lab, theme: str) -> None:
     name = f"Profile{theme}.ipynb"
@@ -46,9 +87,7 @@ def test_the_timeline(browser: Browser, lab: Lab, theme: str) -> None:
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.locator(".jp-Notebook .cm-content").first.wait_for()
     expect(page.get_by_text("| Idle")).to_be_visible(timeout=120_000)  # a kernel that starts forgets what was asked
-    page.get_by_text("Settings", exact=True).click()
-    page.get_by_text("Theme", exact=True).hover()
-    page.get_by_text(f"JupyterLab {theme}", exact=True).click()
+    choose(page, theme)
     page.locator(".jp-Notebook .cm-content").first.click()
     page.get_by_text("Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
@@ -64,6 +103,12 @@ def test_the_timeline(browser: Browser, lab: Lab, theme: str) -> None:
         reports.nth(number).scroll_into_view_if_needed()
         page.wait_for_timeout(500)  # Bokeh paints in a frame of its own
         reports.nth(number).screenshot(path=ARTIFACTS / f"profile-{theme.lower()}-{number}.png")
+    before = expect_colours(page)
+    other = {"Light": "Dark", "Dark": "Light"}[theme]
+    choose(page, other)
+    assert expect_colours(page) != before
+    reports.nth(0).scroll_into_view_if_needed()
+    reports.nth(0).screenshot(path=ARTIFACTS / f"profile-{theme.lower()}-then-{other.lower()}.png")
     assert faults == []
 
     # What is saved has no BokehJS, but a picture for whoever opens it later.

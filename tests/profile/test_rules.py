@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from gpucluster.profiling.bottlenecks import RULES, find_bottlenecks
 from gpucluster.profiling.model import PrefixFigures, TransferFigures, WorkerFigures
 from gpucluster.profiling.report import ProfileReport
@@ -16,8 +17,9 @@ GIBIBYTE = 2**30
 def report_of(**changes: Any) -> ProfileReport:
     """A good run of 10 s on four threads, with changes."""
     figures: dict[str, Any] = {
-        "complete": True, "cluster": "c", "wall_seconds": 10.0, "active_seconds": 9.5, "n_workers": 4, "n_threads": 4,
-        "n_tasks": 100, "n_failed_tasks": 0, "n_unfinished_tasks": 0, "compute_seconds": 36.0, "transfer_seconds": 0.5,
+        "complete": True, "cluster": "c", "wall_seconds": 10.0, "active_seconds": 9.5, "submitted_seconds": 10.0,
+        "n_workers": 4, "n_threads": 4, "n_tasks": 100, "n_failed_tasks": 0, "n_unfinished_tasks": 0,
+        "compute_seconds": 36.0, "transfer_seconds": 0.5,
         "disk_seconds": 0.0, "idle_share": 0.1, "spilled_bytes": 0,
         "transfers": TransferFigures(between_workers_bytes=10**6, to_clients_bytes=1000, from_clients_bytes=1000),
         "prefixes": [PrefixFigures(prefix="sum", n_tasks=100, compute_seconds=36.0, longest_seconds=0.5)],
@@ -107,7 +109,44 @@ def test_idle_without_a_reason_is_still_said() -> None:
     prefix = PrefixFigures(prefix="sum", n_tasks=100, compute_seconds=12.0, longest_seconds=0.2)
     report = report_of(idle_share=0.7, compute_seconds=12.0, prefixes=[prefix])
     assert rules(report) == ["idle"]
-    assert "Workers were idle 70 % of the time" in find_bottlenecks(report)[0].evidence
+    evidence = find_bottlenecks(report)[0].evidence
+    assert evidence.startswith("While there were tasks, workers were idle 70 % of the time")
+
+
+@given(st.floats(0, 100), st.floats(0, 1))
+def test_time_without_tasks_is_the_notebooks(wall: float, share: float) -> None:
+    report = report_of(wall_seconds=wall, submitted_seconds=wall * share)
+    assert ("unused" in rules(report)) == (wall >= 0.5 and wall - wall * share >= 0.4 * wall)
+    assert "idle" not in rules(report)
+
+
+@pytest.mark.parametrize("way", ["to_clients_bytes", "from_clients_bytes"])
+def test_time_that_moving_data_took_is_told_once(way: str) -> None:
+    moved = TransferFigures(**({"to_clients_bytes": 0, "from_clients_bytes": 0} | {way: 150 * 10**6}))
+    rule = {"to_clients_bytes": "to_notebook", "from_clients_bytes": "from_notebook"}[way]
+    assert rules(report_of(submitted_seconds=2.0, transfers=moved)) == [rule]
+    both = report_of(wall_seconds=60.0, submitted_seconds=2.0, transfers=moved)
+    assert rules(both) == [rule, "unused"], "that much did not take a minute"
+
+
+@given(st.one_of(st.none(), st.floats(0, 1)))
+def test_no_more_workers_for_cores_that_are_busy(busy: float | None) -> None:
+    [finding] = find_bottlenecks(report_of(cores_busy_share=busy))
+    assert finding.rule == "fine"
+    assert ("use more workers" in finding.advice) == ((busy or 0) < 0.8)
+
+
+def test_gpus_are_asked_about_the_time_in_which_there_were_tasks() -> None:
+    figures = gpus(mean_gpu_utilization_percent=45.0, mean_gpu_power_watts=280.0)
+    assert rules(report_of(submitted_seconds=5.0, wall_seconds=8.0, **figures)) == ["fine"]
+    assert rules(report_of(submitted_seconds=8.0, wall_seconds=8.0, **figures)) == ["gpu_waits"]
+
+
+def test_loading_that_takes_little_of_the_time() -> None:
+    loading = [PrefixFigures(prefix="read-csv", n_tasks=10, compute_seconds=1.0, longest_seconds=0.1)]
+    figures = {"prefixes": loading, "compute_seconds": 1.2, "n_tasks": 20, "idle_share": 0.1, "submitted_seconds": 0.5}
+    assert rules(report_of(wall_seconds=2.0, **figures)) == ["data_loading", "unused"]
+    assert rules(report_of(wall_seconds=20.0, **figures)) == ["unused"]
 
 
 numbers = st.one_of(st.none(), st.floats(0, 1e6))
@@ -118,6 +157,7 @@ sizes = st.one_of(st.none(), st.integers(0, 2**50))
     st.builds(
         ProfileReport,
         complete=st.just(True), cluster=st.text(max_size=10), wall_seconds=st.floats(0, 1e6), active_seconds=numbers,
+        submitted_seconds=numbers, cores_busy_share=st.one_of(st.none(), st.floats(0, 1)),
         n_threads=st.integers(0, 10), n_tasks=st.one_of(st.none(), st.integers(0, 10**6)),
         n_failed_tasks=st.one_of(st.none(), st.integers(0, 5)), compute_seconds=numbers, transfer_seconds=numbers,
         disk_seconds=numbers, idle_share=st.one_of(st.none(), st.floats(0, 1)), scheduler_cpu_percent=numbers,

@@ -11,6 +11,7 @@ The tree::
         ├── RanksDisagree         ranks call different collective operations
         ├── PeerLost              another rank is gone, so this one cannot go on
         ├── WorkersLost           workers died again and again
+        ├── ClusterStopped        the cluster ended, or gave the computation up
         ├── MissingMPI            mpi4py or an MPI library is not installed; also an ImportError
         └── UnreadableModel       a file is no saved model of this package; also a ValueError
 """
@@ -66,6 +67,12 @@ class WorkersLost(LearnError):
     """Workers died again and again during one computation."""
 
     code = "workers_lost"
+
+
+class ClusterStopped(LearnError):
+    """The cluster ended during a computation, or gave it up."""
+
+    code = "cluster_stopped"
 
 
 class MissingMPI(LearnError, ImportError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .cores import busy_cores
 from .knownvalues import clipped, known_mean, known_sum
 from .model import PrefixFigures, TransferFigures
 from .report import ProfileReport
@@ -51,9 +52,11 @@ def assemble(
         return
     end = scheduler["begin"] + report.wall_seconds
     _tasks(report, scheduler)
+    report.submitted_seconds = min(scheduler["submitted_seconds"], report.wall_seconds)
+    submitted = report.submitted_seconds / report.wall_seconds if report.wall_seconds else 0.0
     known = scheduler["workers"]
     report.workers = [
-        worker_figures(facts, workers.get(address), telemetry, scheduler["begin"], end)
+        worker_figures(facts, workers.get(address), telemetry, (scheduler["begin"], end), submitted)
         for address, facts in known.items()
     ]
     report.workers.sort(key=lambda worker: (len(worker.name), worker.name))
@@ -63,12 +66,13 @@ def assemble(
     report.n_workers_joined = sum(facts["joined_later"] for facts in known.values())
     report.n_workers_lost = sum(worker.lost for worker in report.workers)
     report.n_restarts = scheduler["restarts"]
-    seconds = sum(thread_seconds(facts, scheduler["begin"], end) for facts in known.values())
+    seconds = submitted * sum(thread_seconds(facts, scheduler["begin"], end) for facts in known.values())
     if seconds > 0:
         report.idle_share = clipped(1 - (report.compute_seconds or 0.0) / seconds)
     report.scheduler_cpu_percent = known_mean(scheduler["scheduler_cpu_percent"])
     report.mean_cpu_percent = known_mean(worker.mean_cpu_percent for worker in report.workers)
     report.mean_gpu_utilization_percent = known_mean(worker.mean_gpu_utilization_percent for worker in report.workers)
+    report.cores_busy_share = busy_cores(report, workers)
     report.n_readings = min((found["n_readings"] for found in workers.values()), default=0)
     report.spilled_bytes = known_sum(worker.spilled_bytes for worker in report.workers)
     report.transfers = _transfers(scheduler, workers)

@@ -1,4 +1,4 @@
-"""What the bottleneck looks like: all rules over a report, the gravest first."""
+"""What the bottleneck looks like: all rules over a report, the worst first."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ SHORT_SECONDS = 0.2
 """Below this, starting a computation costs more than the computation: shares of the time mean nothing."""
 IDLE_SHARE = 0.5
 """Workers idle for more than half of the time do not do what they could."""
+BUSY_CORES_SHARE = 0.8
+"""Cores busier than this have no room for more workers."""
 
 RULES: tuple[Rule, ...] = (
     lost_workers, out_of_memory, failed_tasks, spilling, memory_pressure, tiny_tasks, few_partitions, skew,
@@ -42,14 +44,17 @@ def find_bottlenecks(report: ProfileReport) -> list[Finding]:
 
 
 def idle(report: ProfileReport) -> Finding | None:
-    """Workers idle though nothing else stands out: ``IDLE_SHARE`` of the threads' time or more."""
-    if report.idle_share is None or report.idle_share < IDLE_SHARE or report.wall_seconds < SHORT_SECONDS:
+    """Workers idle though nothing else stands out: ``IDLE_SHARE`` of their threads' time, while there were tasks."""
+    if report.idle_share is None or report.idle_share < IDLE_SHARE:
+        return None
+    if report.wall_seconds < SHORT_SECONDS or (report.submitted_seconds or report.wall_seconds) < SHORT_SECONDS:
         return None
     return Finding(
         rule="idle",
         title="Workers were idle",
-        evidence=f"Workers were idle {share(report.idle_share)} of the time: {report.n_tasks:,} tasks computed "
-        f"{seconds(report.compute_seconds or 0)} on {report.n_threads} threads in {seconds(report.wall_seconds)}.",
+        evidence=f"While there were tasks, workers were idle {share(report.idle_share)} of the time: "
+        f"{report.n_tasks:,} tasks computed {seconds(report.compute_seconds or 0)} on {report.n_threads} threads in "
+        f"{seconds(report.submitted_seconds or report.wall_seconds)}.",
         advice="Give them more at once: more partitions, several computations in one dask.compute(a, b), or data "
         "prefetched while others compute. Or use fewer workers.",
     )
@@ -61,7 +66,7 @@ def fine(report: ProfileReport) -> Finding:
         evidence = f"The code took {seconds(report.wall_seconds)}: too short to say where the time goes."
         return Finding(rule="fine", title="Too short to tell", evidence=evidence, advice="Profile a larger piece.")
     moved = report.transfers.between_workers_bytes
-    parts = [f"Workers were busy {share(1 - (report.idle_share or 0))} of the time"]
+    parts = [f"Workers were busy {share(1 - (report.idle_share or 0))} of the time in which there were tasks"]
     if report.mean_task_seconds is not None:
         parts.append(f"a task took {seconds(report.mean_task_seconds)} on average")
     if moved is not None:
@@ -70,5 +75,14 @@ def fine(report: ProfileReport) -> Finding:
         rule="fine",
         title="No bottleneck found",
         evidence=", ".join(parts) + ".",
-        advice="To be faster, use more workers, or make the tasks themselves faster.",
+        advice=_faster(report),
     )
+
+
+def _faster(report: ProfileReport) -> str:
+    if (report.cores_busy_share or 0.0) >= BUSY_CORES_SHARE:
+        return (
+            f"To be faster, make the tasks themselves faster. All cores are busy ({share(report.cores_busy_share or 0)}"
+            "): more workers would help only on another machine."
+        )
+    return "To be faster, use more workers, or make the tasks themselves faster."

@@ -21,8 +21,10 @@ from .html import report_html
 from .report import ProfileReport
 
 _WAIT_MILLISECONDS = 15_000
+_SETTLE_MILLISECONDS = 100
+"""So long after a theme has changed, its colours hold."""
 
-_LOADER = """<div style="opacity:0.7">Preparing the timeline …</div><script type="text/javascript">
+_LOADER = """<div style="color:var(--jp-content-font-color1, inherit);opacity:0.7">Preparing the timeline …</div><script type="text/javascript">
 (async () => {
   const version = %(version)s;
   if (window.Bokeh && (window.Bokeh.version === version || window.Bokeh[version])) { return; }
@@ -42,18 +44,43 @@ _FIGURE = """<div id="%(id)s" class="gpucluster-timeline">%(fallback)s</div><scr
   while (!found() && Date.now() < until) { await new Promise(next => setTimeout(next, 100)); }
   const place = document.getElementById("%(id)s");
   if (!found() || !place) { return; }
-  const channels = getComputedStyle(place).color.match(/[0-9]+/g) || [127, 127, 128];
-  const colour = "#" + channels.slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join("");
-  const item = JSON.parse(JSON.stringify(%(item)s).replaceAll("%(foreground)s", colour));
   const target = document.createElement("div");
   target.id = "%(id)s-live";
   place.before(target);
+  const colour = () => {
+    const channels = getComputedStyle(target).color.match(/[0-9]+/g) || [127, 127, 128];
+    return "#" + channels.slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join("");
+  };
+  let shown = colour();
+  let views;
   try {
-    await found().embed.embed_item(item, target.id);
+    const item = JSON.parse(JSON.stringify(%(item)s).replaceAll("%(foreground)s", shown));
+    views = await found().embed.embed_item(item, target.id);
     place.remove();
   } catch (error) {
     target.remove();
+    return;
   }
+  // What is painted does not follow a change of theme by itself.
+  const models = [...views].flatMap(view => [...view.model.references()]);
+  const repaint = () => {
+    if (!target.isConnected) { themes.disconnect(); return; }
+    const wanted = colour();
+    if (wanted === shown) { return; }
+    for (const model of new Set(models)) {
+      const changed = {};
+      for (const property of model) {
+        if (property.is_unset || !property.attr.endsWith("_color")) { continue; }
+        const given = property.get_value();
+        if ((given && given.value !== undefined ? given.value : given) === shown) { changed[property.attr] = wanted; }
+      }
+      if (Object.keys(changed).length) { model.setv(changed); }
+    }
+    shown = wanted;
+  };
+  const themes = new MutationObserver(() => setTimeout(repaint, %(settle)d));
+  themes.observe(document.body, { attributes: true });
+  themes.observe(document.head, { childList: true });
 })();
 </script>"""
 
@@ -100,6 +127,7 @@ def live_timeline(report: ProfileReport) -> str:
         "wait": _WAIT_MILLISECONDS,
         "item": written,
         "foreground": FOREGROUND,
+        "settle": _SETTLE_MILLISECONDS,
     }
 
 

@@ -1,4 +1,7 @@
-"""A report as HTML, without scripts: it takes the notebook's own colours, and a saved notebook shows it too."""
+"""A report as HTML, without scripts: a saved notebook shows it too.
+
+Text has the colour that JupyterLab's theme gives to outputs, also after a change of theme, and elsewhere that of the page.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from .drawing import legend_html, timeline_svg
 from .report import ProfileReport
 from .rows import prefix_table, small_print, summary_rows, worker_table
 
+TEXT = "var(--jp-content-font-color1, inherit)"
+LINE = "var(--jp-border-color2, rgba(128,128,128,0.4))"
 _CELL = "text-align:{align};padding:1px 10px 1px 0;white-space:nowrap"
 
 
@@ -35,7 +40,8 @@ def report_html(report: ProfileReport, *, timeline: str | None = None) -> str:
     tables = "".join(_table(*table) for table in (prefix_table(report), worker_table(report)) if table[1])
     notes = "".join(f"<div>{escape(note)}</div>" for note in [*drawn, *small_print(report)])
     return (
-        '<div class="gpucluster-profile" style="border-left:4px solid #76b900;padding:4px 12px;max-width:920px">'
+        '<div class="gpucluster-profile" style="color:' + TEXT + ";"
+        'border-left:4px solid #76b900;padding:4px 12px;max-width:920px">'
         f"<div><b>Profile of {escape(report.cluster or '')}</b>{escape(ended)}</div>"
         f"{_findings(report)}"
         f'<table style="border:none;margin:6px 0">{rows}</table>{picture}{tables}'
@@ -45,7 +51,7 @@ def report_html(report: ProfileReport, *, timeline: str | None = None) -> str:
 
 def _findings(report: ProfileReport) -> str:
     return "".join(
-        '<div style="margin:6px 0;padding:4px 10px;border:1px solid rgba(128,128,128,0.4);border-radius:4px">'
+        f'<div style="margin:6px 0;padding:4px 10px;border:1px solid {LINE};border-radius:4px">'
         f"<div><b>{escape(finding.title)}</b></div><div>{escape(finding.evidence)}</div>"
         f"<div><i>Try:</i> {escape(finding.advice)}</div></div>"
         for finding in report.findings

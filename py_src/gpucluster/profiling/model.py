@@ -42,7 +42,7 @@ class WorkerFigures(ProfileModel):
     n_threads: int
     n_tasks: int = 0
     busy_seconds: float = Field(0.0, description="Sum over its threads.")
-    idle_share: float | None = Field(None, description="Of its threads' time; 0 to 1.")
+    idle_share: float | None = Field(None, description="Of its threads' time in which there were tasks; 0 to 1.")
     mean_cpu_percent: float | None = Field(None, description="100 is one core.")
     mean_gpu_utilization_percent: float | None = None
     mean_gpu_power_watts: float | None = None

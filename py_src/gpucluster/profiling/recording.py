@@ -13,7 +13,7 @@ import cloudpickle
 from distributed import Client
 
 from ..protocol.errors import InvalidState
-from . import blocks, scheduler_recorder, sentbytes, shuffles, tasksums, transferlog, worker_recorder
+from . import blocks, scheduler_recorder, sentbytes, shuffles, submitted, tasksums, transferlog, worker_recorder
 from .nsight import ProcessFacts, launched_by_nsys
 from .target import Target
 
@@ -25,7 +25,7 @@ _by_value = threading.Lock()
 @contextmanager
 def sent_by_value() -> Iterator[None]:
     """Let the recorders travel as code: the other side may have another gpucluster, or none."""
-    modules = (blocks, sentbytes, scheduler_recorder, shuffles, tasksums, transferlog, worker_recorder)
+    modules = (blocks, sentbytes, scheduler_recorder, shuffles, submitted, tasksums, transferlog, worker_recorder)
     with _by_value:
         for module in modules:
             cloudpickle.register_pickle_by_value(module)

@@ -27,6 +27,9 @@ class ProfileReport(BaseModel):
     failed: str | None = Field(None, description="The exception that ended the block.")
     wall_seconds: float = 0.0
     active_seconds: float | None = Field(None, description="Time in which at least one task ran.")
+    submitted_seconds: float | None = Field(
+        None, description="Time in which at least one task was submitted and not over; in the rest nobody gave any."
+    )
 
     n_workers: int = 0
     n_threads: int = 0
@@ -36,7 +39,12 @@ class ProfileReport(BaseModel):
     compute_seconds: float | None = Field(None, description="Sum over all threads.")
     transfer_seconds: float | None = None
     disk_seconds: float | None = None
-    idle_share: float | None = Field(None, description="Of the threads' time; 0 to 1.")
+    idle_share: float | None = Field(
+        None, description="Of the threads' time in which tasks were submitted and not over; 0 to 1."
+    )
+    cores_busy_share: float | None = Field(
+        None, description="How busy the cores of the workers' machines were, by anybody; of the least busy machine."
+    )
     scheduler_cpu_percent: float | None = Field(None, description="Mean of the scheduler's process; 100 is one core.")
 
     mean_cpu_percent: float | None = Field(None, description="Mean of the workers; 100 is one core.")
@@ -63,6 +71,11 @@ class ProfileReport(BaseModel):
         if not self.n_tasks or self.compute_seconds is None:
             return None
         return self.compute_seconds / self.n_tasks
+
+    @property
+    def notebook_seconds(self) -> float | None:
+        """Time in which no task was submitted: the notebook's own code ran."""
+        return None if self.submitted_seconds is None else max(0.0, self.wall_seconds - self.submitted_seconds)
 
     def text(self) -> str:
         """Return the report for a terminal."""

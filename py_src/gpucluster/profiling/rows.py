@@ -28,7 +28,9 @@ def summary_rows(report: ProfileReport) -> list[tuple[str, str]]:
     rows.append(("Tasks", tasks + (f", {report.n_failed_tasks:,} failed" if report.n_failed_tasks else "")))
     if report.idle_share is not None:
         active = f"; no task ran for {seconds(max(0.0, report.wall_seconds - (report.active_seconds or 0.0)))}"
-        rows.append(("Idle", f"{share(report.idle_share)} of the worker threads' time{active}"))
+        rows.append(("Idle", f"{share(report.idle_share)} of the worker threads' time while there were tasks{active}"))
+    if report.notebook_seconds is not None:
+        rows.append(("Notebook", f"for {seconds(report.notebook_seconds)} there were no tasks: its own code ran"))
     moved = report.transfers
     between = size(moved.between_workers_bytes)
     if moved.shuffled_bytes:

@@ -29,16 +29,18 @@ def _on_gpu(report: ProfileReport) -> list[WorkerFigures]:
 
 def gpu_waits(report: ProfileReport) -> Finding | None:
     """GPUs below ``LOW_UTILIZATION_PERCENT`` while the workers' threads are busy."""
-    busy = report.mean_gpu_utilization_percent
-    if busy is None or busy >= LOW_UTILIZATION_PERCENT or report.wall_seconds < _SECONDS:
+    mean, submitted = report.mean_gpu_utilization_percent, report.submitted_seconds
+    if mean is None or not submitted or submitted < _SECONDS:
         return None
-    if report.idle_share is None or 1 - report.idle_share < BUSY_SHARE:
+    # Kernels run for tasks: the time without any is not the GPUs'.
+    busy = min(100.0, mean * report.wall_seconds / submitted)
+    if busy >= LOW_UTILIZATION_PERCENT or report.idle_share is None or 1 - report.idle_share < BUSY_SHARE:
         return None
     return Finding(
         rule="gpu_waits",
         title="The GPUs wait",
-        evidence=f"A kernel ran on the GPUs {busy:.0f} % of the time, while the workers' threads were busy "
-        f"{share(1 - report.idle_share)} of it.",
+        evidence=f"While there were tasks, a kernel ran on the GPUs {busy:.0f} % of the time, and the workers' threads "
+        f"were busy {share(1 - report.idle_share)} of it.",
         advice="The tasks spend their time elsewhere: on the CPU (numpy, pandas, Python loops), on loading, or on "
         "copies over PCIe. Keep data on the GPU (cuDF, CuPy), read with cuDF or DALI, and prefetch.",
     )

@@ -31,7 +31,9 @@ SKEW_SHARE = 0.3
 LOADING_SHARE = 0.5
 """Reading is the bottleneck when it takes at least half of the computing time …"""
 LOADING_SECONDS = 0.5
-"""… and so many seconds."""
+"""… and so many seconds …"""
+LOADING_WALL_SHARE = 0.2
+"""… and, one after the other, this share of the whole time."""
 _LOADING = re.compile(
     r"read[-_ ]?(parquet|csv|json|orc|text|bytes|block|hdf|sql|table|image|file)"
     r"|from[-_]?(zarr|npy)|open[-_]|^load|imread"
@@ -64,7 +66,7 @@ def failed_tasks(report: ProfileReport) -> Finding | None:
         rule="failed",
         title="Tasks failed",
         evidence=f"{counted(report.n_failed_tasks, 'task')} of {report.n_tasks or 0:,} failed.{example}",
-        advice="The figures hold for what ran until then. Mend the error first.",
+        advice="The figures hold for what ran until then. Correct the error first.",
     )
 
 
@@ -103,7 +105,7 @@ def few_partitions(report: ProfileReport) -> Finding | None:
         title="Too few, too large partitions",
         evidence=f"{counted(large.n_tasks, 'task')} of kind '{large.prefix}' computed "
         f"{share(large.compute_seconds / report.compute_seconds)} of all the computing time on {report.n_threads} "
-        f"threads; workers were idle {share(report.idle_share)} of the time.",
+        f"threads; workers were idle {share(report.idle_share)} of the time in which there were tasks.",
         advice="Split the data into at least two partitions per thread (rechunk, repartition), so that all of them "
         "have something to do.",
     )
@@ -153,12 +155,13 @@ def _busy_worker(report: ProfileReport, floor: float) -> Finding | None:
 
 
 def data_loading(report: ProfileReport) -> Finding | None:
-    """Reading files takes ``LOADING_SHARE`` of the computing time and at least ``LOADING_SECONDS``."""
+    """Reading takes ``LOADING_SHARE`` of the computing, ``LOADING_WALL_SHARE`` of all time, and ``LOADING_SECONDS``."""
     if not report.compute_seconds:
         return None
     reading = [prefix for prefix in report.prefixes if _LOADING.search(prefix.prefix.lower())]
     took = sum(prefix.compute_seconds for prefix in reading)
-    if took < max(LOADING_SHARE * report.compute_seconds, LOADING_SECONDS):
+    floor = max(LOADING_SHARE * report.compute_seconds, LOADING_SECONDS, LOADING_WALL_SHARE * report.wall_seconds)
+    if took < floor:
         return None
     names = ", ".join(f"'{prefix.prefix}'" for prefix in reading[:3])
     return Finding(

@@ -17,8 +17,10 @@ GATHERED_BYTES = 100 * 10**6
 """More than 100 MB in a notebook are seldom looked at; they pass through the scheduler, one after the other."""
 SENT_BYTES = 10 * 10**6
 """From here on, Dask itself warns of a large graph."""
-USED_SHARE = 0.3
-"""Tasks ran for less than this share of the time: the notebook was what took it."""
+NOTEBOOK_SHARE = 0.4
+"""For at least this share of the time no task was submitted: the notebook was what took it."""
+MOVED_BYTES_PER_SECOND = 20 * 10**6
+"""As fast at least, data come to a notebook and go from it; what that took is told by rules of its own."""
 _SHORT_SECONDS = 0.5
 
 
@@ -77,7 +79,7 @@ def from_notebook(report: ProfileReport) -> Finding | None:
 
 
 def hardly_used(report: ProfileReport) -> Finding | None:
-    """No task at all, or tasks for less than ``USED_SHARE`` of the time."""
+    """No task at all, or none submitted for ``NOTEBOOK_SHARE`` of the time."""
     if report.n_tasks == 0 and not report.n_unfinished_tasks:
         return Finding(
             rule="unused",
@@ -86,14 +88,24 @@ def hardly_used(report: ProfileReport) -> Finding | None:
             advice="Dask collections are lazy: call compute() or persist(). And the notebook's client must be "
             "connected to this cluster: '%gpucluster connect'.",
         )
-    active = report.active_seconds
-    if active is None or report.wall_seconds < _SHORT_SECONDS or active >= USED_SHARE * report.wall_seconds:
+    alone = report.notebook_seconds
+    if alone is None or report.wall_seconds < _SHORT_SECONDS:
+        return None
+    moved = [
+        size or 0
+        for size, least in (
+            (report.transfers.to_clients_bytes, GATHERED_BYTES), (report.transfers.from_clients_bytes, SENT_BYTES)
+        )
+        if (size or 0) >= least
+    ]  # fmt: skip
+    if alone - sum(moved) / MOVED_BYTES_PER_SECOND < NOTEBOOK_SHARE * report.wall_seconds:
         return None
     return Finding(
         rule="unused",
         title="The notebook took the time, not the cluster",
-        evidence=f"Tasks ran during {share(active / report.wall_seconds)} of {seconds(report.wall_seconds)} "
-        f"({counted(report.n_tasks or 0, 'task')}).",
-        advice="Building a large graph, sending and fetching data and the notebook's own work count here. Move work "
-        "into tasks (map_blocks, map_partitions, delayed), and bring less to the notebook.",
+        evidence=f"For {seconds(alone)} of {seconds(report.wall_seconds)} ({share(alone / report.wall_seconds)}) the "
+        f"notebook's own code ran, and the workers had no tasks ({counted(report.n_tasks or 0, 'task')} in all).",
+        advice="Imports, building a large graph, sending and fetching data, and the notebook's own work count here. "
+        "Move work into tasks (map_blocks, map_partitions, delayed), compute several results at once "
+        "(dask.compute(a, b)), and bring less to the notebook.",
     )

@@ -14,9 +14,8 @@ from typing import Any
 from distributed import Scheduler, SchedulerPlugin
 
 from .sentbytes import SentBytes
+from .submitted import UNFINISHED, SubmittedTime
 from .tasksums import TaskSums
-
-_UNFINISHED = ("processing", "waiting", "queued", "no-worker")
 
 
 class SchedulerRecorder(SchedulerPlugin):
@@ -47,12 +46,14 @@ class SchedulerRecorder(SchedulerPlugin):
         self._other_clients: set[str] = set()
         for worker in scheduler.workers.values():
             self._meet(worker.address)
+        self._submitted = SubmittedTime(key for key, task in scheduler.tasks.items() if task.state in UNFINISHED)
         self._sent = SentBytes(scheduler, self._owner)
         self.mark()
 
     def mark(self) -> float:
         """Take this moment for the beginning."""
         self._begin = self._tasks.begin = time.time()
+        self._submitted.begin(self._begin)
         for known in self._workers.values():
             known["joined"] = self._begin
         self._monitor_count = self._scheduler.monitor.count
@@ -126,7 +127,8 @@ class SchedulerRecorder(SchedulerPlugin):
     # -- tasks -----------------------------------------------------------------------------------
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        """Add up a task that has ended."""
+        """Add up a task that has ended, and note whether any is left."""
+        self._submitted.note(key, finish, time.time())
         if start != "processing" or finish not in ("memory", "erred"):
             return
         state = self._scheduler.tasks.get(key)
@@ -144,7 +146,7 @@ class SchedulerRecorder(SchedulerPlugin):
         now = time.time()
         unfinished = 0
         for prefix in self._scheduler.task_prefixes.values():
-            unfinished += sum(number for state, number in prefix.states.items() if state in _UNFINISHED)
+            unfinished += sum(number for state, number in prefix.states.items() if state in UNFINISHED)
         monitor = self._scheduler.monitor.range_query(self._monitor_count)
         return {
             "begin": self._begin,
@@ -152,6 +154,7 @@ class SchedulerRecorder(SchedulerPlugin):
             "workers": self._workers,
             **self._tasks.collect(),
             "unfinished": unfinished,
+            "submitted_seconds": self._submitted.seconds(now),
             "restarts": self._restarts,
             "sent_bytes": self._sent.n_bytes,
             "scheduler_cpu_percent": [value for value in monitor.get("cpu", []) if value is not None],

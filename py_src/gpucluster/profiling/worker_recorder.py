@@ -13,6 +13,8 @@ import socket
 from itertools import pairwise
 from typing import Any
 
+import psutil
+from dask.system import CPU_COUNT
 from distributed import Worker, WorkerPlugin
 
 from .shuffles import ShuffleBytes
@@ -62,6 +64,7 @@ class WorkerRecorder(WorkerPlugin):
         self._written = _disk_bytes(worker.digests_total, "disk-write")
         self._read = _disk_bytes(worker.digests_total, "disk-read")
         self._rmm: list[dict[str, Any]] = []
+        self._machine_times = psutil.cpu_times()
         self._tiers_at_start = _tiers(worker.data)
         self._read_monitor()
         self._monitor_count = worker.monitor.count - 1
@@ -114,6 +117,9 @@ class WorkerRecorder(WorkerPlugin):
             "n_readings": len(readings["time"]),
             "readings": thinned(readings, MOST_READINGS),
             "rmm": self._rmm,
+            "machine": socket.gethostname(),
+            "n_cores": CPU_COUNT,
+            "machine_busy_share": _busy_share(self._machine_times, psutil.cpu_times()),
             "vram_total_bytes": worker.monitor.gpu_memory_total if worker.monitor.gpu_name else None,
             "memory_limit_bytes": worker.memory_manager.memory_limit,
             "sent_bytes": self._outgoing.worker_bytes if self._outgoing.whole else None,
@@ -131,6 +137,15 @@ class WorkerRecorder(WorkerPlugin):
             "counts_spilling": not hasattr(worker.data, "device_buffer"),
             "tiers": {"before": self._tiers_at_start, "after": _tiers(worker.data)},
         }
+
+
+def _busy_share(before: Any, after: Any) -> float | None:
+    """Return the share of time in which the cores of this machine were busy, whoever used them."""
+    spent = {name: getattr(after, name) - getattr(before, name) for name in after._fields}
+    # Linux counts the time of guests twice.
+    total = sum(spent.values()) - spent.get("guest", 0.0) - spent.get("guest_nice", 0.0)
+    idle: float = spent["idle"] + spent.get("iowait", 0.0)
+    return 1 - idle / total if total > 0 else None
 
 
 def thinned(readings: dict[str, list[Any]], most: int) -> dict[str, list[Any]]:

@@ -16,8 +16,8 @@ def worker_figures(
     facts: dict[str, Any],
     found: dict[str, Any] | None,
     telemetry: TelemetryReadings | None,
-    begin: float,
-    end: float,
+    span: tuple[float, float],
+    submitted: float,
 ) -> WorkerFigures:
     """Return the figures of one worker.
 
@@ -29,10 +29,12 @@ def worker_figures(
         What its own recorder brought back.
     telemetry : TelemetryReadings, optional
         What the cluster's telemetry said.
-    begin, end : float
-        Of the measurement, by the scheduler's clock.
+    span : tuple of float
+        Beginning and end of the measurement, by the scheduler's clock.
+    submitted : float
+        Share of that time in which there were tasks.
     """
-    seconds = thread_seconds(facts, begin, end)
+    seconds = submitted * thread_seconds(facts, *span)
     live = telemetry.workers.get(facts["name"]) if telemetry else None
     figures: dict[str, Any] = {
         "name": facts["name"],

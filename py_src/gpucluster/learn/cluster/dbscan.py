@@ -10,11 +10,8 @@ from sklearn.base import ClusterMixin
 
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
-from ..rows.block import Block
-from ..rows.running import current_client, local_communicator
-from ..rows.shard import Shard
+from ..rows.running import local_communicator, run_table
 from ..rows.table import is_dask, with_rows
-from ..rows.threads import threads_here
 from .density import Grouping, density_clusters
 
 
@@ -113,8 +110,9 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
             "eps": float(self.eps), "min_samples": int(self.min_samples),
             "search": search if self.p is None else {**search, "p": self.p},
         }  # fmt: skip
+        found: Grouping
         if not is_dask(X):
-            found: Grouping = self._fit_with(density_clusters, X, None, sample_weight, **options)
+            found = self._fit_with(density_clusters, X, None, sample_weight, **options)
             values = np.asarray(X)
             own = self._own_rows(len(found.labels), len(values))
             self._keep(found.labels[own], found.core[own], values)
@@ -125,20 +123,9 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
                 "X: is on GPUs, where DBSCAN of gpucluster cannot work. Use cuml.DBSCAN on one GPU, or "
                 "X.to_backend('numpy')."
             )
-        lazy = table.X
-        table = table.persisted().counted()
-        if current_client() is None:
-            blocks = [
-                Block(number, start, *(None if part is None else part.compute() for part in block))
-                for number, (start, block) in enumerate(zip(table.starts(), table.delayed_blocks(), strict=True))
-            ]
-            found = density_clusters(Shard(local_communicator(), blocks, n_threads=threads_here()), **options)
-        else:
-            from ..rows.running import run_table
-
-            found = run_table(density_clusters, table, options)
+        found = run_table(density_clusters, table, options)
         # Core rows are taken from X when somebody asks for them: nothing stays on the workers for it.
-        self._keep(found.labels, found.core, with_rows(lazy, table.X.chunks[0]))
+        self._keep(found.labels, found.core, with_rows(table.X, found.lengths))
         return self
 
     @property

@@ -29,6 +29,8 @@ class Grouping(NamedTuple):
 
     labels: Integers
     core: NDArray[np.bool_]
+    lengths: tuple[int, ...]
+    """Number of rows of each block."""
 
 
 def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[str, Any]) -> Grouping:
@@ -64,7 +66,7 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
     best = comm.allreduce(best, "min")
     reached = ~core & (best < own.n_rows)
     labels[reached] = best[reached]
-    return Grouping(labels, core)
+    return Grouping(labels, core, own.lengths)
 
 
 def joined(one: Integers, other: Integers) -> Integers:
@@ -96,6 +98,7 @@ class _Own:
         comm = shard.communicator
         places = [item for part in comm.allgather(self._places()) for item in part]
         self._owners = {number: owner for number, _, _, owner in places}
+        self.lengths = tuple(length for _, _, length, _ in sorted(places))
         self.n_rows = sum(length for _, _, length, _ in places)
         filled = [block for block in shard.blocks if len(block)]
         numbers = [np.arange(len(block)) + int(block.start or 0) for block in filled]

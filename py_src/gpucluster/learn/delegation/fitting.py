@@ -10,8 +10,8 @@ from sklearn.base import is_classifier, is_regressor
 
 from ..configuration import configuration
 from ..errors import NotSupported
-from ..rows.running import current_client
 from ..rows.table import is_dask
+from ..rows.waiting import current_client
 from .catalogue import DELEGATED, NOT_DELEGATED
 from .translation import Untranslatable, on_host, options_for
 

@@ -150,10 +150,10 @@ def _grow(block: Block, plan: Plan) -> list[Any]:
     options = plan.options | {"n_estimators": plan.trees[block.number], "random_state": plan.seeds[block.number]}
     if plan.classes is None:
         y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        return list(grown(RandomForestRegressor(**options), X, y, weights).estimators_)
+        return grown(RandomForestRegressor, options, X, y, weights)[0]
     codes = codes_of(labels_of(block), plan.classes)
     if plan.class_weights is not None:
         options["class_weight"] = None
         weights = plan.class_weights[codes] * (1 if weights is None else weights)
-    forest = grown(RandomForestClassifier(**options), X, codes, weights)
-    return [with_all_classes(tree, forest.classes_, len(plan.classes)) for tree in forest.estimators_]
+    trees, classes = grown(RandomForestClassifier, options, X, codes, weights)
+    return [with_all_classes(tree, classes, len(plan.classes)) for tree in trees]

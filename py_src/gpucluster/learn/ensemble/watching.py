@@ -2,35 +2,69 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import Any
 
+STEP_SECONDS = 0.2
+"""Growing so long, a forest looks whether it is still wanted."""
 
-def grown(forest: Any, X: Any, y: Any, weights: Any) -> Any:
-    """Fit a forest of scikit-learn; in a Dask task, no further tree is begun once the task is cancelled.
+
+def grown(forest: Callable[..., Any], options: dict[str, Any], X: Any, y: Any, weights: Any) -> tuple[list[Any], Any]:
+    """Grow the trees of a forest of scikit-learn; in a Dask task, no more are begun once the task is cancelled.
 
     Dask cannot end a task that runs, and the trees of one block are one task, which may take hours.
+
+    Parameters
+    ----------
+    forest : callable
+        Class of the forest.
+    options : dict
+        Its parameters.
+    X, y, weights
+        What it is fitted to.
+
+    Returns
+    -------
+    trees : list
+        The same ones as if they had been grown at once.
+    classes
+        In the order of the trees' classes; ``None`` for a regression.
 
     Raises
     ------
     CancelledError
         The task was cancelled; nobody will see this.
     """
+    from joblib import effective_n_jobs
+    from sklearn.utils import check_random_state
+
     cancelled = _cancelled()
+    count = options["n_estimators"]
     if cancelled is None:
-        return forest.fit(X, y, weights)
-    kind = type(forest.estimator)
-    # Forests copy this tree for each of theirs, and call its `_fit`. Should that ever be called otherwise, trees would
-    # grow on as they do without all this.
-    forest.estimator = _watched(kind, cancelled)()
-    try:
-        forest.fit(X, y, weights)
-    finally:
-        forest.estimator = kind()
-    for tree in forest.estimators_:
-        tree.__class__ = kind
-    return forest
+        return _trees(forest(**options).fit(X, y, weights))
+    # Forests that draw from one generator, one after the other, draw what one forest of all trees would.
+    random_state = check_random_state(options["random_state"])
+    trees: list[Any] = []
+    classes = None
+    step = int(effective_n_jobs(options["n_jobs"]))
+    while len(trees) < count:
+        if cancelled():
+            raise CancelledError("The forest is not wanted any more.")
+        begun = time.monotonic()
+        step = min(step, count - len(trees))
+        more, classes = _trees(
+            forest(**(options | {"n_estimators": step, "random_state": random_state})).fit(X, y, weights)
+        )
+        trees += more
+        if time.monotonic() - begun < STEP_SECONDS:
+            step *= 2
+    return trees, classes
+
+
+def _trees(fitted: Any) -> tuple[list[Any], Any]:
+    return list(fitted.estimators_), getattr(fitted, "classes_", None)
 
 
 def _cancelled() -> Callable[[], bool] | None:
@@ -48,14 +82,3 @@ def _cancelled() -> Callable[[], bool] | None:
         return task is not None and task.state == "cancelled"
 
     return cancelled
-
-
-def _watched(kind: Any, cancelled: Callable[[], bool]) -> Any:
-    """Return a kind of tree that does not grow once that is so."""
-
-    def _fit(self: Any, *arguments: Any, **options: Any) -> Any:
-        if cancelled():
-            raise CancelledError("The forest is not wanted any more.")
-        return kind._fit(self, *arguments, **options)
-
-    return type(kind.__name__, (kind,), {"_fit": _fit, "__init__": kind.__init__})

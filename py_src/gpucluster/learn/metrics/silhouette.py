@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import InvalidData, InvalidParameter
 from ..labels import codes_of, flat_labels, joined
 from ..rows.table import as_table, is_dask
+from ..rows.waiting import computed
 
 METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"})
 SPLIT_EVERY = 8
@@ -54,7 +55,7 @@ def silhouette_score(
     from sklearn.metrics import silhouette_score as local
 
     if not is_dask(X):
-        labels = labels.compute() if is_dask(labels) else labels
+        labels = computed(labels)[0] if is_dask(labels) else labels
         return float(local(X, labels, metric=metric, sample_size=sample_size, random_state=random_state))
     table = as_table(X, labels).counted()
     if sample_size is not None:
@@ -63,26 +64,24 @@ def silhouette_score(
 
 
 def _sampled(table: Any, size: int, random_state: Any) -> tuple[Any, Any]:
-    from dask.base import compute
     from sklearn.utils import check_random_state
 
     rows = check_random_state(random_state).permutation(table.n_rows)[:size]
     # In the order of the rows for Dask, then back in the order of the draw.
     order = np.argsort(rows)
-    X, labels = compute(table.X[rows[order]], table.y[rows[order]])
+    X, labels = computed(table.X[rows[order]], table.y[rows[order]])
     back = np.argsort(order)
     return X[back], flat_labels(labels, "labels")[back]
 
 
 def _exact(table: Any, metric: str) -> float:
-    from dask.base import compute
     from dask.delayed import delayed
 
     blocks = [(X, labels) for X, labels, _ in table.delayed_blocks()]
     lengths = table.X.chunks[0]
     count = delayed(_counts, pure=False)
     classes, sizes = None, np.zeros(0)
-    for found, counts in compute(*[count(labels) for _, labels in blocks]):
+    for found, counts in computed(*[count(labels) for _, labels in blocks]):
         every = joined(classes, found)
         classes, sizes = every, _spread(classes, sizes, every) + _spread(found, counts, every)
     if not 2 <= len(sizes) <= table.n_rows - 1:
@@ -97,7 +96,7 @@ def _exact(table: Any, metric: str) -> float:
         while len(sums) > 1:
             sums = [add(*sums[i : i + SPLIT_EVERY]) for i in range(0, len(sums), SPLIT_EVERY)]
         scores.append(score(sums[0], labels, classes, sizes))
-    return float(sum(compute(*scores)) / table.n_rows)
+    return float(sum(computed(*scores)) / table.n_rows)
 
 
 def _counts(labels: Any) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..kernels.namespace import array_namespace_of
 from ..rows.table import is_dask
+from ..rows.waiting import computed
 from .choice import TEST, TRAIN, Choice, at_random
 
 
@@ -100,7 +101,6 @@ def _choice(n_rows: int, test_size: Any, train_size: Any, random_state: Any, shu
 
 def _lengths(arrays: tuple[Any, ...]) -> list[list[int]]:
     """Return for each collection the number of rows of its blocks; those in memory are one block."""
-    from dask.base import compute
     from dask.delayed import delayed
 
     lengths: list[Any] = []
@@ -111,7 +111,7 @@ def _lengths(arrays: tuple[Any, ...]) -> list[list[int]]:
             lengths.append(list(array.chunks[0]))
         else:
             lengths.append([delayed(len)(block) for block in _blocks(array)])
-    counted: tuple[list[int], ...] = compute(*lengths)
+    counted: tuple[list[int], ...] = computed(*lengths)
     return list(counted)
 
 

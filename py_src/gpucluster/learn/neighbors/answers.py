@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..rows.waiting import computed
+
 
 @dataclass(frozen=True)
 class Answers:
@@ -46,7 +48,7 @@ class Answers:
             for found, length in zip(self.found, self.lengths, strict=True)
         ]
         array = da.concatenate(parts, allow_unknown_chunksizes=True)
-        return array.compute() if self.computes else array
+        return computed(array)[0] if self.computes else array
 
     def like_queries(
         self, function: Callable[..., Any], *arguments: Any, dtype: Any, columns: int | None = None

@@ -80,10 +80,12 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         self._remember(X, y if y is None or is_dask(y) else column_or_1d(y, warn=True))
         training = self._training
         if training.lazy:
-            from dask.base import compute, persist
+            from dask.base import persist
             from dask.delayed import delayed
 
-            found = compute(*[delayed(_classes)(block) for block in training.blocks])
+            from ..rows.waiting import computed
+
+            found = computed(*[delayed(_classes)(block) for block in training.blocks])
             self.classes_ = _joined(found)
             coded = delayed(_coded, pure=False, traverse=False)
             blocks = list(persist(*[coded(block, self.classes_) for block in training.blocks]))

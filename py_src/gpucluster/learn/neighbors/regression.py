@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidData
+from ..rows.waiting import computed
 from ..scoring import ScoredRegressor
 from .block_index import BlockIndex
 from .training import NeighborsEstimator
@@ -77,7 +78,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         if self._training.lazy:
             from dask.delayed import delayed
 
-            self._target = delayed(_target_of)(first).compute()
+            [self._target] = computed(delayed(_target_of)(first))
         else:
             self._target = _target_of(first)
         return self

@@ -12,6 +12,7 @@ from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
+from ..rows.waiting import computed
 from .answers import Answers
 from .block_index import BlockIndex, build, without_itself
 from .options import checked_count, effective_metric, index_options
@@ -47,11 +48,10 @@ class NeighborsEstimator(DistributedEstimator):
                     f"{type(self).__name__}: data on GPUs need cuML. Install gpucluster[gpu-cu13], or bring the data "
                     "to the CPU: X.map_blocks(cupy.asnumpy)."
                 )
-            from dask.base import compute
             from dask.delayed import delayed
 
             blocks = indexed(table, options)
-            lengths = list(compute(*[delayed(_length)(block) for block in blocks]))
+            lengths = list(computed(*[delayed(_length)(block) for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
             if y is None:
@@ -154,9 +154,7 @@ class NeighborsEstimator(DistributedEstimator):
 
     def _gathered(self) -> tuple[Any, Any]:
         """Bring all training rows, and what belongs to them, to this process."""
-        from dask.base import compute
-
-        blocks: list[BlockIndex] = list(compute(*self._training.blocks))
+        blocks: list[BlockIndex] = list(computed(*self._training.blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
         return np.concatenate([block.X for block in blocks]), targets

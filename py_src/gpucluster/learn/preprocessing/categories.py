@@ -11,6 +11,7 @@ from ..communicators.operators import combine
 from ..errors import InvalidData, NotSupported
 from ..rows.running import local_communicator
 from ..rows.table import is_dask
+from ..rows.waiting import computed
 
 SPLIT_EVERY = 8
 """What occurs in so many blocks is put together in one task."""
@@ -36,7 +37,7 @@ def found_in(data: Any, partial: Callable[[Any], Any], op: Callable[[Any, Any], 
     while len(messages) > 1:
         # Each on its own, not in a list: Dask would forget persisted blocks behind them.
         messages = [merge(op, *messages[i : i + SPLIT_EVERY]) for i in range(0, len(messages), SPLIT_EVERY)]
-    return messages[0].compute()
+    return computed(messages[0])[0]
 
 
 def _merged(op: Callable[[Any, Any], Any], *messages: Any) -> Any:

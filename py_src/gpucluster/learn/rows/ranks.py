@@ -19,6 +19,7 @@ from ..communicators.mpi import over_mpi
 from ..communicators.workers import WorkerCommunicator
 from ..errors import InvalidData, PeerLost, RanksDisagree, WorkersLost
 from .block import Block
+from .footprint import within_limits
 from .placement import place
 from .shard import Shard
 from .table import Table
@@ -83,11 +84,7 @@ class Placed:
 
     def fits(self, share: float) -> bool:
         """Whether every worker's blocks take at most such a share of its memory."""
-        taken: dict[str, int] = {}
-        for address, size in zip(self.addresses(), self.sizes, strict=True):
-            taken[address] = taken.get(address, 0) + size
-        limits = {address: self.workers[address]["memory_limit"] for address in taken}
-        return all(not limits[address] or size <= share * limits[address] for address, size in taken.items())
+        return within_limits(self.addresses(), self.sizes, self.workers, share)
 
 
 def require_own(client: Any, table: Table) -> None:

@@ -10,11 +10,13 @@ from ..communicators.serial import SerialCommunicator
 from ..configuration import configuration
 from ..errors import InvalidData
 from .block import Block, Rows
-from .ranks import Placed, require_own, run_ranks
+from .footprint import block_bytes, fits_into_workers
+from .ranks import Placed, require_own, run_ranks, workers_of
 from .shard import Shard, numbered
 from .stream import Stream
 from .table import Table, as_table, is_dask
 from .threads import threads_here
+from .waiting import computed, current_client, waiting
 
 Result = TypeVar("Result")
 
@@ -46,6 +48,8 @@ def run(
         X, y or weights cannot be used.
     WorkersLost
         Workers died again and again.
+    ClusterStopped
+        The cluster ended meanwhile.
     """
     if not is_dask(X):
         return algorithm(_here(X, y, sample_weight), **parameters)
@@ -57,19 +61,40 @@ def run_table(
 ) -> Result:
     """Do the same as `run` with a table that was checked already."""
     client = current_client()
-    if client is None and passes is None:
-        return algorithm(_gathered(table), **parameters)
-    if client is None or (passes is not None and passes <= 2):
-        if client is not None:
-            require_own(client, table)
-        return algorithm(Stream(table), **parameters)
-    require_own(client, table)
-    table = table.persisted()
-    placed = Placed(client, table)
-    if not placed.fits(RESIDENT_SHARE):
-        return algorithm(Stream(table), **parameters)
-    [result] = run_ranks(placed, algorithm, parameters, mpi=configuration().communicator == "mpi", first_only=True)
+    if client is None:
+        held = passes is None and fits_here(table)
+        return algorithm(_gathered(table) if held else Stream(table), **parameters)
+    with waiting(client):
+        require_own(client, table)
+        if passes is not None and passes <= 2:
+            return algorithm(Stream(table), **parameters)
+        placed = kept(client, table)
+        if placed is None:
+            return algorithm(Stream(table), **parameters)
+        [result] = run_ranks(placed, algorithm, parameters, mpi=configuration().communicator == "mpi", first_only=True)
     return result  # type: ignore[no-any-return]
+
+
+def kept(client: Any, table: Table) -> Placed | None:
+    """Compute a table and keep it on the workers; ``None`` where it would take too much of their memory.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    table : Table
+    """
+    if not table.is_kept() and not fits_into_workers(table, workers_of(client), RESIDENT_SHARE):
+        return None
+    placed = Placed(client, table.persisted())
+    # Blocks of unknown lengths may have been larger than those that were looked at.
+    return placed if placed.fits(RESIDENT_SHARE) else None
+
+
+def fits_here(table: Table) -> bool:
+    """Whether a table would take at most a share of the memory of this computer, or of what this process may use."""
+    from distributed.system import MEMORY_LIMIT
+
+    return sum(block_bytes(table)) <= RESIDENT_SHARE * MEMORY_LIMIT
 
 
 def run_on_ranks(function: Callable[..., Result], X: Any, y: Any = None, **parameters: Any) -> list[Result]:
@@ -99,21 +124,9 @@ def run_on_ranks(function: Callable[..., Result], X: Any, y: Any = None, **param
     client = current_client()
     if client is None:
         raise InvalidData("There is no cluster to run on. Connect first: client = gpucluster.connect().get_client()")
-    placed = Placed(client, as_table(X, y).persisted())
-    return run_ranks(placed, function, parameters, mpi=configuration().communicator == "mpi", first_only=False)
-
-
-def current_client() -> Any:
-    """Return the client that Dask collections are computed with here; ``None`` where that is this process."""
-    import dask
-    from distributed import default_client
-
-    if dask.config.get("scheduler", None) not in {None, "dask.distributed", "distributed"}:
-        return None
-    try:
-        return default_client()
-    except ValueError:
-        return None
+    with waiting(client):
+        placed = Placed(client, as_table(X, y).persisted())
+        return run_ranks(placed, function, parameters, mpi=configuration().communicator == "mpi", first_only=False)
 
 
 def local_communicator() -> Communicator:
@@ -129,9 +142,7 @@ def local_rows(X: Any, y: Any = None, weights: Any = None) -> Rows:
 
 def _gathered(table: Table) -> Shard:
     """Return a table's blocks, computed in this process, as one rank."""
-    from dask.base import compute
-
-    [made] = compute(table.delayed_blocks())
+    [made] = computed(table.delayed_blocks())
     blocks = [
         Block(number, start, *block) for number, (start, block) in enumerate(zip(table.starts(), made, strict=True))
     ]

@@ -7,6 +7,7 @@ from typing import Any
 from ..communicators.operators import Message, Operator, combine
 from .block import Block, Partial, Rows
 from .table import Table
+from .waiting import computed
 
 SPLIT_EVERY = 8
 """So many messages are combined in one task."""
@@ -39,13 +40,11 @@ class Stream(Rows):
         merge = delayed(_merged, pure=False)
         while len(messages) > 1:
             messages = [merge(op, messages[i : i + SPLIT_EVERY]) for i in range(0, len(messages), SPLIT_EVERY)]
-        return messages[0].compute() if messages else None
+        return computed(messages[0])[0] if messages else None
 
     def each(self, partial: Partial, *arguments: Any) -> list[Message]:
         """Bring all messages to the client."""
-        from dask.base import compute
-
-        return list(compute(*self._messages(partial, arguments)))
+        return list(computed(*self._messages(partial, arguments)))
 
     def counted(self) -> Rows:
         """Count them in a pass over the data, if nobody has yet."""

@@ -66,16 +66,23 @@ class Table:
         """Return the same table with known numbers of rows, which takes a pass over the data if they are not yet."""
         if self.n_rows is not None:
             return self
+        from .waiting import current_client, waiting
+
         counted = self.X.copy()
-        counted.compute_chunk_sizes()
+        with waiting(current_client()):
+            counted.compute_chunk_sizes()
         chunks = counted.chunks[0]
         return replace(self, X=counted, y=with_rows(self.y, chunks), weights=with_rows(self.weights, chunks))
+
+    def is_kept(self) -> bool:
+        """Whether all blocks are kept on workers already."""
+        return all(map(_on_workers, self.collections))
 
     def persisted(self) -> Table:
         """Return the same table, computed and kept on the workers (in this process, where there are none)."""
         from dask.base import persist
 
-        if all(map(_on_workers, self.collections)):
+        if self.is_kept():
             return self
         kept = iter(persist(*self.collections))
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})

@@ -1,0 +1,90 @@
+"""Wait for what workers compute: also inside one of their tasks, and also where the cluster ends meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from ..errors import ClusterStopped, PeerLost, WorkersLost
+
+
+def current_client() -> Any:
+    """Return the client that Dask collections are computed with here; ``None`` where that is this process.
+
+    In a Dask task it is a client of the task's worker, as for Dask itself.
+    """
+    import dask
+    from distributed import get_client
+
+    if dask.config.get("scheduler", None) not in {None, "dask.distributed", "distributed"}:
+        return None
+    try:
+        return get_client()
+    except ValueError:
+        return None
+
+
+@contextmanager
+def waiting(client: Any) -> Iterator[None]:
+    """Wait for results of a cluster within the ``with`` block.
+
+    In a Dask task, the worker may run others meanwhile: where all threads of all workers wait, nobody computes.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+
+    Raises
+    ------
+    ClusterStopped
+        The cluster ended, or gave up what was waited for.
+    """
+    if client is None:
+        yield
+        return
+    from distributed.client import ClosedClientError
+
+    try:
+        with _thread_for_others():
+            yield
+    except (
+        CancelledError, asyncio.CancelledError, ClosedClientError, OSError, RuntimeError, PeerLost, WorkersLost
+    ) as error:  # fmt: skip
+        if client.status != "running":
+            raise ClusterStopped(
+                "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
+                "connect to another one, load the data again, and repeat the computation."
+            ) from None
+        if isinstance(error, (CancelledError, asyncio.CancelledError)):
+            raise ClusterStopped(
+                "The computation was cancelled, or data that it needs were released. Load the data again, and repeat "
+                "it."
+            ) from None
+        raise
+
+
+def computed(*collections: Any) -> tuple[Any, ...]:
+    """Return what Dask collections are, as ``dask.compute`` does.
+
+    Raises
+    ------
+    ClusterStopped
+        The cluster ended meanwhile.
+    """
+    from dask.base import compute
+
+    with waiting(current_client()):
+        return tuple(compute(*collections))
+
+
+def _thread_for_others() -> Any:
+    from distributed import get_worker, worker_client
+
+    try:
+        get_worker()
+    except ValueError:
+        return nullcontext()
+    return worker_client()
