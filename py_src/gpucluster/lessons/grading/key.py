@@ -22,7 +22,9 @@ _REMEDIES = {
 }
 
 
-def grade_key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[str, ExerciseGrade]:
+def grade_key(
+    lesson: str, limits: Limits, seed: int, notes: list[str], *, unprotected: bool = False
+) -> dict[str, ExerciseGrade]:
     """Grade the answer key: from outside, and what does not pass so once more from inside.
 
     Parameters
@@ -35,6 +37,8 @@ def grade_key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[
         Seed of the hidden inputs.
     notes : list of str
         Gets what is to be said about the lesson.
+    unprotected : bool, optional
+        Grade also on a machine that cannot hold notebooks back.
 
     Returns
     -------
@@ -50,7 +54,10 @@ def grade_key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[
     )
     found: dict[str, ExerciseGrade] = {}
     for _ in range(2):
-        job = Job(path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=more, places=places)
+        job = Job(
+            path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=more, places=places,
+            unprotected=unprotected,
+        )  # fmt: skip
         result = in_a_warden(job)
         for one in result.exercises:
             if not _passed(found.get(one.id)):

@@ -10,11 +10,12 @@ from __future__ import annotations
 import errno
 import os
 from types import ModuleType
+from typing import Any
 
 _NO_EFFECT = """
     chmod fchmod fchmodat fchmodat2 utime utimes futimesat utimensat
 """
-"""They say "done" and do nothing: ``shutil.copy`` and the like go on. What a submission makes is private from the start.
+"""They say "done" and do nothing: ``shutil.copy`` and the like go on. What a submission makes is private anyway.
 
 Seccomp cannot see whose file it is, and the owner of a file may always change these, whatever Landlock says.
 """
@@ -32,10 +33,15 @@ _REFUSED = """
     syslog vhangup iopl ioperm modify_ldt nfsservctl lookup_dcookie uselib
     settimeofday clock_settime clock_adjtime adjtimex stime sethostname setdomainname
 """
-_OF_ITSELF = """
-    sched_setaffinity sched_setscheduler sched_setparam sched_setattr migrate_pages move_pages
+_SCHEDULING = """
+    sched_setaffinity sched_setscheduler sched_setparam sched_setattr
 """
-"""Only with 0, which means the caller, in the place of a process."""
+"""They change the caller, named by 0, and nobody else.
+
+Of others they say "done" and do nothing: libraries such as ZeroMQ name their own threads by number, and end the process
+when they are refused.
+"""
+_PAGES = "migrate_pages move_pages"
 _SIGNALS = "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo"
 
 _FAMILIES = {1, 2, 10, 16}  # unix, IPv4, IPv6 and netlink, which lists the network's interfaces
@@ -55,13 +61,20 @@ def can_filter() -> bool:
     return _binding() is not None
 
 
-def restrict() -> bool:
-    """Restrict this process, all its threads and all that it starts; return whether that can be done."""
+def restrict(*, truncation: bool = True) -> bool:
+    """Restrict this process, all its threads and all that it starts; return whether that can be done.
+
+    Parameters
+    ----------
+    truncation : bool, optional
+        Whether files may be emptied by their name. Only where Landlock looks at whose they are.
+    """
     seccomp = _binding()
     if seccomp is None:
         return False
     refused = _refusals(seccomp)
-    for names, action in ((_NO_EFFECT, seccomp.ERRNO(0)), (_REFUSED, seccomp.ERRNO(errno.EPERM))):
+    more = "" if truncation else "truncate truncate64"
+    for names, action in ((_NO_EFFECT, seccomp.ERRNO(0)), (_REFUSED + more, seccomp.ERRNO(errno.EPERM))):
         for number in _numbers(seccomp, names):
             refused.add_rule(action, number)
     known = seccomp.SyscallFilter(seccomp.ERRNO(errno.ENOSYS))
@@ -95,7 +108,7 @@ def restrict_signals() -> bool:
     return _loaded(seccomp, signals)
 
 
-def _refusals(seccomp: ModuleType) -> object:
+def _refusals(seccomp: ModuleType) -> Any:
     """The calls that are refused for some arguments only.
 
     Arguments of 32 bits are compared as such: the kernel does not look at the rest either.
@@ -103,11 +116,13 @@ def _refusals(seccomp: ModuleType) -> object:
     found = seccomp.SyscallFilter(seccomp.ALLOW)
     refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
 
-    def rule(name: str, *compared: object, action: int = refuse) -> None:
+    def rule(name: str, *compared: Any, action: int = refuse) -> None:
         for number in _numbers(seccomp, name):
             found.add_rule(action, number, *compared)
 
-    for name in _OF_ITSELF.split():
+    for name in _SCHEDULING.split():
+        rule(name, arg(0, seccomp.NE, 0), action=seccomp.ERRNO(0))
+    for name in _PAGES.split():
         rule(name, arg(0, seccomp.NE, 0))
     rule("prlimit64", arg(0, seccomp.NE, 0), arg(2, seccomp.NE, 0))  # of others it may read the limits
     rule("setpriority", arg(0, seccomp.NE, os.PRIO_PROCESS))
@@ -117,6 +132,10 @@ def _refusals(seccomp: ModuleType) -> object:
     for flag in _CLONE_NEW:
         rule("clone", arg(0, seccomp.MASKED_EQ, flag, flag))
     rule("clone3", action=seccomp.ERRNO(errno.ENOSYS))  # its flags cannot be seen; everybody falls back to clone
+    # Opened for reading only, a file can be emptied all the same, and Landlock's older versions do not see it.
+    for name, place in (("open", 1), ("openat", 2)):
+        rule(name, arg(place, seccomp.MASKED_EQ, os.O_ACCMODE | os.O_TRUNC, os.O_RDONLY | os.O_TRUNC))
+    rule("openat2", action=seccomp.ERRNO(errno.ENOSYS))  # its flags cannot be seen either
     for name in ("socket", "socketpair"):
         unknown = seccomp.ERRNO(errno.EAFNOSUPPORT)
         for family in set(range(max(_FAMILIES))) - _FAMILIES:
@@ -141,7 +160,7 @@ def _is_known(seccomp: ModuleType, number: int) -> bool:
         return False
 
 
-def _loaded(seccomp: ModuleType, *filters: object) -> bool:
+def _loaded(seccomp: ModuleType, *filters: Any) -> bool:
     for one in filters:
         try:
             one.set_attr(seccomp.Attr.CTL_TSYNC, 1)
@@ -157,4 +176,5 @@ def _binding() -> ModuleType | None:
         import pyseccomp
     except (ImportError, RuntimeError, OSError, AttributeError):  # no binding, or no library
         return None
-    return pyseccomp
+    found: ModuleType = pyseccomp
+    return found
