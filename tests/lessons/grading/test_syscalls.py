@@ -1,0 +1,110 @@
+"""Which calls of the system a filtered process has left."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gpucluster.lessons.grading import syscalls
+
+pytestmark = pytest.mark.skipif(not syscalls.can_filter(), reason="there is no libseccomp here")
+
+SIGNALS = """
+import ctypes, fcntl, os, signal, socket, subprocess, sys
+from gpucluster.lessons.grading import syscalls
+older = int(sys.argv[1])
+libc = ctypes.CDLL(None, use_errno=True)
+kill = ctypes.CDLL(None).syscall
+
+def refused(step):
+    try:
+        step()
+    except PermissionError:
+        return True
+    return False
+
+def raw(pid, number):
+    # Also with what is in the upper half of a register, which the kernel does not look at.
+    if libc.syscall(ctypes.c_long(62), ctypes.c_long(pid), ctypes.c_long(number)) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+
+assert syscalls.restrict_signals()
+for pid in (older, -os.getpgid(older), -1, -older):
+    assert refused(lambda: os.kill(pid, 0)), pid
+if os.uname().machine == "x86_64":
+    for pid in (older | 1 << 32, older | 1 << 63, (-os.getpgid(older)) & 0xFFFFFFFF):
+        assert refused(lambda: raw(pid, 0)), pid
+assert refused(lambda: signal.pidfd_send_signal(os.pidfd_open(older), 0))
+one, other = socket.socketpair()
+assert refused(lambda: fcntl.fcntl(one, fcntl.F_SETOWN, older))
+assert refused(lambda: fcntl.fcntl(one, fcntl.F_SETSIG, signal.SIGKILL))
+child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+os.kill(child.pid, 0)
+os.killpg(child.pid, signal.SIGKILL)
+print(child.wait())
+signal.raise_signal(signal.SIGTERM)
+"""
+
+
+def test_without_help_of_landlock_older_processes_get_no_signal() -> None:
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        command = [sys.executable, "-c", SIGNALS, str(sleeper.pid)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert (done.stdout.strip(), done.returncode) == ("-9", -15), done.stderr
+        assert sleeper.poll() is None
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+
+
+HONEST = """
+import asyncio, multiprocessing, os, pathlib, resource, shutil, socket, sqlite3, sys, tarfile, tempfile, threading
+from gpucluster.lessons.grading import syscalls
+os.chdir(sys.argv[1])
+assert syscalls.restrict(truncation=sys.argv[2] == "new")
+os.umask(0o077)
+pathlib.Path("a").write_text("x")
+for copied in (shutil.copy("a", "b"), shutil.copy2("a", "c"), shutil.move("c", "d")):
+    assert pathlib.Path(copied).read_text() == "x"
+os.makedirs("inner")
+shutil.copy2("a", "inner/a")
+shutil.copytree("inner", tempfile.mkdtemp(dir=".") + "/tree")
+with tarfile.open("t.tar", "w") as archive:
+    archive.add("a")
+with tarfile.open("t.tar") as archive:
+    archive.extractall("out", filter="data")
+shutil.make_archive("z", "zip", "out")
+sqlite3.connect("base").execute("create table t (x)").close()
+with open("a", "r+") as file:
+    file.truncate(0)
+pathlib.Path("a").touch()
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+os.nice(1)
+os.sched_setaffinity(0, os.sched_getaffinity(0))
+assert resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)
+threading.Thread(target=print, args=["thread"]).start()
+import numpy, pandas, zmq, psutil
+zmq.Context.instance().socket(zmq.PUB).bind("tcp://127.0.0.1:*")
+pandas.DataFrame({"x": [1]}).to_csv("x.csv")
+psutil.net_if_addrs()
+async def main():
+    process = await asyncio.create_subprocess_exec("true")
+    return await process.wait()
+assert asyncio.run(main()) == 0
+with multiprocessing.get_context("spawn").Pool(1) as pool:
+    assert pool.map(abs, [-1]) == [1]
+"""
+
+
+@pytest.mark.parametrize("landlock", ["new", "old"])
+def test_what_is_honest_goes_on(tmp_path: Path, landlock: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"if __name__ == '__main__':\n    exec({HONEST!r})\n", encoding="utf-8")
+    work = tmp_path / "work"
+    work.mkdir()
+    command = [sys.executable, str(program), str(work), landlock]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert (done.stdout.strip(), done.returncode) == ("thread", 0), done.stderr
