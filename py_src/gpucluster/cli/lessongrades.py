@@ -35,7 +35,7 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     lesson = getattr(found, "lesson", None)
     limits = Limits(
         seconds=whole_number(getattr(found, "seconds", "300"), "--seconds", 10, 7200),
-        memory_bytes=_memory(getattr(found, "memory", "3 GiB")),
+        memory_bytes=_memory(getattr(found, "memory", "4 GiB")),
     )
     seed = getattr(found, "seed", None)
     table = _result(getattr(found, "out", _OUT))

@@ -164,9 +164,9 @@ def test_learners_of_one_name_are_told_apart(tmp_path: Path) -> None:
     put(tmp_path / "bo-05-flights.ipynb", lesson="05")
     put(tmp_path / "bo-06-kmeans.ipynb")
     assert [(one.learner, one.lesson) for one in find_submissions(tmp_path)] == [
+        ("Ana (Ana-06-kmeans.ipynb)", "06"),
         ("ana (ana/)", "05"),
         ("ana (ana/)", "06"),
-        ("Ana (Ana-06-kmeans.ipynb)", "06"),
         ("bo", "05"),
         ("bo", "06"),
     ]

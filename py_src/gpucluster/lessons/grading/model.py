@@ -35,7 +35,7 @@ class Limits(_Part):
 
     seconds: float = 300
     cell_seconds: float = 120
-    memory_bytes: int = 3 * 2**30
+    memory_bytes: int = 4 * 2**30
     processes: int = 100
 
     @model_validator(mode="after")
