@@ -12,11 +12,11 @@ from gpucluster.lessons.grading import syscalls
 pytestmark = pytest.mark.skipif(not syscalls.can_filter(), reason="there is no libseccomp here")
 
 SIGNALS = """
-import ctypes, fcntl, os, signal, socket, subprocess, sys
+import ctypes, fcntl, os, signal, socket, subprocess, sys, time
 from gpucluster.lessons.grading import syscalls
-older = int(sys.argv[1])
+from gpucluster.lessons.grading.protection import others
+sleeper = int(sys.argv[1])
 libc = ctypes.CDLL(None, use_errno=True)
-kill = ctypes.CDLL(None).syscall
 
 def refused(step):
     try:
@@ -26,19 +26,21 @@ def refused(step):
     return False
 
 def raw(pid, number):
-    # Also with what is in the upper half of a register, which the kernel does not look at.
     if libc.syscall(ctypes.c_long(62), ctypes.c_long(pid), ctypes.c_long(number)) < 0:
         raise OSError(ctypes.get_errno(), "refused")
 
-assert syscalls.restrict_signals()
-for pid in (older, -os.getpgid(older), -1, -older):
+numbers, groups = others()
+assert {sleeper, os.getppid(), *map(int, os.listdir(f"/proc/{os.getppid()}/task"))} <= set(numbers)
+assert syscalls.restrict_signals(numbers, groups)
+for pid in (sleeper, os.getppid(), -os.getpgid(sleeper), -1):
     assert refused(lambda: os.kill(pid, 0)), pid
 if os.uname().machine == "x86_64":
-    for pid in (older | 1 << 32, older | 1 << 63, (-os.getpgid(older)) & 0xFFFFFFFF):
+    # Also with what is in the upper half of a register, which the kernel does not look at.
+    for pid in (sleeper | 1 << 32, sleeper | 1 << 63, -os.getpgid(sleeper) & 0xFFFFFFFF):
         assert refused(lambda: raw(pid, 0)), pid
-assert refused(lambda: signal.pidfd_send_signal(os.pidfd_open(older), 0))
+assert refused(lambda: signal.pidfd_send_signal(os.pidfd_open(sleeper), 0))
 one, other = socket.socketpair()
-assert refused(lambda: fcntl.fcntl(one, fcntl.F_SETOWN, older))
+assert refused(lambda: fcntl.fcntl(one, fcntl.F_SETOWN, sleeper))
 assert refused(lambda: fcntl.fcntl(one, fcntl.F_SETSIG, signal.SIGKILL))
 child = subprocess.Popen(["sleep", "60"], start_new_session=True)
 os.kill(child.pid, 0)
@@ -48,11 +50,11 @@ signal.raise_signal(signal.SIGTERM)
 """
 
 
-def test_without_help_of_landlock_older_processes_get_no_signal() -> None:
-    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+def test_without_help_of_landlock_what_runs_already_gets_no_signal() -> None:
+    sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
     try:
         command = [sys.executable, "-c", SIGNALS, str(sleeper.pid)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, start_new_session=True)
         assert (done.stdout.strip(), done.returncode) == ("-9", -15), done.stderr
         assert sleeper.poll() is None
     finally:

@@ -86,8 +86,8 @@ def grade_key(
     if result.peak_bytes > _MUCH * limits.memory_bytes:
         taken, had = (size / 2**30 for size in (result.peak_bytes, limits.memory_bytes))
         notes.append(
-            f"Lesson {lesson}: the answer key itself took {taken:.1f} GiB of the {had:.1f} GiB that a learner has, and a "
-            "right answer may take more: allow more with --memory."
+            f"Lesson {lesson}: the answer key itself took {taken:.1f} GiB of the {had:.1f} GiB that a learner has, and "
+            "a right answer may take more: allow more with --memory."
         )
     late = "The answer key itself takes longer here than learners may."
     return found | {number: found[number].model_copy(update={"state": "ungraded", "message": late}) for number in slow}

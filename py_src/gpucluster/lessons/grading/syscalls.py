@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Collection
 from types import ModuleType
 from typing import Any
 
@@ -42,7 +43,8 @@ Of others they say "done" and do nothing: libraries such as ZeroMQ name their ow
 when they are refused.
 """
 _PAGES = "migrate_pages move_pages"
-_SIGNALS = "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo"
+_OTHER_SIGNALS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal"
+_PER_FILTER = 100  # a filter has 4,096 steps at most
 
 _FAMILIES = {1, 2, 10, 16}  # unix, IPv4, IPv6 and netlink, which lists the network's interfaces
 _CLONE_NEW = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
@@ -84,28 +86,36 @@ def restrict(*, truncation: bool = True) -> bool:
     return _loaded(seccomp, known, refused)
 
 
-def restrict_signals() -> bool:
-    """Restrict signals to what this process starts, by numbers: for systems whose Landlock does not look at signals.
+def restrict_signals(protected: Collection[int], groups: Collection[int]) -> bool:
+    """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals.
 
-    Processes get ever larger numbers. What is older than this process has a smaller one, and cannot be signalled;
-    what was started elsewhere since then can.
+    Parameters
+    ----------
+    protected : collection of int
+        Numbers of processes and of their threads.
+    groups : collection of int
+        Numbers of groups of processes.
     """
     seccomp = _binding()
     if seccomp is None:
         return False
-    signals = seccomp.SyscallFilter(seccomp.ALLOW)
-    refuse, arg, own = seccomp.ERRNO(errno.EPERM), seccomp.Arg, os.getpid()
-    for number in _numbers(seccomp, _SIGNALS):
-        signals.add_rule(refuse, number, arg(0, seccomp.LT, own))
-        # Groups of older processes are negative numbers; larger ones would be cut off and mean another process.
-        signals.add_rule(refuse, number, arg(0, seccomp.GT, _INT + 1 - own))
+    refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
+    # A group is named by its negative number; -1 are all processes.
+    numbers = [*protected, *(_INT + 1 - group for group in (1, *groups))]
+    filters = []
+    for begin in range(0, len(numbers), _PER_FILTER):
+        filters.append(seccomp.SyscallFilter(seccomp.ALLOW))
+        for name in ("kill", "tgkill"):
+            for call in _numbers(seccomp, name):
+                for number in numbers[begin : begin + _PER_FILTER]:
+                    filters[-1].add_rule(refuse, call, arg(0, seccomp.MASKED_EQ, _INT, number))
     for name, commands in (("ioctl", _IOCTLS_OF_SIGNALS), ("fcntl", _F_OF_SIGNALS)):
-        for number in _numbers(seccomp, name):
+        for call in _numbers(seccomp, name):
             for command in commands:
-                signals.add_rule(refuse, number, arg(1, seccomp.MASKED_EQ, _INT, command))
-    for number in _numbers(seccomp, "pidfd_send_signal"):
-        signals.add_rule(refuse, number)
-    return _loaded(seccomp, signals)
+                filters[0].add_rule(refuse, call, arg(1, seccomp.MASKED_EQ, _INT, command))
+    for call in _numbers(seccomp, _OTHER_SIGNALS):
+        filters[0].add_rule(refuse, call)
+    return _loaded(seccomp, *filters)
 
 
 def _refusals(seccomp: ModuleType) -> Any:
