@@ -92,6 +92,7 @@ FILES = """
 for path in GIVEN["files"] + GIVEN["folders"]:
     silently(f"mode of {path}", lambda: os.chmod(path, 0o777))
     silently(f"times of {path}", lambda: os.utime(path, (1, 1)))
+    refused(f"times of {path}", lambda: os.utime(path))
     refused(f"owner of {path}", lambda: os.chown(path, 1, 1))
     refused(f"owner of {path}", lambda: os.lchown(path, 1, 1))
     refused(f"attribute of {path}", lambda: os.setxattr(path, "user.x", b"1"))

@@ -63,7 +63,7 @@ def test_without_help_of_landlock_what_runs_already_gets_no_signal() -> None:
 
 
 HONEST = """
-import asyncio, multiprocessing, os, pathlib, resource, shutil, socket, sqlite3, sys, tarfile, tempfile, threading
+import asyncio, multiprocessing, os, pathlib, resource, shutil, sqlite3, subprocess, sys, tarfile, tempfile, threading
 from gpucluster.lessons.grading import syscalls
 os.chdir(sys.argv[1])
 assert syscalls.restrict(truncation=False)
@@ -83,7 +83,10 @@ shutil.make_archive("z", "zip", "out")
 sqlite3.connect("base").execute("create table t (x)").close()
 with open("a", "r+") as file:
     file.truncate(0)
-pathlib.Path("a").touch()
+for name in ("a", "new"):
+    pathlib.Path(name).touch()
+    subprocess.run(["touch", name, name + "er"], check=True)
+assert sorted(pathlib.Path().glob("new*")) == [pathlib.Path("new"), pathlib.Path("newer")]
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 os.nice(1)
 os.sched_setaffinity(0, os.sched_getaffinity(0))

@@ -20,6 +20,8 @@ _MOST_OTHERS = 2_000
 class Unprotected(GPUClusterError):
     """This machine cannot hold submissions back."""
 
+    code = "unprotected"
+
 
 def offered() -> Protection:
     """Return what this machine can do."""

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 _NO_EFFECT = """
-    chmod fchmod fchmodat fchmodat2 utime utimes futimesat utimensat
+    chmod fchmod fchmodat fchmodat2
 """
 """They say "done" and do nothing: ``shutil.copy`` and the like go on. What a submission makes is private anyway.
 
@@ -33,6 +33,12 @@ _REFUSED = """
     acct swapon swapoff reboot kexec_load kexec_file_load init_module finit_module delete_module
     syslog vhangup iopl ioperm modify_ldt nfsservctl lookup_dcookie uselib
     settimeofday clock_settime clock_adjtime adjtimex stime sethostname setdomainname
+"""
+_TIMES = {"utime": (0, 1), "utimes": (0, 1), "futimesat": (1, 2), "utimensat": (1, 2)}
+"""Where they have the path, and the times.
+
+Without times they mean "now". What creates files, such as `pathlib.Path.touch`, asks in this way whether there is one:
+there is none. Everything else, such as the copy of a file's time, has no effect.
 """
 _SCHEDULING = """
     sched_setaffinity sched_setscheduler sched_setparam sched_setattr
@@ -130,6 +136,10 @@ def _refusals(seccomp: ModuleType) -> Any:
         for number in _numbers(seccomp, name):
             found.add_rule(action, number, *compared)
 
+    for name, (path, times) in _TIMES.items():
+        rule(name, arg(path, seccomp.NE, 0), arg(times, seccomp.EQ, 0), action=seccomp.ERRNO(errno.ENOENT))
+        rule(name, arg(times, seccomp.NE, 0), action=seccomp.ERRNO(0))
+        rule(name, arg(path, seccomp.EQ, 0), arg(times, seccomp.EQ, 0), action=seccomp.ERRNO(0))
     for name in _SCHEDULING.split():
         rule(name, arg(0, seccomp.NE, 0), action=seccomp.ERRNO(0))
     for name in _PAGES.split():
