@@ -16,7 +16,7 @@ from ..registry.replacement import replace_text
 from .arguments import shown_path, whole_number
 
 if TYPE_CHECKING:
-    from ..lessons.grading import Grades
+    from ..lessons.grading import Grades, NotebookGrade
 
 _OUT = "grades.csv"
 _NOT_GRADED = 1
@@ -35,12 +35,13 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
     lesson = getattr(found, "lesson", None)
     limits = Limits(
         seconds=whole_number(getattr(found, "seconds", "300"), "--seconds", 10, 7200),
-        memory_bytes=_memory(getattr(found, "memory", "3 GiB")),
+        memory_bytes=_memory(getattr(found, "memory", "4 GiB")),
     )
     seed = getattr(found, "seed", None)
     table = _result(getattr(found, "out", _OUT))
     page = _result(getattr(found, "report", None) or str(table.with_suffix(".html")))
     submissions = find_submissions(Path(found.submissions), known_lesson(lesson).id if lesson else None)
+    lines = _Lines(say, shown=not sys.stdout.isatty() and not getattr(found, "json", False))
 
     def keep(results: Grades) -> None:
         try:
@@ -48,25 +49,51 @@ def grade_submissions(found: Namespace, say: Callable[[str], None]) -> tuple[str
             _write(page, html_report(results))
         except OSError as error:
             raise GPUClusterError(f"The results cannot be written: {error}.") from error
+        lines.graded(results.submissions[-1])
 
     results = grade(
         submissions,
         limits,
         seed=whole_number(seed, "--seed", 0, 2**32 - 1) if seed is not None else None,
-        say=say,
+        unprotected=getattr(found, "unprotected", False),
+        say=lines.say,
         keep=keep,
     )
     for note in results.notes:
         print(note, file=sys.stderr)
     done = sum(one.points for result in results.submissions for one in result.exercises)
     full = sum(one.of for result in results.submissions for one in result.exercises)
-    text = f"{len(results.submissions)} notebooks, {done:g} of {full:g} points. Written: {table} and {page}."
+    unknown = sum(not one.exercises for one in results.submissions)
+    besides = f" Not counted, as nobody knows of which lesson they are: {unknown}." if unknown else ""
+    text = f"{len(results.submissions)} notebooks, {done:g} of {full:g} points.{besides} Written: {table} and {page}."
     return text, results.model_dump(mode="json"), _NOT_GRADED if _uncounted(results) else 0
+
+
+class _Lines:
+    """What happens, one line after the other, where the line that changes on a terminal is not seen."""
+
+    def __init__(self, say: Callable[[str], None], *, shown: bool) -> None:
+        self._say, self._shown = say, shown
+
+    def say(self, text: str) -> None:
+        """Say what begins."""
+        self._say(text)
+        self._print(text)
+
+    def graded(self, result: NotebookGrade) -> None:
+        """Say what came out."""
+        from ..lessons.grading.summary import points_of
+
+        self._print(f"  {result.status}, {points_of(result)}")
+
+    def _print(self, text: str) -> None:
+        if self._shown:
+            print(text, flush=True)
 
 
 def _uncounted(results: Grades) -> bool:
     """Whether the notebooks of a whole lesson were run and count for nobody."""
-    ran = [one for one in results.submissions if one.exercises]
+    ran = [one for one in results.submissions if one.exercises and one.status != "unreadable"]
     full: dict[str, float] = {}
     for one in ran:
         full[one.lesson] = full.get(one.lesson, 0) + one.of

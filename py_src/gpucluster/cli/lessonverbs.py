@@ -97,8 +97,12 @@ def declare_grade(parser: SentenceParser, _face: str) -> None:
     parser.argument("--report", metavar="FILE", complete="file", help="Page of the results. Default: beside the table.")
     parser.argument("--lesson", metavar="LESSON", complete=LESSONS, help="Grade only this lesson. Default: all.")
     parser.argument("--seconds", metavar="N", help="Time for one notebook. 10 to 7200. Default: 300.")
-    parser.argument("--memory", metavar="SIZE", help="Memory for one notebook and its workers. Default: 3 GiB.")
+    parser.argument("--memory", metavar="SIZE", help="Memory for one notebook and its workers. Default: 4 GiB.")
     parser.argument("--seed", metavar="N", help="Seed of the hidden inputs, the same for all. Default: a random one.")
+    parser.argument(
+        "--unprotected", action="store_true",
+        help="Grade also where this machine cannot hold notebooks back. Default: refuse that.",
+    )  # fmt: skip
     _json(parser, "the results")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from html import escape
@@ -26,6 +27,16 @@ _HEADLINES = {
     State.NOT_YET: ("…", "not yet", "--jp-warn-color1, #b26a00"),
     State.UNAVAILABLE: ("!", "could not be checked", "--jp-warn-color1, #b26a00"),
 }
+
+
+_WITHOUT_ERROR = "without an error"
+_ERROR = re.compile(r"\b[A-Za-z_]\w{0,60}(?:Error|Exception|Warning|Interrupt|Exit)\b|^\w{1,60}(?=:|$)")
+
+
+def failure(expected: str, observed: str) -> str:
+    """Return in a few words what does not hold: the property, and of an error, which one it was."""
+    error = _ERROR.search(observed) if expected.endswith(_WITHOUT_ERROR) else None
+    return f"{expected}: {error[0]}" if error else expected
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.lessons import check
 from gpucluster.lessons.classroom import read_class, reading, share
 from gpucluster.lessons.classroom.reading import LARGEST_FILE, MOST_FILES, _fair_share
-from gpucluster.lessons.progress import record
+from gpucluster.lessons.progress import FOLDER_VARIABLE, record
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -60,6 +61,25 @@ def test_who_is_where_and_what_fails_most(tmp_path: Path) -> None:
         ("small memory", 2), ("one label per point", 1), ("the nearest", 1),
     ]  # fmt: skip
     assert (second.id, second.stuck, second.hints) == ("06.3", 0, 1)
+
+
+def test_learners_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    put(tmp_path, content("Ana"), "ana-1.json")
+    put(tmp_path, content("ana"), "ana-2.json")
+    put(tmp_path, content("Bo"), "bo-1.json")
+    assert [one.name for one in read_class(tmp_path).learners] == ["Ana (ana-1)", "ana (ana-2)", "Bo"]
+
+
+def test_an_error_that_fails_most_has_its_name(tmp_path: Path) -> None:
+    room, learner = tmp_path / "class", tmp_path / "ana"
+    room.mkdir()
+    learner.mkdir()
+    share(room, "Ana", learner)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FOLDER_VARIABLE, str(learner))
+        check("06.2", lambda points, centroids: nothing_of_that_name)  # noqa: F821
+    [first] = read_class(room).exercises
+    assert [one.property for one in first.failing] == ["It runs without an error: NameError"]
 
 
 def test_an_empty_and_a_missing_folder(tmp_path: Path) -> None:

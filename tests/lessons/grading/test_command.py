@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from gpucluster.cli import main
+from gpucluster.lessons.grading import syscalls
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -33,13 +36,69 @@ def test_grades_are_written_as_a_table_and_a_page(
     assert states == {"06.2": "passed", "06.3": "failed", "06.4": "not_yet"}
     ana, bo = csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
     assert (ana["learner"], ana["points"], ana["of"], ana["06.2"], ana["06.3"]) == ("ana", "1", "3", "1", "0")
-    assert (bo["learner"], bo["status"]) == ("bo", "unreadable")
+    assert (bo["learner"], bo["status"], bo["points"], bo["of"]) == ("bo", "unreadable", "0", "3")
     page = (tmp_path / "grades.html").read_text(encoding="utf-8")
     assert "ana, lesson 06: 1 of 3" in page
     assert "expected" not in states
     # What is asked for is said before anything runs.
     assert main(["lessons", "grade", "class", "--lesson", "99"]) == 3
     assert main(["lessons", "grade", "nowhere"]) == 2
+
+
+def test_each_notebook_is_told_as_soon_as_it_is_graded(
+    hand_in: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standard output is no terminal here. The second notebook sees what was written about the first."""
+    for learner in ("ana", "bo"):
+        (hand_in(learner).parent / "06-kmeans.ipynb").write_text("{", encoding="utf-8")
+    (tmp_path / "class" / "cy").mkdir()
+    (tmp_path / "class" / "cy" / "mine.ipynb").write_text("{", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    seen: list[str] = []
+    monkeypatch.setattr("gpucluster.cli.lessongrades._write", lambda path, text: seen.append(capsys.readouterr().out))
+    assert main(["lessons", "grade", "class"]) == 0
+    assert [text for text in seen if text] == [
+        "Grading 1 of 3: ana, lesson 06\n",
+        "  unreadable, 0 of 3\nGrading 2 of 3: bo, lesson 06\n",
+        "  unreadable, 0 of 3\nGrading 3 of 3: cy, lesson unknown\n",
+    ]
+    unread, last = capsys.readouterr().out.splitlines()
+    assert unread == "  unreadable, 0 of unknown"
+    assert last.startswith("3 notebooks, 0 of 6 points. Not counted, as nobody knows of which lesson they are: 1. ")
+
+
+WITHOUT_LANDLOCK = """
+import errno, sys
+import pyseccomp
+taken = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
+taken.add_rule(pyseccomp.ERRNO(errno.ENOSYS), 444)  # the same number on all architectures
+taken.load()
+from gpucluster.cli import main
+sys.exit(main(["lessons", "grade", "class", "--seed", "1", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.skipif(not syscalls.can_filter(), reason="without libseccomp, Landlock cannot be taken away")
+def test_where_nothing_holds_notebooks_back_grading_is_refused(
+    hand_in: Callable[..., Path], tmp_path: Path, small_lesson: Path
+) -> None:
+    hand_in("ana")
+
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", WITHOUT_LANDLOCK, *options]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200)
+
+    refused = run()
+    assert refused.returncode != 0
+    assert "Missing: Landlock, which Linux has since 5.13" in refused.stderr
+    assert "--unprotected" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not (tmp_path / "grades.csv").exists()
+    graded = run("--unprotected", "--json")
+    assert graded.returncode == 0, graded.stderr
+    [ana] = json.loads(graded.stdout)["submissions"]
+    assert (ana["points"], ana["protection"]["landlock"], ana["protection"]["system_calls"]) == (3, 0, True)
+    assert "no Landlock, a seccomp filter" in (tmp_path / "grades.html").read_text(encoding="utf-8")
 
 
 def test_results_go_where_no_file_can_stand(

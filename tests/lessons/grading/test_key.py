@@ -129,6 +129,41 @@ def test_what_takes_the_key_longer_than_a_learner_may_counts_for_nobody(
     assert row["of"] == "3"
 
 
+def test_a_key_that_nearly_fills_the_memory_of_a_learner_is_named(
+    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hand_in("ana")
+    use(monkeypatch, lambda job: answered(job).model_copy(update={"peak_bytes": 3 * 2**30}))
+    monkeypatch.chdir(tmp_path)
+    assert main(["lessons", "grade", "class", "--memory", "3.5 GiB"]) == 0
+    assert "Lesson 06: the answer key itself took 3.0 GiB of the 3.5 GiB that a learner has" in capsys.readouterr().err
+    assert main(["lessons", "grade", "class"]) == 0  # as it is, there is room
+    assert "GiB" not in capsys.readouterr().err
+
+
+def test_a_broken_notebook_counts_what_the_others_do(
+    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first in the list is broken; 06.3 counts for nobody, as the key does not pass it."""
+    hand_in("ana").write_text("{", encoding="utf-8")
+    hand_in("bo")
+
+    def judge(job: Job) -> NotebookGrade:
+        result = answered(job)
+        if not job.learner:
+            result.exercises[1].state = "failed"
+        return result
+
+    asked = use(monkeypatch, judge)
+    ana, bo = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7).submissions
+    assert [(one.points, one.of) for one in (ana, bo)] == [(0, 2), (2, 2)]
+    assert [one.state for one in ana.exercises] == ["not_reached", "ungraded", "not_reached"]
+    asked.clear()
+    (tmp_path / "class" / "bo" / "06-kmeans.ipynb").unlink()
+    [ana] = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7).submissions
+    assert (ana.points, ana.of, asked) == (0, 3, []), "no key is graded for nobody"
+
+
 def test_a_key_that_takes_longer_than_a_learners_notebook_may_is_named(
     hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

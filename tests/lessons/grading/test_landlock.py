@@ -14,7 +14,7 @@ import os, pathlib, signal, subprocess, sys
 from gpucluster.lessons.grading.landlock import restrict
 own, other, hidden = (pathlib.Path(word) for word in sys.argv[1:4])
 pid = int(sys.argv[4])
-assert restrict(writable=[own, pathlib.Path("/dev/null")], unreadable=[hidden], signals=True)
+assert restrict(writable=[own, pathlib.Path("/dev/null")], unreadable=[hidden], unlisted=[hidden], scoped=True)
 
 def may(step):
     try:
@@ -116,7 +116,7 @@ def test_it_holds_for_the_process_and_its_children(tmp_path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
         allowed, signalled = done.stdout.splitlines()
-        assert allowed.split() == ["True"] * 6 + ["False"] * 7
+        assert allowed.split() == ["True"] * 5 + ["False"] * 8
         if landlock.version() >= 6:
             assert signalled == "False"
             assert sleeper.poll() is None

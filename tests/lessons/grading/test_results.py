@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from gpucluster.lessons.grading import ExerciseGrade, Grades, Limits, NotebookGrade, html_report, table_text
-from gpucluster.lessons.grading.model import Property
+from gpucluster.lessons.grading.model import Property, Protection
 
 EVIL = '<script>alert(1)</script><img src=x onerror="x">'
 
@@ -79,3 +79,45 @@ def test_the_page_escapes_what_learners_write() -> None:
     assert "Checked inside the learner&#x27;s kernel" in text or "Checked inside the learner's kernel" in text
     assert "1 of 1 properties" in text
     assert "seed 7" in text
+
+
+def test_the_page_says_what_fails_most_and_of_errors_which() -> None:
+    made = grades()
+    findings = [Property(expected="It runs without an error", passed=False, observed="ValueError: no (in f, line 2)")]
+    for learner in ("cy", "dee"):
+        wrong = ExerciseGrade(id="06.10", title="Photo", state="failed", findings=findings)
+        made.submissions.append(NotebookGrade(learner=learner, lesson="06", file="", exercises=[wrong], of=1))
+    page = html_report(made)
+    row = page[page.index("<td>06.10 Photo") :]
+    assert row.startswith(
+        "<td>06.10 Photo</td><td>0 of 3</td>"
+        "<td>2 × It runs without an error: ValueError<br>1 × One label per point</td></tr>"
+    )
+    assert "06.9" not in page[page.index("<h2>Exercises") : page.index('<h2 id="n0"')], "it counts for nobody"
+
+
+def test_notebooks_of_one_learner_and_lesson_are_told_apart() -> None:
+    made = grades()
+    for file in ("ana/one.ipynb", "ana/two.ipynb"):
+        made.submissions.append(NotebookGrade(learner="ana", lesson="06", file=file))
+    page = html_report(made)
+    for text in ("ana (ana/one.ipynb)</a>", "ana (ana/two.ipynb)</a>", "ana (ana/two.ipynb), lesson 06", "+bo</a>"):
+        assert text in page
+
+
+def test_a_notebook_of_an_unknown_lesson_has_unknown_points() -> None:
+    made = grades()
+    made.submissions = [NotebookGrade(learner="cy", lesson="unknown", file="cy/x.ipynb", status="unreadable")]
+    [row] = csv.DictReader(io.StringIO(table_text(made)))
+    assert (row["lesson"], row["points"], row["of"]) == ("unknown", "0", "unknown")
+    assert "cy, lesson unknown: 0 of unknown" in html_report(made)
+
+
+def test_the_page_says_what_held_notebooks_back_and_what_did_not() -> None:
+    made = grades()
+    made.submissions[0].protection = Protection(landlock=9, system_calls=True, no_rights=True)
+    assert "What held a notebook back: Landlock 9, a seccomp filter.</li>" in html_report(made)
+    made.submissions[0].protection = Protection(no_rights=True)
+    page = html_report(made)
+    assert "no Landlock, no seccomp filter. It could read all files of this account, change them" in page
+    assert "It could change modes and times of files" in page

@@ -126,7 +126,11 @@ def test_a_learner_hands_in_so_many_notebooks_at_most(tmp_path: Path) -> None:
 def test_what_is_closed_to_submissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "clusters"))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
-    own = {tmp_path / "clusters", tmp_path / "runtime"}
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "session"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    # The account's usual registry as well: its clusters may have been made without the variable.
+    own = {tmp_path / name for name in ("clusters", "runtime", "session", "home/.local/share/jupyter/runtime")}
+    own.add(Path(f"/tmp/gpucluster-{os.getuid()}"))
     put(tmp_path / "class" / "ana" / "06-kmeans.ipynb")
     put(tmp_path / "class" / "bo-06-kmeans.ipynb")
     found = find_submissions(tmp_path / "class")
@@ -135,6 +139,37 @@ def test_what_is_closed_to_submissions(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr("sys.prefix", str(tmp_path / "class" / "python"))
     ana, bo = (tmp_path / "class" / name for name in ("ana", "bo-06-kmeans.ipynb"))
     assert set(closed_folders(found)) == {*own, ana, bo}
+
+
+def test_a_broken_notebook_belongs_to_the_lesson_that_its_name_says(tmp_path: Path) -> None:
+    put(tmp_path / "ana" / "06-kmeans" / "mine.ipynb").write_text("{", encoding="utf-8")
+    put(tmp_path / "bo-06-kmeans.ipynb").write_text("{", encoding="utf-8")
+    put(tmp_path / "cy" / "mine.ipynb").write_text("{", encoding="utf-8")
+    put(tmp_path / "dee" / "06-kmeans.ipynb", lesson="no such")
+    found = find_submissions(tmp_path)
+    assert [(one.learner, one.lesson, one.problem) for one in found] == [
+        ("ana", "06", "it is not a notebook"),
+        ("bo", "06", "it is not a notebook"),
+        ("cy", "unknown", "it is not a notebook"),
+        ("dee", "06", ""),
+    ]
+    # Nobody knows whether it belongs to the lesson that is asked for: it is not passed over in silence.
+    assert [one.learner for one in find_submissions(tmp_path, "06")] == ["ana", "bo", "cy", "dee"]
+
+
+def test_learners_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    put(tmp_path / "ana" / "06-kmeans.ipynb")
+    put(tmp_path / "ana" / "05-flights.ipynb", lesson="05")
+    put(tmp_path / "Ana-06-kmeans.ipynb")
+    put(tmp_path / "bo-05-flights.ipynb", lesson="05")
+    put(tmp_path / "bo-06-kmeans.ipynb")
+    assert [(one.learner, one.lesson) for one in find_submissions(tmp_path)] == [
+        ("Ana (Ana-06-kmeans.ipynb)", "06"),
+        ("ana (ana/)", "05"),
+        ("ana (ana/)", "06"),
+        ("bo", "05"),
+        ("bo", "06"),
+    ]
 
 
 def test_only_one_lesson(tmp_path: Path) -> None:

@@ -39,8 +39,14 @@ def read_class(folder: Path) -> ClassView:
     InvalidRequest
         When the folder cannot be read.
     """
-    shared, problems = _read_folder(folder.expanduser().absolute())
-    learners = sorted((_learner(one) for one in shared), key=lambda one: (one.name.casefold(), one.name))
+    files, problems = _read_folder(folder.expanduser().absolute())
+    shared = [*files.values()]
+    names = Counter(one.name.casefold() for one in shared)
+    learners = [
+        _learner(one, one.name if names[one.name.casefold()] == 1 else f"{one.name} ({file.removesuffix('.json')})")
+        for file, one in files.items()
+    ]
+    learners.sort(key=lambda one: (one.name.casefold(), one.name))
     return ClassView(
         folder=str(folder),
         read_at=datetime.now(UTC).replace(microsecond=0).isoformat(),
@@ -50,8 +56,8 @@ def read_class(folder: Path) -> ClassView:
     )
 
 
-def _read_folder(folder: Path) -> tuple[list[SharedProgress], list[str]]:
-    found: list[SharedProgress] = []
+def _read_folder(folder: Path) -> tuple[dict[str, SharedProgress], list[str]]:
+    found: dict[str, SharedProgress] = {}
     problems: list[str] = []
     try:
         with os.scandir(folder) as entries:
@@ -64,7 +70,7 @@ def _read_folder(folder: Path) -> tuple[list[SharedProgress], list[str]]:
         problems.append(f"There are {len(ours):,} files; only {MOST_FILES:,} were read, the newest of each owner.")
     for name in sorted(_fair_share(ours)):
         try:
-            found.append(_read_file(folder / name))
+            found[name] = _read_file(folder / name)
         except _Unusable as error:
             problems.append(f"{name} was left out: {error}.")
     more = len(problems) - _MOST_PROBLEMS
@@ -112,12 +118,12 @@ def _read_file(path: Path) -> SharedProgress:
         raise _Unusable("it is not what 'gpucluster lessons share' writes") from None
 
 
-def _learner(shared: SharedProgress) -> ClassLearner:
+def _learner(shared: SharedProgress, name: str) -> ClassLearner:
     # Times are whole seconds: of several checks in one run of a notebook, the last one in the lesson counts.
     latest = max(shared.exercises.items(), key=lambda item: (item[1].last_at, len(item[0]), item[0]), default=None)
     id, entry = latest if latest is not None else (None, None)
     return ClassLearner(
-        name=shared.name,
+        name=name,
         lesson=id.partition(".")[0] if id else None,
         exercise=id,
         state=entry.state if entry else "new",

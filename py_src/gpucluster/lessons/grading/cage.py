@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import shutil
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from .model import Limits
 TOKEN_VARIABLE = "GPUCLUSTER_GRADING"  # noqa: S105  # marks the processes of one submission; it opens nothing
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "TZ", "CUDA_VISIBLE_DEVICES")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/shm")  # noqa: S108  # semaphores lie in the last
+_SOURCES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm")  # noqa: S108
 _LARGEST_FILE = 2**30
 
 
@@ -100,7 +102,27 @@ def limit(limits: Limits) -> None:
         resource.setrlimit(kind, (wanted, wanted))
 
 
-def confine(root: Path, *, hidden: Collection[Path] = (), signals: bool = False) -> bool:
-    """Keep this process from writing anywhere but below ``root``; return whether the kernel can do that."""
-    writable = [root, *(Path(name) for name in _DEVICES), *Path("/dev").glob("nvidia*")]
-    return landlock.restrict(writable=writable, unreadable=hidden, signals=signals)
+def confine(root: Path, *, hidden: Collection[Path] = ()) -> bool:
+    """Keep this process from writing anywhere but below ``root``; return whether the kernel can do that.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        Folder of the submission.
+    hidden : collection of pathlib.Path, optional
+        Folders that it may not read. Their names stay visible only where Python looks for modules above them. Devices
+        cannot be read either then: for the superuser, a disk is one.
+    """
+    graphics = list(Path("/dev").glob("nvidia*"))
+    writable = [root, *(Path(name) for name in _DEVICES), *graphics]
+    if not hidden:
+        return landlock.restrict(writable=writable, scoped=True)
+    places = [Path(entry).resolve() for entry in sys.path if entry]
+    unlisted = [path for path in hidden if not any(path.resolve().is_relative_to(place) for place in places)]
+    return landlock.restrict(
+        writable=writable,
+        unreadable=[*hidden, Path("/dev")],
+        unlisted=unlisted,
+        readable=[*(Path(name) for name in _SOURCES), *graphics],
+        scoped=True,
+    )

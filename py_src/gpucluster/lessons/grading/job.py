@@ -27,6 +27,8 @@ class Job(BaseModel):
     places: dict[str, Place]
     hidden: list[Path] = []
     """Folders that the notebook may not read: what the others have handed in."""
+    unprotected: bool = False
+    """Grade also where this machine cannot hold the notebook back."""
 
     def text(self) -> str:
         """Return the job as ASCII; names of files may be any bytes."""

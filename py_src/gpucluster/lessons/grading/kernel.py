@@ -9,11 +9,11 @@ import os
 import sys
 from pathlib import Path
 
-from .cage import confine
+from .protection import protect_kernel
 
 if __name__ == "__main__":
     hidden = [Path(os.fsdecode(path)) for path in sys.stdin.buffer.read().split(b"\0") if path]
-    confine(Path(os.environ["HOME"]).parent, hidden=hidden, signals=True)
+    protect_kernel(Path(os.environ["HOME"]).parent, hidden)
 
     from ipykernel import kernelapp
     from ipykernel.zmqshell import ZMQInteractiveShell

@@ -13,6 +13,8 @@ INSIDE = frozenset({"01.4", "06.6", "06.9", "08.3"})
 What the learner writes is sent to workers as it is, or the check hands over a function that counts its calls.
 """
 _KEY_FACTOR = 3
+_MUCH = 0.8
+"""Part of the memory that leaves too little for answers that are right and not as thrifty as the key."""
 _MORE_TIME = "allow more with --seconds, or grade on a machine that does less at the same time"
 _REMEDIES = {
     "time": f"It ran out of time: {_MORE_TIME}",
@@ -22,7 +24,9 @@ _REMEDIES = {
 }
 
 
-def grade_key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[str, ExerciseGrade]:
+def grade_key(
+    lesson: str, limits: Limits, seed: int, notes: list[str], *, unprotected: bool = False
+) -> dict[str, ExerciseGrade]:
     """Grade the answer key: from outside, and what does not pass so once more from inside.
 
     Parameters
@@ -35,6 +39,8 @@ def grade_key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[
         Seed of the hidden inputs.
     notes : list of str
         Gets what is to be said about the lesson.
+    unprotected : bool, optional
+        Grade also on a machine that cannot hold notebooks back.
 
     Returns
     -------
@@ -50,7 +56,10 @@ def grade_key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[
     )
     found: dict[str, ExerciseGrade] = {}
     for _ in range(2):
-        job = Job(path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=more, places=places)
+        job = Job(
+            path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=more, places=places,
+            unprotected=unprotected,
+        )  # fmt: skip
         result = in_a_warden(job)
         for one in result.exercises:
             if not _passed(found.get(one.id)):
@@ -74,6 +83,12 @@ def grade_key(lesson: str, limits: Limits, seed: int, notes: list[str]) -> dict[
         )
     slow = [number for number in numbers if number not in failed and found[number].seconds > limits.cell_seconds]
     notes += [f"Lesson {lesson}: {said}" for said in _too_slow(result, limits, [found[number] for number in slow])]
+    if result.peak_bytes > _MUCH * limits.memory_bytes:
+        taken, had = (size / 2**30 for size in (result.peak_bytes, limits.memory_bytes))
+        notes.append(
+            f"Lesson {lesson}: the answer key itself took {taken:.1f} GiB of the {had:.1f} GiB that a learner has, and "
+            "a right answer may take more: allow more with --memory."
+        )
     late = "The answer key itself takes longer here than learners may."
     return found | {number: found[number].model_copy(update={"state": "ungraded", "message": late}) for number in slow}
 

@@ -1,4 +1,5 @@
-"""Landlock: the Linux kernel keeps a process and its children from writing, reading or signalling elsewhere.
+"""Landlock: the Linux kernel keeps a process and its children from writing, reading, connecting and signalling
+elsewhere.
 
 It needs no rights, and nothing that the process does later takes it back. Where the kernel has no Landlock, nothing
 happens, and `restrict` says so.
@@ -17,9 +18,11 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on all architecture
 _PR_SET_NO_NEW_PRIVS = 38
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << bit for bit in range(4))
 _WRITES = _WRITE_FILE | sum(1 << bit for bit in range(4, 13))  # remove and make, of every kind
-_REFER, _TRUNCATE = 1 << 13, 1 << 14
-_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
-_SCOPE_SIGNAL = 1 << 1
+_REFER, _TRUNCATE, _RESOLVE_UNIX = 1 << 13, 1 << 14, 1 << 16
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _RESOLVE_UNIX
+_SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNAL = 1 << 0, 1 << 1
+TRUNCATE, SCOPES, SOCKETS = 3, 6, 9
+"""Since which versions it looks at emptying files, at signals and sockets without a path, at sockets with one."""
 
 
 def version() -> int:
@@ -28,7 +31,14 @@ def version() -> int:
     return max(found, 0)
 
 
-def restrict(*, writable: Iterable[Path], unreadable: Collection[Path] = (), signals: bool = False) -> bool:
+def restrict(
+    *,
+    writable: Iterable[Path],
+    unreadable: Collection[Path] = (),
+    unlisted: Collection[Path] = (),
+    readable: Iterable[Path] = (),
+    scoped: bool = False,
+) -> bool:
     """Restrict this process and all that it starts from now on.
 
     Parameters
@@ -37,8 +47,13 @@ def restrict(*, writable: Iterable[Path], unreadable: Collection[Path] = (), sig
         Files and folders below which it may write; nowhere else.
     unreadable : collection of pathlib.Path, optional
         Folders whose files it may not read.
-    signals : bool, optional
-        Keep it from signalling processes that are not restricted in the same way.
+    unlisted : collection of pathlib.Path, optional
+        Folders whose names it may not see. The folders above them cannot be listed either.
+    readable : iterable of pathlib.Path, optional
+        Files and folders that it may read although they lie in a folder that is unreadable.
+    scoped : bool, optional
+        Keep it from signalling processes that are not restricted in the same way, and from connecting to their
+        sockets: those without a path since version 6, those with a path, but for the writable folders, since 9.
 
     Returns
     -------
@@ -48,18 +63,23 @@ def restrict(*, writable: Iterable[Path], unreadable: Collection[Path] = (), sig
     has = version()
     if has < 1:
         return False
-    writes = _WRITES | (_REFER if has >= 2 else 0) | (_TRUNCATE if has >= 3 else 0)
-    handled = writes | (_READ_FILE if unreadable else 0)
-    scoped = _SCOPE_SIGNAL if signals and has >= 6 else 0
-    attributes = struct.pack("=QQQ", handled, 0, scoped)[: 24 if has >= 6 else 16 if has >= 4 else 8]
+    writes = _WRITES | (_REFER if has >= 2 else 0) | (_TRUNCATE if has >= TRUNCATE else 0)
+    sockets = _RESOLVE_UNIX if scoped and has >= SOCKETS else 0
+    handled = writes | sockets | (_READ_FILE if unreadable else 0) | (_READ_DIR if unlisted else 0)
+    scopes = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNAL if scoped and has >= SCOPES else 0
+    attributes = struct.pack("=QQQ", handled, 0, scopes)[: 24 if has >= SCOPES else 16 if has >= 4 else 8]
     rules = _call(_CREATE, attributes, len(attributes), 0)
     if rules < 0:
         return False
     try:
         for path in writable:
-            _allow(rules, path, writes)
+            _allow(rules, path, writes | sockets)
+        for path in readable:
+            _allow(rules, path, handled & _READ_FILE, os.O_NOFOLLOW)
         for path in _all_but(unreadable) if unreadable else ():
             _allow(rules, path, _READ_FILE, os.O_NOFOLLOW)
+        for path in _all_but(unlisted) if unlisted else ():
+            _allow(rules, path, _READ_DIR, os.O_NOFOLLOW)
         _libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         return _call(_RESTRICT, rules, 0) == 0
     finally:
@@ -111,8 +131,8 @@ def _allow(rules: int, path: Path, access: int, flags: int = 0) -> None:
         return  # gone, or not ours to see: then it is not ours to use either
     try:
         kind = os.fstat(place).st_mode  # of what was opened, whatever has its name by now
-        if not stat.S_ISLNK(kind):
-            allowed = access if stat.S_ISDIR(kind) else access & _OF_FILES
+        allowed = access if stat.S_ISDIR(kind) else access & _OF_FILES
+        if allowed and not stat.S_ISLNK(kind):
             _call(_ADD, rules, 1, struct.pack("=Qi", allowed, place), 0)
     finally:
         os.close(place)

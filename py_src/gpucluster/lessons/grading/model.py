@@ -35,7 +35,7 @@ class Limits(_Part):
 
     seconds: float = 300
     cell_seconds: float = 120
-    memory_bytes: int = 3 * 2**30
+    memory_bytes: int = 4 * 2**30
     processes: int = 100
 
     @model_validator(mode="after")
@@ -43,6 +43,46 @@ class Limits(_Part):
         if "cell_seconds" not in self.model_fields_set:
             self.cell_seconds = max(self.cell_seconds, _PART_OF_A_CELL * self.seconds)
         return self
+
+
+class Protection(_Part):
+    """What kept a notebook from harm, as far as it really took effect.
+
+    Attributes
+    ----------
+    landlock : int
+        Version of Landlock; 0: none.
+    system_calls : bool
+        A seccomp filter.
+    no_rights : bool
+        Without the superuser's special rights; true for ordinary accounts as well.
+    """
+
+    landlock: int = Field(0, ge=0)
+    system_calls: bool = False
+    no_rights: bool = False
+
+    def __str__(self) -> str:
+        landlock = f"Landlock {self.landlock}" if self.landlock else "no Landlock"
+        system_calls = "a seccomp filter" if self.system_calls else "no seccomp filter"
+        return f"{landlock}, {system_calls}{'' if self.no_rights else ', special rights of the superuser'}"
+
+    @property
+    def gaps(self) -> list[str]:
+        """What a notebook could do all the same, in sentences."""
+        gaps = []
+        if not self.landlock:
+            gaps.append("It could read all files of this account, change them, and end its programs.")
+        elif self.landlock < 3 and not self.system_calls:
+            gaps.append("It could empty files of this account.")
+        if 0 < self.landlock < 6:
+            whom = "that were started meanwhile" if self.system_calls else "of this account"
+            gaps.append(f"It could end programs {whom}, and connect to sockets without a path.")
+        if 0 < self.landlock < 9:
+            gaps.append("It could connect to sockets of this account's programs when it knew where they are.")
+        if not self.system_calls:
+            gaps.append("It could change modes and times of files, and limits and priorities of processes.")
+        return gaps
 
 
 class Property(_Part):
@@ -82,6 +122,8 @@ class NotebookGrade(_Part):
         How long all of it took.
     longest_seconds : float
         How long the slowest of its cells and checks took.
+    protection : Protection or None
+        What it really had; None when nothing of it was run.
     """
 
     learner: str
@@ -95,6 +137,7 @@ class NotebookGrade(_Part):
     seconds: float = 0
     longest_seconds: float = 0
     peak_bytes: int = 0
+    protection: Protection | None = None
 
 
 class Grades(_Part):

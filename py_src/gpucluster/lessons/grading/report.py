@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from .model import ExerciseGrade, Grades, NotebookGrade
+from .summary import exercise_rows, points_of, shown_names
 
 _STYLE = """
 :root { color-scheme: light dark; }
@@ -40,29 +41,50 @@ def html_report(grades: Grades) -> str:
         f"Limits per notebook: {limits.seconds:g} s, {limits.memory_bytes / 2**30:.1f} GiB, "
         f"{limits.processes} processes."
     )
+    names = shown_names(grades)
     rows = "".join(
-        f"<tr><td><a href='#n{number}'>{escape(one.learner)}</a></td><td>{escape(one.lesson)}</td>"
-        f"<td>{one.points:g} of {one.of:g}</td><td>{_STATUS[one.status]}</td><td>{one.seconds:g} s</td>"
+        f"<tr><td><a href='#n{number}'>{escape(names[number])}</a></td><td>{escape(one.lesson)}</td>"
+        f"<td>{points_of(one)}</td><td>{_STATUS[one.status]}</td><td>{one.seconds:g} s</td>"
         f"<td>{one.peak_bytes / 1e6:.0f} MB</td></tr>"
         for number, one in enumerate(grades.submissions)
     )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in grades.notes)
-    parts = "".join(_notebook(number, one) for number, one in enumerate(grades.submissions))
+    notes = "".join(f"<li>{escape(note)}</li>" for note in [*_protection(grades), *grades.notes])
+    parts = "".join(_notebook(number, names[number], one) for number, one in enumerate(grades.submissions))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>Grades</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>Grades</h1>\n<p>{about}</p>\n"
         f"<ul>{notes}</ul>\n<table><thead><tr><th>Learner</th><th>Lesson</th><th>Points</th><th>Status</th>"
-        f"<th>Time</th><th>Memory</th></tr></thead><tbody>{rows}</tbody></table>\n{parts}\n</body>\n</html>\n"
+        f"<th>Time</th><th>Memory</th></tr></thead><tbody>{rows}</tbody></table>\n{_exercises(grades)}{parts}\n</body>\n</html>\n"
     )
 
 
-def _notebook(number: int, one: NotebookGrade) -> str:
+def _protection(grades: Grades) -> list[str]:
+    """What kept the notebooks from harm, and what they could do all the same."""
+    had: dict[str, list[str]] = {}
+    for one in grades.submissions:
+        if one.protection is not None:
+            had[str(one.protection)] = one.protection.gaps
+    return [f"What held a notebook back: {kind}. {' '.join(gaps)}".rstrip() for kind, gaps in had.items()]
+
+
+def _exercises(grades: Grades) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(one.id)} {escape(one.title)}</td><td>{right} of {of}</td>"
+        f"<td>{'<br>'.join(map(escape, reasons))}</td></tr>"
+        for one, right, of, reasons in exercise_rows(grades)
+    )
+    head = "<thead><tr><th>Exercise</th><th>Right</th><th>What fails most</th></tr></thead>"
+    return f"<h2>Exercises</h2>\n<table>{head}<tbody>{rows}</tbody></table>\n" if rows else ""
+
+
+def _notebook(number: int, name: str, one: NotebookGrade) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in one.notes)
     exercises = "".join(_exercise(exercise) for exercise in one.exercises)
+    about = " · ".join([_STATUS[one.status], escape(one.file), *([str(one.protection)] if one.protection else [])])
     return (
-        f'<h2 id="n{number}">{escape(one.learner)}, lesson {escape(one.lesson)}: {one.points:g} of {one.of:g}</h2>\n'
-        f"<p>{_STATUS[one.status]} · {escape(one.file)}</p>\n<ul>{notes}</ul>\n{exercises}\n"
+        f'<h2 id="n{number}">{escape(name)}, lesson {escape(one.lesson)}: {points_of(one)}</h2>\n'
+        f"<p>{about}</p>\n<ul>{notes}</ul>\n{exercises}\n"
     )
 
 

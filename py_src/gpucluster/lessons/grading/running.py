@@ -12,6 +12,7 @@ from .hiding import closed_folders
 from .job import Job
 from .key import grade_key
 from .model import ExerciseGrade, Grades, Limits, NotebookGrade, Place
+from .protection import offered, refuse_too_little
 from .sending import in_a_warden
 from .submissions import Submission
 
@@ -23,6 +24,7 @@ def grade(
     limits: Limits | None = None,
     *,
     seed: int | None = None,
+    unprotected: bool = False,
     say: Say = lambda text: None,
     keep: Callable[[Grades], None] = lambda grades: None,
 ) -> Grades:
@@ -39,11 +41,20 @@ def grade(
         What one notebook may use.
     seed : int, optional
         Seed of the hidden inputs, the same for the whole class. Left out: a random one, which the result names.
+    unprotected : bool, optional
+        Grade also on a machine that cannot hold notebooks back.
     say : callable, optional
         Told what happens.
     keep : callable, optional
         Given what is graded so far, after each notebook.
+
+    Raises
+    ------
+    Unprotected
+        When this machine cannot hold notebooks back.
     """
+    if not unprotected:
+        refuse_too_little(offered())
     limits = limits or Limits()
     seed = secrets.randbits(32) if seed is None else seed
     keys: dict[str, dict[str, ExerciseGrade]] = {}
@@ -55,18 +66,26 @@ def grade(
     )  # fmt: skip
     notes = grades.notes
     hidden = closed_folders(submissions)
+    judged = {one.lesson for one in submissions if not one.problem}
     for number, submission in enumerate(submissions, start=1):
-        if not submission.problem and submission.lesson not in keys:
+        if submission.lesson in judged and submission.lesson not in keys:
             say(f"Grading the answer key of lesson {submission.lesson}")
-            keys[submission.lesson] = grade_key(submission.lesson, limits, seed, notes)
+            keys[submission.lesson] = grade_key(submission.lesson, limits, seed, notes, unprotected=unprotected)
         say(f"Grading {number} of {len(submissions)}: {submission.learner}, lesson {submission.lesson}")
-        grades.submissions.append(_graded(submission, keys.get(submission.lesson, {}), limits, seed, hidden))
+        result = _graded(submission, keys.get(submission.lesson, {}), limits, seed, hidden, unprotected)
+        _count(result, keys.get(submission.lesson))
+        grades.submissions.append(result)
         keep(grades)
     return grades
 
 
 def _graded(
-    submission: Submission, key: dict[str, ExerciseGrade], limits: Limits, seed: int, hidden: list[Path]
+    submission: Submission,
+    key: dict[str, ExerciseGrade],
+    limits: Limits,
+    seed: int,
+    hidden: list[Path],
+    unprotected: bool,
 ) -> NotebookGrade:
     if submission.problem:
         note = f"The notebook was not graded: {submission.problem}."
@@ -77,26 +96,33 @@ def _graded(
     places: dict[str, Place] = {name: one.place for name, one in key.items()}
     job = Job(
         path=submission.path, root=submission.root, file=_name(submission), learner=submission.learner,
-        lesson=submission.lesson, seed=seed, limits=limits, places=places, hidden=hidden,
+        lesson=submission.lesson, seed=seed, limits=limits, places=places, hidden=hidden, unprotected=unprotected,
     )  # fmt: skip
-    result = in_a_warden(job)
+    return in_a_warden(job)
+
+
+def _count(result: NotebookGrade, key: dict[str, ExerciseGrade] | None) -> None:
+    """Give the result every exercise of its lesson: what could not be judged has no point, and counts all the same."""
     found = {one.id: one for one in result.exercises}
-    known = find_lesson(submission.lesson)
-    assert known is not None
+    known = find_lesson(result.lesson)
+    if known is None:
+        return
     result.exercises = [
-        _counted(found.get(exercise.id) or ExerciseGrade(id=exercise.id, title=exercise.title), key.get(exercise.id))
+        _counted(found.get(exercise.id) or ExerciseGrade(id=exercise.id, title=exercise.title), key, exercise.id)
         for exercise in known.exercises
     ]
     result.points = sum(one.points for one in result.exercises)
     result.of = sum(one.of for one in result.exercises)
-    return result
 
 
 def _name(submission: Submission) -> str:
     return submission.file or submission.path.name.encode("utf-8", "backslashreplace").decode()
 
 
-def _counted(one: ExerciseGrade, key: ExerciseGrade | None) -> ExerciseGrade:
+def _counted(one: ExerciseGrade, keys: dict[str, ExerciseGrade] | None, exercise: str) -> ExerciseGrade:
+    if keys is None:  # nobody handed in a notebook of this lesson that can be read
+        return one
+    key = keys.get(exercise)
     if key is not None and key.state == "passed":
         return one
     message = key.message if key is not None and key.state == "ungraded" else "The answer key fails here."

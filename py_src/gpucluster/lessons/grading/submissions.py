@@ -16,6 +16,8 @@ _DEEPEST = 4
 _MOST_PER_LEARNER = 40
 _SKIPPED = re.compile(r"^\.|^__|\.backup-")
 _NUMBER = re.compile(r"(?:^|[^0-9])(\d\d)-[a-z]")
+UNKNOWN = "unknown"
+"""In the place of a lesson: the notebook cannot be read, and no name says which one it belongs to."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission
     folder : pathlib.Path
         Where the class handed in.
     lesson : str, optional
-        Only this lesson.
+        Only this lesson, and what may belong to it.
 
     Raises
     ------
@@ -65,7 +67,8 @@ def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission
         raise InvalidRequest(f"There is no folder {folder}.")
     root = folder.resolve()
     found = [one for paths in _per_learner(root) for one in _submissions(root, paths)]
-    found = [one for one in found if lesson is None or one.lesson == lesson]
+    found = _told_apart(found)
+    found = [one for one in found if lesson is None or one.lesson in (lesson, UNKNOWN)]
     if not found:
         what = f"of lesson {lesson} " if lesson else ""
         raise InvalidRequest(f"There is no notebook {what}in {folder}.")
@@ -101,20 +104,52 @@ def _submissions(folder: Path, paths: list[Path]) -> list[Submission]:
 
 def _submission(folder: Path, path: Path) -> Submission:
     parts = path.relative_to(folder).parts
-    number = _NUMBER.search(path.name)
-    lesson = number[1] if number else ""
+    named = _named(parts)
+    lesson, problem = named, ""
     try:
         about = read_notebook(path, folder).get("metadata")
         own = about.get("gpucluster") if isinstance(about, dict) else None
-        lesson = str(own.get("lesson", lesson))[:10] if isinstance(own, dict) else lesson
+        said = str(own.get("lesson", ""))[:10] if isinstance(own, dict) else ""
+        lesson = said if find_lesson(said) else named or said
         problem = "" if find_lesson(lesson) else "it belongs to no lesson of this kit"
     except ValueError as error:
         problem = f"it {error}"
+        lesson = lesson or UNKNOWN
     known = find_lesson(lesson)
     learner = parts[0] if len(parts) > 1 else path.stem
     if len(parts) == 1 and known is not None:
         learner = path.stem.replace(known.slug, "").strip("-_ .") or path.stem
     return Submission(_printable(learner)[:100], lesson, path, folder, problem, file=_printable("/".join(parts)))
+
+
+def _named(parts: tuple[str, ...]) -> str:
+    """The lesson that the name of a notebook says, or that of a folder that it lies in; empty when none does."""
+    for name in reversed(parts):
+        number = _NUMBER.search(name)
+        if number and find_lesson(number[1]):
+            return number[1]
+    return ""
+
+
+def _told_apart(found: list[Submission]) -> list[Submission]:
+    """Name two learners of the same name by where they handed in as well.
+
+    Notebooks beside each other that are named after one learner are that learner's, unless two are of one lesson.
+    """
+    named: dict[str, list[Submission]] = {}
+    for one in found:
+        named.setdefault(one.learner.casefold(), []).append(one)
+    return [replace(one, learner=_who(one, named[one.learner.casefold()])) for one in found]
+
+
+def _who(one: Submission, same_name: list[Submission]) -> str:
+    places = {other.file.partition("/")[0] for other in same_name}
+    in_folders = any("/" in other.file for other in same_name)
+    lessons = [other.lesson for other in same_name]
+    if len(places) == 1 or not (in_folders or len(set(lessons)) < len(lessons)):
+        return one.learner
+    place, slash, _ = one.file.partition("/")
+    return f"{one.learner} ({place}{slash})"
 
 
 def _printable(name: str) -> str:

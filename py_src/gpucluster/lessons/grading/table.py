@@ -7,6 +7,7 @@ import io
 import re
 
 from .model import Grades
+from .summary import full_points
 
 _FORMULA = re.compile(r"(^|[;,|] ?)(?=[=+\-@＝＋－＠])")  # the wide forms are read the same way
 
@@ -27,7 +28,7 @@ def table_text(grades: Grades) -> str:
             result.learner,
             result.lesson,
             f"{result.points:g}",
-            f"{result.of:g}",
+            full_points(result),
             result.status,
             *points,
             f"{result.seconds:g}",

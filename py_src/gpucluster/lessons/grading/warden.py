@@ -15,12 +15,11 @@ from typing import Any
 
 from ..catalogue import find_lesson
 from . import landlock
-from .cage import TOKEN_VARIABLE, Cage, confine, limit
+from .cage import TOKEN_VARIABLE, Cage, limit
 from .job import Job
 from .model import NotebookGrade
 from .notebooks import read_notebook
-from .plan import steps_of
-from .rounds import Rounds
+from .protection import Unprotected, protect, refuse_too_little
 from .watch import Watch, adopt_orphans, close_memory, end_all
 
 
@@ -36,9 +35,18 @@ def work(job: Job, root: Path) -> NotebookGrade:
         result.status, result.notes = "unreadable", [f"The notebook {error}."]
         return result
     cage = Cage(root, os.environ[TOKEN_VARIABLE], tuple(job.hidden))
-    steps = steps_of(notebook, lesson, read_notebook(lesson.notebook))
     limit(job.limits)
-    confined = confine(root, signals=True)
+    result.protection = protect(root)
+    if not job.unprotected:
+        try:
+            refuse_too_little(result.protection)
+        except Unprotected as error:
+            result.status, result.notes = "stopped", [str(error)]
+            return result
+    from .plan import steps_of  # numpy comes with it, and with that threads: only now, as they are to be restricted
+    from .rounds import Rounds
+
+    steps = steps_of(notebook, lesson, read_notebook(lesson.notebook))
     watch = Watch(job.limits)
     watch.start()
     try:
@@ -53,8 +61,6 @@ def work(job: Job, root: Path) -> NotebookGrade:
             f"{len(open_folders)} folders that the notebook should not read could not be closed, as a folder above "
             "them cannot be listed by this account."
         )
-    if not confined:
-        result.notes.append("This system has no Landlock: the notebook could write to files of this account.")
     if watch.exceeded is not None:
         result.status = watch.exceeded
     result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), watch.peak_bytes

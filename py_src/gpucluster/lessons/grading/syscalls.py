@@ -1,0 +1,200 @@
+"""A seccomp filter: what Landlock does not see, such as limits of other processes and the modes of files, is refused.
+
+Landlock decides about files by where they lie; it knows neither ``prlimit`` nor ``chmod``. This filter decides about
+calls of the system by their number and their plain arguments; it cannot see paths. It needs libseccomp, which Debian
+and most other systems have; `can_filter` says whether it is there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Collection
+from types import ModuleType
+from typing import Any
+
+_NO_EFFECT = """
+    chmod fchmod fchmodat fchmodat2
+"""
+"""They say "done" and do nothing: ``shutil.copy`` and the like go on. What a submission makes is private anyway.
+
+Seccomp cannot see whose file it is, and the owner of a file may always change these, whatever Landlock says.
+"""
+_REFUSED = """
+    chown fchown lchown fchownat
+    setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr
+    ptrace process_vm_readv process_vm_writev process_madvise process_mrelease pidfd_getfd kcmp
+    mount umount umount2 pivot_root chroot move_mount open_tree open_tree_attr mount_setattr
+    fsopen fsconfig fsmount fspick unshare setns
+    bpf perf_event_open userfaultfd io_uring_setup io_uring_enter io_uring_register
+    keyctl add_key request_key quotactl quotactl_fd
+    name_to_handle_at open_by_handle_at fanotify_init fanotify_mark
+    shmget shmat shmctl semget semop semctl semtimedop msgget msgsnd msgrcv msgctl mq_open mq_unlink
+    acct swapon swapoff reboot kexec_load kexec_file_load init_module finit_module delete_module
+    syslog vhangup iopl ioperm modify_ldt nfsservctl lookup_dcookie uselib
+    settimeofday clock_settime clock_adjtime adjtimex stime sethostname setdomainname
+"""
+_TIMES = {"utime": (0, 1), "utimes": (0, 1), "futimesat": (1, 2), "utimensat": (1, 2)}
+"""Where they have the path, and the times.
+
+Without times they mean "now". What creates files, such as `pathlib.Path.touch`, asks in this way whether there is one:
+there is none. Everything else, such as the copy of a file's time, has no effect.
+"""
+_SCHEDULING = """
+    sched_setaffinity sched_setscheduler sched_setparam sched_setattr
+"""
+"""They change the caller, named by 0, and nobody else.
+
+Of others they say "done" and do nothing: libraries such as ZeroMQ name their own threads by number, and end the process
+when they are refused.
+"""
+_PAGES = "migrate_pages move_pages"
+_OTHER_SIGNALS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal"
+_PER_FILTER = 100  # a filter has 4,096 steps at most
+
+_FAMILIES = {1, 2, 10, 16}  # unix, IPv4, IPv6 and netlink, which lists the network's interfaces
+_CLONE_NEW = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
+_IOCTLS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into terminals
+_IOCTLS_OF_FILES = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)  # flags and attributes, as chattr sets
+_IOCTLS_OF_SIGNALS = (0x8901, 0x8902)  # FIOSETOWN, SIOCSPGRP
+_F_SETLEASE = 1024  # whoever opens the file waits for the holder of a lease
+_F_OF_SIGNALS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+_INT = 0xFFFFFFFF
+_NEWEST = 462
+"""The newest call that was looked at (mseal). What comes after it does not exist for a submission."""
+
+
+def can_filter() -> bool:
+    """Return whether libseccomp and its binding are here."""
+    return _binding() is not None
+
+
+def restrict(*, truncation: bool = True) -> bool:
+    """Restrict this process, all its threads and all that it starts; return whether that can be done.
+
+    Parameters
+    ----------
+    truncation : bool, optional
+        Whether files may be emptied by their name. Only where Landlock looks at whose they are.
+    """
+    seccomp = _binding()
+    if seccomp is None:
+        return False
+    refused = _refusals(seccomp)
+    more = "" if truncation else "truncate truncate64"
+    for names, action in ((_NO_EFFECT, seccomp.ERRNO(0)), (_REFUSED + more, seccomp.ERRNO(errno.EPERM))):
+        for number in _numbers(seccomp, names):
+            refused.add_rule(action, number)
+    known = seccomp.SyscallFilter(seccomp.ERRNO(errno.ENOSYS))
+    for number in range(_NEWEST + 1):
+        if _is_known(seccomp, number):
+            known.add_rule(seccomp.ALLOW, number)
+    return _loaded(seccomp, known, refused)
+
+
+def restrict_signals(protected: Collection[int], groups: Collection[int]) -> bool:
+    """Refuse signals to these processes and threads, for systems whose Landlock does not look at signals.
+
+    Parameters
+    ----------
+    protected : collection of int
+        Numbers of processes and of their threads.
+    groups : collection of int
+        Numbers of groups of processes.
+    """
+    seccomp = _binding()
+    if seccomp is None:
+        return False
+    refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
+    # A group is named by its negative number; -1 are all processes.
+    numbers = [*protected, *(_INT + 1 - group for group in (1, *groups))]
+    filters = []
+    for begin in range(0, len(numbers), _PER_FILTER):
+        filters.append(seccomp.SyscallFilter(seccomp.ALLOW))
+        for name in ("kill", "tgkill"):
+            for call in _numbers(seccomp, name):
+                for number in numbers[begin : begin + _PER_FILTER]:
+                    filters[-1].add_rule(refuse, call, arg(0, seccomp.MASKED_EQ, _INT, number))
+    for name, commands in (("ioctl", _IOCTLS_OF_SIGNALS), ("fcntl", _F_OF_SIGNALS)):
+        for call in _numbers(seccomp, name):
+            for command in commands:
+                filters[0].add_rule(refuse, call, arg(1, seccomp.MASKED_EQ, _INT, command))
+    for call in _numbers(seccomp, _OTHER_SIGNALS):
+        filters[0].add_rule(refuse, call)
+    return _loaded(seccomp, *filters)
+
+
+def _refusals(seccomp: ModuleType) -> Any:
+    """The calls that are refused for some arguments only.
+
+    Arguments of 32 bits are compared as such: the kernel does not look at the rest either.
+    """
+    found = seccomp.SyscallFilter(seccomp.ALLOW)
+    refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
+
+    def rule(name: str, *compared: Any, action: int = refuse) -> None:
+        for number in _numbers(seccomp, name):
+            found.add_rule(action, number, *compared)
+
+    for name, (path, times) in _TIMES.items():
+        rule(name, arg(path, seccomp.NE, 0), arg(times, seccomp.EQ, 0), action=seccomp.ERRNO(errno.ENOENT))
+        rule(name, arg(times, seccomp.NE, 0), action=seccomp.ERRNO(0))
+        rule(name, arg(path, seccomp.EQ, 0), arg(times, seccomp.EQ, 0), action=seccomp.ERRNO(0))
+    for name in _SCHEDULING.split():
+        rule(name, arg(0, seccomp.NE, 0), action=seccomp.ERRNO(0))
+    for name in _PAGES.split():
+        rule(name, arg(0, seccomp.NE, 0))
+    rule("prlimit64", arg(0, seccomp.NE, 0), arg(2, seccomp.NE, 0))  # of others it may read the limits
+    rule("setpriority", arg(0, seccomp.NE, os.PRIO_PROCESS))
+    rule("setpriority", arg(1, seccomp.NE, 0))
+    rule("ioprio_set", arg(0, seccomp.NE, 1))  # 1: a process
+    rule("ioprio_set", arg(1, seccomp.NE, 0))
+    for flag in _CLONE_NEW:
+        rule("clone", arg(0, seccomp.MASKED_EQ, flag, flag))
+    rule("clone3", action=seccomp.ERRNO(errno.ENOSYS))  # its flags cannot be seen; everybody falls back to clone
+    # Opened for reading only, a file can be emptied all the same, and Landlock's older versions do not see it.
+    for name, place in (("open", 1), ("openat", 2)):
+        rule(name, arg(place, seccomp.MASKED_EQ, os.O_ACCMODE | os.O_TRUNC, os.O_RDONLY | os.O_TRUNC))
+    rule("openat2", action=seccomp.ERRNO(errno.ENOSYS))  # its flags cannot be seen either
+    for name in ("socket", "socketpair"):
+        unknown = seccomp.ERRNO(errno.EAFNOSUPPORT)
+        for family in set(range(max(_FAMILIES))) - _FAMILIES:
+            rule(name, arg(0, seccomp.EQ, family), action=unknown)
+        rule(name, arg(0, seccomp.GT, max(_FAMILIES)), action=unknown)
+    for command in (*_IOCTLS, *_IOCTLS_OF_FILES):
+        rule("ioctl", arg(1, seccomp.MASKED_EQ, _INT, command))
+    rule("fcntl", arg(1, seccomp.MASKED_EQ, _INT, _F_SETLEASE))
+    return found
+
+
+def _numbers(seccomp: ModuleType, names: str) -> list[int]:
+    """The numbers of these calls; some do not exist on every machine, or are unknown to an older library."""
+    found = (seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) for name in names.split())
+    return [number for number in found if number >= 0]
+
+
+def _is_known(seccomp: ModuleType, number: int) -> bool:
+    try:
+        return bool(seccomp.resolve_syscall(seccomp.system_arch(), number))
+    except ValueError:
+        return False
+
+
+def _loaded(seccomp: ModuleType, *filters: Any) -> bool:
+    for one in filters:
+        try:
+            one.set_attr(seccomp.Attr.CTL_TSYNC, 1)
+            one.set_attr(seccomp.Attr.CTL_OPTIMIZE, 2)
+            one.load()
+        except OSError:
+            return False
+    return True
+
+
+def _binding() -> ModuleType | None:
+    try:
+        import pyseccomp
+    except (ImportError, RuntimeError, OSError, AttributeError):  # no binding, or no library
+        return None
+    found: ModuleType = pyseccomp
+    return found
