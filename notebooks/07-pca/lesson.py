@@ -393,6 +393,7 @@ def largest_so_far():
 
 
 big = datasets.patches(16)
+stream = n_patches = first_ratio = None
 began = time.perf_counter()
 with lab.traffic() as traffic:
     stream, peak = measure_peak(fit_stream, lab.client, big)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from ..hints import title_of
+from ..hints import solution_of, title_of
 from .cage import Cage
 from .job import Job
-from .model import ExerciseGrade, NotebookGrade
+from .model import ExerciseGrade, NotebookGrade, Place
 from .plan import Step
 from .session import KernelEnded, Session
 from .values import plain_text
@@ -83,7 +83,7 @@ class Rounds:
                 if exercise not in self._judged:
                     place = self._job.places.get(exercise, "outside")
                     with self._timed(exercise):
-                        self._judged[exercise] = session.judge(exercise, self._job.seed, place)
+                        self._judge(session, exercise, place)
                     if not session.alive:
                         # It was the answer, not the cell after it; as it is judged, the next kernel gets past it.
                         self._ended(f"The kernel ended in the check of {exercise}", "begun anew")
@@ -95,6 +95,21 @@ class Rounds:
             self._deadly.add(number)
             return False
         return True
+
+    def _judge(self, session: Session, exercise: str, place: Place) -> None:
+        """Judge an exercise; where it fails, once more with the solutions of earlier ones that got no point."""
+        grade = session.judge(exercise, self._job.seed, place)
+        assert grade is not None
+        self._judged[exercise] = grade
+        # Only what is judged already: a submission may do with a solution what it likes.
+        failed = [
+            one.id for one in self._judged.values() if one.state != "passed" and _number(one.id) < _number(exercise)
+        ]
+        solutions = {number: code for number in sorted(failed, key=_number) if (code := solution_of(number))}
+        if grade.state in {"failed", "not_yet"} and solutions and session.alive:
+            again = session.judge(exercise, self._job.seed, place, solutions)
+            if again is not None and again.state != "not_yet":
+                self._judged[exercise] = again
 
     def _ended(self, what: str, then: str) -> None:
         if self._watch.exceeded is None:  # else the status says why
@@ -112,6 +127,10 @@ class Rounds:
     def _note(self, text: str) -> None:
         if len(self._result.notes) < _MOST_NOTES:
             self._result.notes.append(plain_text(text)[:600])
+
+
+def _number(exercise: str) -> list[int]:
+    return [int(part) for part in exercise.split(".")]
 
 
 def _not_reached(exercise: str) -> ExerciseGrade:
