@@ -26,12 +26,15 @@ class Statement:
         Names of what it changes in place, as ``table[1] = 2`` does.
     takes : frozenset of str
         Names that it reads, those in functions that it defines included.
+    goes_on : frozenset of str
+        Those of the names it binds whose value from before it reads first, as ``count += 1`` does.
     """
 
     tree: ast.stmt
     gives: frozenset[str]
     changes: frozenset[str]
     takes: frozenset[str]
+    goes_on: frozenset[str]
 
     @property
     def defines(self) -> bool:
@@ -66,7 +69,7 @@ def sources_of(name: str, statements: list[Statement]) -> list[int]:
     for number in range(len(statements) - 1, -1, -1):
         if name in statements[number].gives | statements[number].changes:
             found.append(number)
-        if name in statements[number].gives and name not in statements[number].takes:
+        if name in statements[number].gives and name not in statements[number].goes_on:
             break
     return found
 
@@ -117,7 +120,13 @@ def _statement(tree: ast.stmt) -> Statement:
                 changes.add(base.id)
         elif isinstance(node, _DEFINITIONS):
             gives.add(node.name)
-    return Statement(tree, frozenset(gives), frozenset(changes), frozenset(_globals(_compiled(tree))))
+    code = _compiled(tree)
+    first: dict[Any, str] = {}
+    for one in dis.get_instructions(code):
+        if one.opname in {"LOAD_NAME", "STORE_NAME"}:
+            first.setdefault(one.argval, one.opname)
+    goes_on = {name for name in gives if first.get(name) == "LOAD_NAME"}
+    return Statement(tree, frozenset(gives), frozenset(changes), frozenset(_globals(code)), frozenset(goes_on))
 
 
 def _visible(tree: ast.stmt) -> Iterable[ast.AST]:

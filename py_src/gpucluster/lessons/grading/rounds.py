@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from ..catalogue import find_lesson
 from ..hints import solution_of, title_of
 from .cage import Cage
 from .job import Job
@@ -101,11 +102,12 @@ class Rounds:
         grade = session.judge(exercise, self._job.seed, place)
         assert grade is not None
         self._judged[exercise] = grade
-        # Only what is judged already: a submission may do with a solution what it likes.
-        failed = [
-            one.id for one in self._judged.values() if one.state != "passed" and _number(one.id) < _number(exercise)
-        ]
-        solutions = {number: code for number in sorted(failed, key=_number) if (code := solution_of(number))}
+        lesson = find_lesson(self._job.lesson)
+        order = [one.id for one in lesson.exercises] if lesson else []
+        earlier = order[: order.index(exercise)] if exercise in order else []
+        # Only of what is judged already: a submission may do with a solution what it likes.
+        failed = [number for number in earlier if number in self._judged and self._judged[number].state != "passed"]
+        solutions = {number: code for number in failed if (code := solution_of(number))}
         if grade.state in {"failed", "not_yet"} and solutions and session.alive:
             again = session.judge(exercise, self._job.seed, place, solutions)
             if again is not None and again.state != "not_yet":
@@ -127,10 +129,6 @@ class Rounds:
     def _note(self, text: str) -> None:
         if len(self._result.notes) < _MOST_NOTES:
             self._result.notes.append(plain_text(text)[:600])
-
-
-def _number(exercise: str) -> list[int]:
-    return [int(part) for part in exercise.split(".")]
 
 
 def _not_reached(exercise: str) -> ExerciseGrade:
