@@ -649,7 +649,7 @@ departures.head(3)
 
 # %% [markdown]
 # Why `sched_dep_time` plus delay, not `dep_time`? Some flights left after midnight, a day late; the clock time alone does not tell
-# the day. The records do not say how long a plane taxied, either: we count from the gate. Such choices belong into the text of every
+# the day. The records do not say how long a plane taxied, either: we count from the gate. Such choices belong in the text of every
 # derived table.
 
 # %% [markdown] exercise="05.8" title="One row per minute in the air" topic="partitions"
@@ -830,7 +830,7 @@ if ready("05.10", npartitions_for, cut):
 #
 # > "Group-by is embarrassingly parallel." … "Group-by across partitions needs a shuffle."
 #
-# Two sentences from one set of notes. Both cannot be right. Is one of them? Think of the plan in section 4 before you open this.
+# Two sentences from one set of notes. They cannot both be right. Is either of them? Think of the plan in section 4 before you open this.
 #
 # <details><summary>Answer</summary>
 #

@@ -394,6 +394,7 @@ check("06.5", kmeans)
 # %% tags=["run"]
 K = 8
 start = start_colours(K)
+fit = None
 with lab.traffic() as traffic:
     began = time.perf_counter()
     fit = kmeans(lab.client, parts, start)
