@@ -165,7 +165,7 @@ check("01.2", nodes_needed)
 
 # %% tags=["run"]
 cases = {
-    "Leonardo: 5.7 PB of storage into nodes of 512 GiB": (5.7e15, 512 * 2**30, 1.0),
+    "Leonardo: 5.7 PB of fast storage into nodes of 512 GiB": (5.7e15, 512 * 2**30, 1.0),
     "the same, half of the memory for work": (5.7e15, 512 * 2**30, 0.5),
     "500 GB on accelerators of 80 GB, nothing left to work": (500e9, 80e9, 1.0),
     "the same, an eighth of the memory for data": (500e9, 80e9, 1 / 8),
@@ -175,9 +175,9 @@ for name, case in cases.items():
         print(f"{nodes:6,}  {name}")
 
 # %% [markdown]
-# **Explain:** *Leonardo* is a supercomputer in Bologna, Italy. By its documentation, its storage holds 5.7 PB and a node has 512 GiB of
-# memory. To read all of this storage into memory would take more than 10,000 nodes, far more than the machine has. So
-# data on such a machine stays in a **shared file system**, and each node reads its part. And "it fits" is not
+# **Explain:** *Leonardo* is a supercomputer in Bologna, Italy. By its documentation, the fast part of its storage (flash) holds 5.7 PB and a node has 512 GiB of
+# memory. To read this part into memory would take more than 10,000 nodes, far more than the machine has; the larger part behind it, on
+# hard disks, has more than 100 PB. So data on such a machine stays in a **shared file system**, and each node reads its part. And "it fits" is not
 # "one can work with it": pandas needs two to three times the table. For work with many shuffles (rows that change
 # partitions, as in a sort or a large join) on accelerators, the best practices of RAPIDS for Dask
 # say how large one **partition** should be: 1/32 to 1/16 of the memory of one GPU. The table as a whole may be many partitions.

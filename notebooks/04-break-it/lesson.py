@@ -35,13 +35,13 @@
 # Work from top to bottom. Where you see `...`, it is your turn. `check("04.1", rerun)` tries your answer, `hint("04.1")` gives the
 # next of three hints, and `solution("04.1")` shows one right solution after the hints.
 #
-# **This lesson ends worker processes on purpose.** Run it on a cluster on which nobody computes anything else.
+# **This lesson ends worker processes on purpose.** So it makes a cluster of its own (`apart=True`), also when another one runs already.
 
 # %% tags=["run"]
 # %load_ext gpucluster
 from gpucluster import lessons
 
-lab = lessons.start("04")
+lab = lessons.start("04", apart=True)
 
 # %% [markdown]
 # The lines above say what you are running on. The rest of this notebook is the same everywhere.

@@ -109,7 +109,8 @@ flights.head(3)
 # |---|---|---|
 # | nominal | compare: same or not | name of an airport |
 # | ordinal | sort as well | place in a list |
-# | interval | subtract, take means as well | temperature |
+# | interval | subtract, take means as well | temperature in °F |
+# | ratio | divide as well: "twice as much" means something, because 0 is "none" | number of seats |
 # | time | subtract, but mind the clock | moment of a departure |
 #
 # **Predict:** of the 336,776 flights, how many never left? (Their `dep_time` is missing.)
@@ -144,8 +145,8 @@ kinds = {
     "flight": "nominal",  # SOLUTION
     "tailnum": "nominal",  # SOLUTION
     "month": "ordinal",  # SOLUTION
-    "dep_delay": "interval",  # SOLUTION
-    "distance": "interval",  # SOLUTION
+    "dep_delay": "ratio",  # SOLUTION
+    "distance": "ratio",  # SOLUTION
     "time_hour": "time",  # SOLUTION
 }
 
@@ -158,11 +159,11 @@ check("05.1", audit, kinds)
 
 # %% [markdown] tags=["hint-2"] exercise="05.1"
 # The number of duplicates is the number of rows minus the number of *different* keys. `dask.compute(a, b, c)` computes three things in one
-# pass over the data. For the kinds: would you take the mean of the values?
+# pass over the data. For the kinds: would you take the mean of the values? Is one twice the other, and does 0 mean "none"?
 
 # %% [markdown] tags=["hint-3"] exercise="05.1"
 # `rows, nulls, keys = dask.compute(table.shape[0], table.isna().sum(), table[key].drop_duplicates().shape[0])`. `nulls` is then a
-# column of numbers: keep those above 0 with `nulls[nulls > 0].to_dict()`. The three names are nominal, two columns are interval.
+# column of numbers: keep those above 0 with `nulls[nulls > 0].to_dict()`. The three names are nominal, two columns are ratio.
 
 # %% tags=["run"]
 if ready("05.1", audit):
@@ -204,7 +205,8 @@ with expect_failure():
 
 # %% [markdown]
 # **Read the message.** In the first lines of January nobody was cancelled, so five columns looked like whole numbers. Later there are
-# gaps, and a gap makes a column of decimal numbers (a whole number has no way to say "missing"). The guess was wrong, and Dask tells you
+# gaps, and a gap makes a column of decimal numbers (`int64`, the usual type of whole numbers, has no way to say "missing"; pandas' `Int64`, with a capital I, has
+# one, but `read_csv` takes it only when you ask for it). The guess was wrong, and Dask tells you
 # instead of going on with other types in the middle of the table.
 #
 # A second failure awaits whoever copies an older tutorial. There, a date is often put together while reading:
@@ -647,7 +649,7 @@ departures.head(3)
 
 # %% [markdown]
 # Why `sched_dep_time` plus delay, not `dep_time`? Some flights left after midnight, a day late; the clock time alone does not tell
-# the day. The records do not say how long a plane taxied, either: we count from the gate. Such choices belong into the text of every
+# the day. The records do not say how long a plane taxied, either: we count from the gate. Such choices belong in the text of every
 # derived table.
 
 # %% [markdown] exercise="05.8" title="One row per minute in the air" topic="partitions"
@@ -828,7 +830,7 @@ if ready("05.10", npartitions_for, cut):
 #
 # > "Group-by is embarrassingly parallel." … "Group-by across partitions needs a shuffle."
 #
-# Two sentences from one set of notes. Both cannot be right. Is one of them? Think of the plan in section 4 before you open this.
+# Two sentences from one set of notes. They cannot both be right. Is either of them? Think of the plan in section 4 before you open this.
 #
 # <details><summary>Answer</summary>
 #

@@ -196,6 +196,9 @@ def assign(points, centroids):
     """Return, for each of the n points, the number (0 … k-1) of the nearest centroid."""
     ### BEGIN SOLUTION
     # |p - c|² = |p|² - 2 p·c + |c|², and |p|² is the same for all centroids: leave it out.
+    # Far from zero the other two terms are large and nearly equal; near it their difference keeps its digits.
+    middle = centroids.mean(axis=0)
+    points, centroids = points - middle, centroids - middle
     scores = points @ centroids.T
     scores *= -2
     scores += (centroids**2).sum(axis=1)
@@ -215,7 +218,29 @@ check("06.2", assign)
 
 # %% [markdown] tags=["hint-3"] exercise="06.2"
 # `points @ centroids.T` gives all products p·c at once, as an array of n × k numbers. You still need −2 times that, plus
-# the squared length of each centroid, and then `argmin` along the right axis.
+# the squared length of each centroid, and then `argmin` along the right axis. Subtract the mean of the centroids from both first.
+
+# %% [markdown] anchor="far-from-zero"
+# **Far from zero.** Numbers of type float32, the usual type on GPUs, have about 7 digits. What happens to the two ways when all points lie near
+# 10,000, as coordinates on a map or seconds since midnight do? The distances are the same as before:
+
+# %% tags=["run"]
+def assign_by_products(points, centroids):
+    return ((centroids**2).sum(axis=1) - 2 * (points @ centroids.T)).argmin(axis=1)
+
+
+far, far_centroids = (pixels + 10_000).astype(np.float32), (start_colours(8) + 10_000).astype(np.float32)
+right = assign_in_one_line(far.astype(float), far_centroids.astype(float))
+ways = {"differences": assign_in_one_line, "products": assign_by_products, "yours": assign}
+for name, way in ways.items():
+    if (labels := way(far, far_centroids)) is not None:
+        print(f"{name}: {np.mean(as_numpy(labels) != right):.1%} of the pixels get a wrong centroid")
+
+# %% [markdown]
+# **Explain:** |c|² and 2 p·c are near 300 million and 600 million, where neighbouring float32 numbers are 32 or more apart; the distances that decide
+# are below 3. The digits are gone before anything is subtracted (*cancellation*). Two ways out: a loop over the centroids that subtracts
+# *first*, or the same shift for points and centroids, which changes no distance: subtract the mean of the centroids from both, and
+# the products are small again. Libraries do that, too.
 
 # %% [markdown]
 # ## 4. Step 3: what does a worker tell the others?
@@ -369,6 +394,7 @@ check("06.5", kmeans)
 # %% tags=["run"]
 K = 8
 start = start_colours(K)
+fit = None
 with lab.traffic() as traffic:
     began = time.perf_counter()
     fit = kmeans(lab.client, parts, start)
@@ -475,7 +501,9 @@ if fit:
 # | `op` | how two become one | `MPI_SUM` |
 # | `comm)` | who takes part | all ranks: `MPI_COMM_WORLD` |
 #
-# In Python it is `total = comm.allreduce(array)`. Nobody is the boss: every rank gets the same total, and computes the same new
+# In Python, mpi4py has it twice. `comm.Allreduce(send, recv)`, with a capital A, is the call of C: it sends the numbers of an array as they are.
+# `comm.allreduce(value)`, in lower case, takes any object, and *pickles* it, which is slower. The `comm` of this lesson has one method,
+# `total = comm.allreduce(array)`, which returns a new array; under MPI it calls `Allreduce`. Nobody is the boss: every rank gets the same total, and computes the same new
 # centroids from it. This is step 4 of the slides, with the right thing in it.
 #
 # **Predict:** how many bytes does one rank give to `allreduce` per iteration, for k = 8 and d = 3, the inertia included?
@@ -645,7 +673,8 @@ if fit and update(np.zeros((1, 3)), np.zeros(1), np.ones((1, 3)), np.ones((0, 3)
 #
 # *k-means++* chooses first centroids that are far from each other: one point after the other, each with a probability in proportion to its
 # squared distance D² from the nearest one chosen so far. For k centroids it goes k times through all points. On a cluster, each pass is a
-# conversation between all workers. **k-means||** (say "k-means parallel"; Bahmani and others, 2012) needs five:
+# conversation between all workers. **k-means||** (say "k-means parallel"; Bahmani and others, 2012) needs a few. Its authors prove that O(log ψ) rounds
+# are enough, where ψ is the cost of the first point alone; in practice, five are:
 #
 # 1. Begin with one point, the first *candidate*.
 # 2. Five times: add up D² over all points, the *cost*. Then **every point decides for itself**, with the probability
@@ -925,7 +954,7 @@ for k, picture in {"all": photo, **pictures}.items():
 # * Intermediate arrays, not the data, fill the memory: n × k × d is a trap.
 # * Allreduce gives every rank the same sum, so every rank can go on alone. Decide only from what all ranks know.
 # * An empty cluster must not be divided by 0: one NaN takes all points. Give it the farthest point.
-# * The start decides in which minimum you end. k-means|| finds good starts in five rounds, whatever k is.
+# * The start decides in which minimum you end. k-means|| finds good starts in a few rounds, in practice five, whatever k is.
 # * Test by properties: the inertia never rises, and the result does not depend on how the data is cut. Compare in both directions.
 
 # %% tags=["quiz"]

@@ -393,6 +393,7 @@ def largest_so_far():
 
 
 big = datasets.patches(16)
+stream = n_patches = first_ratio = None
 began = time.perf_counter()
 with lab.traffic() as traffic:
     stream, peak = measure_peak(fit_stream, lab.client, big)
@@ -583,7 +584,7 @@ if tall:
 figures.singular_values(ways)
 
 # %% [markdown]
-# **Explain:** your tree agrees with NumPy in every point. The square roots of the eigenvalues of XᵀX are right down to about 10⁻⁸ of the largest one (the root of 10⁻¹⁶), and below that
+# **Explain:** your tree agrees with NumPy for every value. The square roots of the eigenvalues of XᵀX are right down to about 10⁻⁸ of the largest one (the root of 10⁻¹⁶), and below that
 # they are rounding errors. For pictures this does not matter, and the sums of 07.1 are faster. For least squares, it does.
 #
 # ## 8. Without centring: truncated SVD

@@ -105,7 +105,7 @@ from gpucluster.lessons.readiness import ready
 # Real data: **digits**, 1,797 handwritten digits of 8 × 8 pixels; **airports**, 1,458 positions; **flights**, all 336,776 flights that left New York City in 2013;
 # and later a photo.
 #
-# `datasets.flights()` is one Parquet file with twelve parts, one per month. Each becomes a partition, and a worker reads only the parts it needs. CSV files work the same way: one file, one partition, read where it is needed. (The workers must see
+# `datasets.flights()` is one Parquet file with twelve parts, one per month. Each becomes a partition, and a worker reads only the parts it needs. CSV files work the same way: a small file is one partition, a large one is cut into several, and each is read where it is needed. (The workers must see
 # the files: here they are on this machine; on a cluster, use a shared folder.)
 
 # %% tags=["run"]
@@ -531,7 +531,7 @@ figures.losses(curve, scikit_loss)
 
 # %% tags=["run"]
 def assign_and_sum(points, centroids):
-    """Primitive: one block, no communication."""
+    """Primitive: one block, no communication. The products are safe here: pixels are not far from zero (06.2)."""
     scores = -2 * points @ centroids.T + (centroids**2).sum(axis=1)
     nearest = scores.argmin(axis=1)
     member = (nearest[:, None] == np.arange(len(centroids), like=nearest)).astype(points.dtype)
@@ -674,6 +674,8 @@ def nearest_in_block(block, start, queries, k):
     A block with fewer than k rows gives all it has.
     """
     ### BEGIN SOLUTION
+    middle = queries.mean(axis=0)  # as in 06.2: far from zero, the products would lose the digits that matter
+    queries, block = queries - middle, block - middle
     squared = (queries**2).sum(axis=1)[:, None] - 2 * queries @ block.T + (block**2).sum(axis=1)
     order = np.argsort(squared, axis=1)[:, :k]
     distances = np.sqrt(np.maximum(np.take_along_axis(squared, order, axis=1), 0))
@@ -1098,7 +1100,7 @@ lessons.hooks()
 # * **Laptop:** two worker processes. Our own estimators do the work, with scikit-learn's kernels.
 # * **One GPU:** the same cells; one worker. Blocks are CuPy arrays and cuDF tables, and `cuml.dask` fits and predicts where it has the estimator. With one rank there are no messages between workers, so the figures of the message flow
 #   are empty: two ranks need two GPUs, because NCCL refuses to give one GPU to both. (Not yet run on a GPU by us; written from cuML 26.10's source.)
-# * **Cluster:** the same cells, more ranks. Put the CSV files of step 2 into a shared folder. Sums of our own estimators then go along a tree, those of cuML by NCCL, and both are invisible for the scheduler.
+# * **Cluster:** the same cells, more ranks. Put the CSV files of step 2 into a shared folder. Sums of our own estimators then go along a tree, those of cuML by NCCL, and both are invisible to the scheduler.
 
 # %% tags=["run"]
 for file in folder.iterdir():
@@ -1114,6 +1116,6 @@ lab.close()
 # * **On the projector:** the figure of the trace (point to point versus collective) beside Dask's task stream in the panel: the stream shows one bar per worker, and not one iteration. The bars of 08.4. The two photos of 08.7.
 # * **Frequent mistakes:** 08.1 `np.unique(y)` in a block instead of all classes: blocks without a class have fewer rows and cannot be added. 08.2 the penalty on the intercept; means per block instead of sums. 08.3 `np.log(1 + np.exp(v))` overflows; means per block. 08.4
 #   adding `predict_proba` of forests with different classes column by column; two different permutations for X and y. 08.5 forgetting `start`; fewer than k rows in a block. 08.6 `nan > limit` is false, so the guard lets everything pass. 08.7
-#   comparing counts per cluster, which agree. 08.8 `searchsorted` without a look whether the label is there. 08.10 `fit` after the `with` block: all backends then seem to work.
+#   comparing counts per cluster, which agree. 08.8 `searchsorted` without checking that the label is there. 08.10 `fit` after the `with` block: all backends then seem to work.
 # * **Skip when late:** the balance of the processor, the tour, 08.9.
 # * **Simulated:** 08.7 imitates how cuML 26.10's source puts labels together; we did not run cuML on several devices. Say so.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.results import State
+from sklearn.metrics import pairwise_distances_argmin
 
 from tests.lessons.test_answers import ANSWERS, load, named
 
@@ -20,6 +22,18 @@ LESSON = find_lesson("06")
 def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
     answers = load("import numpy as np\n" + LESSON.exercise(number).solution, f"<{number}>", named(number))
     assert check(number, *answers, seed=seed).passed
+
+
+@pytest.mark.parametrize("offset", [0, 100, 10_000])
+def test_the_solution_labels_float32_far_from_zero_as_scikit_learn_does(offset: float) -> None:
+    [assign] = load("import numpy as np\n" + LESSON.exercise("06.2").solution, "<06.2>", named("06.2"))
+    rng = np.random.default_rng(0)
+    centroids = (rng.random((8, 3)) + offset).astype(np.float32)
+    points = (rng.random((5_000, 3)) + offset).astype(np.float32)
+    expected = pairwise_distances_argmin(points, centroids)
+    assert np.mean(assign(points, centroids) == expected) > 0.999  # but for points halfway between two
+    products = ((centroids**2).sum(axis=1) - 2 * (points @ centroids.T)).argmin(axis=1)
+    assert (np.mean(products != expected) > 0.8) == (offset == 10_000)  # what the lesson says of the plain formula
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import dask
@@ -11,7 +15,8 @@ import pytest
 from gpucluster import lessons
 from gpucluster.client.libraries import libraries_for, use_libraries
 from gpucluster.lessons import lab as lab_module
-from gpucluster.lessons.lab import CLUSTER_VARIABLE, current_client
+from gpucluster.lessons.lab import CLUSTER_VARIABLE, LessonClosed, current_client
+from gpucluster.lessons.results import State
 from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest
 
 pytestmark = pytest.mark.usefixtures("registry")
@@ -37,7 +42,7 @@ def test_a_lesson_makes_a_cluster_finds_it_again_and_stops_it(
 
     again = lessons.start("06")  # the cell is run a second time
     assert living() == ["lesson-06"]
-    assert first.client.status == "closed"
+    assert first.closed
     assert again.owns_cluster
 
     monkeypatch.setattr(lab_module, "_current", None)  # the kernel is restarted
@@ -45,13 +50,110 @@ def test_a_lesson_makes_a_cluster_finds_it_again_and_stops_it(
     assert living() == ["lesson-06"]
     assert lab.owns_cluster
     assert lab.client.submit(sum, [1, 2]).result() == 3
-    again.client.close()
+    again.client.close()  # the restarted kernel has lost it
     capsys.readouterr()
     lab.close()
     lab.close()
     assert living() == []
     assert capsys.readouterr().out == "Stopped lesson-06.\n"
     assert current_client() is None
+
+
+PROGRAM = """
+import json, sys
+from gpucluster import lessons
+names = {"lessons": lessons}
+for line in sys.stdin:
+    exec(json.loads(line), names)
+    print("done", flush=True)
+"""
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Callable[[str], str]]:
+    """A second notebook: code that runs in a process of its own, as a kernel does; returns what it has printed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+
+        def run(code: str) -> str:
+            process.stdin.write(json.dumps(code) + "\n")
+            process.stdin.flush()
+            lines = []
+            while (line := process.stdout.readline()) != "done\n":
+                assert line, "the other notebook has failed"
+                lines.append(line)
+            return "".join(lines)
+
+        yield run
+        process.stdin.close()
+
+
+def test_lessons_side_by_side_do_not_end_each_others_work(
+    elsewhere: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Nothing lives here yet, either: the cluster of the other tests comes later.
+    lab = lessons.start("06")
+    said = elsewhere("lab = lessons.start('05'); data = lab.client.scatter([1, 2, 3])")
+    assert "lesson-05 (made by this lesson" in said
+    assert "lesson-06: close that lesson when you are done" in said
+    assert sorted(living()) == ["lesson-05", "lesson-06"]
+    lab.close()
+    assert living() == ["lesson-05"]
+    assert elsewhere("print(lab.client.gather(data))") == "[1, 2, 3]\n"
+    capsys.readouterr()
+
+    copy = lessons.start("05")  # another copy of the same lesson: the same cluster
+    assert living() == ["lesson-05"]
+    copy.close()
+    assert "lesson-05 keeps running, as another program is connected to it." in capsys.readouterr().out
+    assert elsewhere("print(lab.client.gather(data))") == "[1, 2, 3]\n"
+
+    # A lesson that ends workers shares with nobody, not even with another copy of itself.
+    assert "lesson-04 (made" in elsewhere("lab.close(); lab = lessons.start('04', apart=True)")
+    apart = lessons.start("04", apart=True)
+    assert sorted(living()) == ["lesson-04", "lesson-04-2"]
+    apart.close()
+    assert living() == ["lesson-04"]
+    with pytest.raises(InvalidRequest, match="ends workers on purpose, and 1 other program is connected to lesson-04"):
+        lessons.start("04", cluster="lesson-04", apart=True)
+    assert "Stopped lesson-04." in elsewhere("lab.close()")
+    assert living() == []
+
+
+def test_a_closed_lesson_says_so_in_a_sentence() -> None:
+    def kmeans(client: Any, parts: Any, start: Any, *rest: Any) -> Any:
+        return lab.client.gather(parts)
+
+    lab = lessons.start("06")
+    old = lab.client
+    lab.close()
+    for use in (lambda: lab.client, lab.traffic, lambda: lab.report(k=3)):
+        with pytest.raises(LessonClosed, match=r"^Lesson 06 is closed\. Run its first code cell") as caught:
+            use()
+        assert caught.value._render_traceback_() == [str(caught.value)]  # all that IPython shows
+    for client in (None, old):
+        result = lessons.check("06.5", kmeans, client=client)
+        assert result.state is State.UNAVAILABLE
+        assert result.message.startswith("This check needs a cluster. Lesson 06 is closed.")
+    assert lessons.check("06.2", lambda points, centroids: 0).state is State.FAILED  # needs none
+
+
+def test_a_check_on_a_cluster_that_has_ended_says_so() -> None:
+    lab = lessons.start("06")
+
+    def kmeans(client: Any, *rest: Any) -> Any:
+        lab.cluster.stop()  # somebody clicks on Stop in the panel
+        return client.submit(sum, [1, 2]).result()
+
+    for _ in range(2):
+        result = lessons.check("06.5", kmeans)
+        assert result.state is State.UNAVAILABLE
+        assert "The cluster of lesson 06, lesson-06, has ended. Run its first code cell" in result.message
+    with pytest.raises(LessonClosed, match="has ended"):
+        lab.traffic()
+    lab.close()
 
 
 def test_a_running_cluster_is_used_and_kept(cluster: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,6 +163,9 @@ def test_a_running_cluster_is_used_and_kept(cluster: Any, capsys: pytest.Capture
     lab.close()
     assert living() == ["classroom"]
     assert cluster.state == "running"
+    apart = lessons.start("04", apart=True)
+    assert apart.cluster.name == "lesson-04"
+    apart.close()
     assert "classroom keeps running" in capsys.readouterr().out
 
 

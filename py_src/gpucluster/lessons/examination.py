@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .instruments.memory import TracingEnded, measure_peak
+from .lab import LessonClosed
 from .results import Finding
 
 if TYPE_CHECKING:
@@ -102,6 +103,8 @@ class Examination:
                 result = function(*args)
         except NotImplementedError as error:
             raise NotYet from error
+        except LessonClosed as error:
+            raise NeedsCluster from error
         except Exception as error:
             self.require("It runs without an error", False, describe_error(error, function))
         self.require("It returns a result", result is not None and result is not Ellipsis, f"it returned {result!r}")

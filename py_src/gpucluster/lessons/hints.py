@@ -74,6 +74,12 @@ def solution(exercise: str, *, anyway: bool = False) -> Note:
     return Note(f"One right solution of {exercise}; others are as good.\n\n```python\n{known.solution}\n```")
 
 
+def solution_of(exercise: str) -> str:
+    """Return the code of the solution; empty where there is none."""
+    known = _exercise(exercise)
+    return known.solution if known else ""
+
+
 def title_of(exercise: str) -> str:
     """Return the title of an exercise, empty when it is not known."""
     known = _exercise(exercise)

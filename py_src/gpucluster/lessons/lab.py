@@ -8,9 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from ..client.libraries import libraries_for, use_libraries
-from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed
-from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.errors import InvalidState
 from .catalogue import find_lesson
+from .clusters import connected_others, find_cluster, lessons_beside
 from .instruments.traffic import Traffic
 from .results import LESSON_MIME
 from .scratch import use_private_scratch
@@ -26,6 +26,15 @@ CLUSTER_VARIABLE = "GPUCLUSTER_LESSON_CLUSTER"
 _current: Lab | None = None
 
 
+class LessonClosed(InvalidState):
+    """The lesson has been closed, or its cluster has ended. Shown as a sentence, without a traceback."""
+
+    code = "lesson_closed"
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
 class Lab:
     """What a lesson runs on.
 
@@ -38,7 +47,12 @@ class Lab:
     arrays, tables : str
         Libraries that the workers' blocks are made of, such as ``"numpy"`` and ``"pandas"``.
     owns_cluster : bool
-        Whether this lesson made the cluster, so that `close` stops it.
+        Whether the cluster is the lesson's own, so that `close` stops it, unless others are connected.
+
+    Raises
+    ------
+    LessonClosed
+        By everything that needs the cluster, once the lesson is closed or the cluster has ended.
     """
 
     def __init__(self, lesson: str, cluster: Cluster, *, owns_cluster: bool) -> None:
@@ -50,7 +64,24 @@ class Lab:
         self.closed = False
         self.libraries = libraries_for(cluster.model.backend)
         use_libraries(self.libraries)
-        self.client: Client = cluster.get_client()
+        self._client: Client = cluster.get_client()
+
+    @property
+    def client(self) -> Client:
+        """The client of this lesson."""
+        if problem := self.problem:
+            raise LessonClosed(problem)
+        return self._client
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can run on the cluster any more, in a sentence; empty while all is well."""
+        again = f'Run its first code cell (`lab = lessons.start("{self.lesson}")`) and the cells that you need again.'
+        if self.closed:
+            return f"Lesson {self.lesson} is closed. {again}"
+        if self._client.status in {"closing", "closed"}:
+            return f"The cluster of lesson {self.lesson}, {self.cluster.name}, has ended. {again}"
+        return ""
 
     def traffic(self) -> Traffic:
         """Count the bytes of results that leave the workers inside a ``with`` block."""
@@ -61,27 +92,32 @@ class Lab:
         return Report(self.lesson, {**figures, "workers": len(self.client.scheduler_info(n_workers=-1)["workers"])})
 
     def close(self) -> None:
-        """Disconnect, and stop the cluster if this lesson made it."""
-        global _current
+        """Disconnect, and stop the cluster if it is the lesson's own and nobody else is connected to it."""
         if self.closed:
             return
-        self.closed = True
-        if _current is self:
-            _current = None
-        self.client.close()
+        others = connected_others(self._client) if self.owns_cluster else 0
+        self._disconnect()
         name = self.cluster.name
-        if self.owns_cluster:
+        if not self.owns_cluster:
+            print(f"Disconnected. {name} keeps running; stop it in the panel or with gpucluster stop {name}.")
+        elif others:
+            print(f"Disconnected. {name} keeps running, as another program is connected to it. The last one stops it.")
+        else:
             self.cluster.stop()
             print(f"Stopped {name}.")
-        else:
-            print(f"Disconnected. {name} keeps running; stop it in the panel or with gpucluster stop {name}.")
+
+    def _disconnect(self) -> None:
+        self.closed = True
+        self._client.close()
 
     def __repr__(self) -> str:
         return "\n".join(f"{label:<11}{text}" for label, text in self._lines())
 
     def _lines(self) -> list[tuple[str, str]]:
         model = self.cluster.model
-        made = "made by this lesson; the last cell stops it" if self.owns_cluster else "was running already"
+        made = "made by this lesson; the last cell stops it" if self.owns_cluster else "was running already; it is kept"
+        beside = lessons_beside(model.name)
+        names = ", ".join(beside)
         kind = {"cuda": "GPU", "local": "CPU"}.get(model.backend, model.backend)
         workers = f"{model.n_workers} {kind} worker{'s' if model.n_workers != 1 else ''}"
         if model.workers:
@@ -96,6 +132,7 @@ class Lab:
             *([("Kind", model.backend_reason)] if model.backend_reason else []),
             ("Blocks", f"arrays: {_named(self.libraries.arrays)}, tables: {_named(self.libraries.frames)}"),
             *([("Note", self.libraries.warning)] if self.libraries.warning else []),
+            *([("Beside it", f"{names}: close that lesson when you are done, as it takes memory")] if beside else []),
             ("Versions", f"Python {platform.python_version()}, {_named('dask')}, {_named('gpucluster')}"),
         ]
         link = self.cluster.dashboard_link
@@ -118,11 +155,12 @@ class Report:
         return {"text/plain": repr(self), LESSON_MIME: record}
 
 
-def start(lesson: str, *, cluster: str | None = None) -> Lab:
+def start(lesson: str, *, cluster: str | None = None, apart: bool = False) -> Lab:
     """Connect a lesson to a cluster and say what it runs on.
 
     The cluster is, in this order: the one named here, the one that the environment variable
-    ``GPUCLUSTER_LESSON_CLUSTER`` names, the only one that runs, or a new one with two workers.
+    ``GPUCLUSTER_LESSON_CLUSTER`` names, the lesson's own from before (``lesson-06``), the only one that runs and that
+    no other lesson made, or a new one with two workers, for this lesson alone.
 
     Parameters
     ----------
@@ -130,28 +168,28 @@ def start(lesson: str, *, cluster: str | None = None) -> Lab:
         Number of the lesson, such as ``"06"``.
     cluster : str, optional
         Name or id of a running cluster.
+    apart : bool, optional
+        Share a cluster with nobody, because the lesson ends workers on purpose.
 
     Raises
     ------
     InvalidRequest
-        When several clusters run and none is named.
+        When several clusters run and none is named, or when the lesson would disturb others on the one that is.
     """
     global _current
     if _current is not None and not _current.closed:
-        _current.client.close()  # the cell was run again; the cluster is found again below
-        _current = None
-    named = cluster or os.environ.get(CLUSTER_VARIABLE)
-    handle, owns = _find(lesson, named)
+        _current._disconnect()  # the cell was run again; the cluster is found again below
+    found, owns = find_cluster(lesson, cluster or os.environ.get(CLUSTER_VARIABLE), apart=apart)
     use_private_scratch()
-    _current = Lab(lesson, handle, owns_cluster=owns)
+    _current = Lab(lesson, found, owns_cluster=owns)
     print(_current)
     return _current
 
 
 def current_client() -> Client | None:
-    """Return the client of the lesson that is open, else any client of this process."""
-    if _current is not None and not _current.closed:
-        return _current.client
+    """Return the client of the lesson that is open; in a process that has had no lesson, any client that it has."""
+    if _current is not None:
+        return None if _current.problem else _current._client
     from distributed import default_client
 
     try:
@@ -161,49 +199,11 @@ def current_client() -> Client | None:
     return client
 
 
-def _find(lesson: str, named: str | None) -> tuple[Cluster, bool]:
-    from ..client import api
-
-    if named:
-        return _connect(named), False
-    own = f"lesson-{lesson}"
-    alive = [model for model in api.list() if _usable(model)]
-    if len(alive) == 1:
-        # A kernel that was restarted finds the cluster that the lesson made before.
-        return _connect(alive[0].id), alive[0].name == own
-    if alive:
-        names = ", ".join(model.name for model in alive)
-        raise InvalidRequest(
-            f"Several clusters are running: {names}. "
-            f'Say which one the lesson shall use: lessons.start("{lesson}", cluster="{alive[0].name}").'
-        )
-    try:
-        return _create(own), True
-    except NameTaken:  # another notebook was a moment faster
-        return _connect(own), False
-
-
-def _connect(name: str) -> Cluster:
-    from ..client import api
-
-    cluster: Cluster = api.connect(name)
-    cluster.wait_for_workers()  # it may have been created a moment ago
-    return cluster
-
-
-def _create(name: str) -> Cluster:
-    from ..client import api
-
-    cluster: Cluster
-    try:
-        cluster = api.create("auto", name=name, n_workers=2)
-    except (InvalidRequest, PreflightFailed):
-        cluster = api.create("auto", name=name)  # one GPU only: one worker
-    return cluster
-
-
-def _usable(model: ClusterModel) -> bool:
-    return not model.state.ended and model.state is not ClusterState.STOPPING
+def missing_cluster() -> str:
+    """Say why there is no cluster to check an answer on, and what to do."""
+    if _current is not None and (problem := _current.problem):
+        return f"This check needs a cluster. {problem}"
+    return "This check needs the lesson's cluster. Run the first code cell (`lab = lessons.start(...)`) again."
 
 
 def _named(library: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checking import lent_sentence
 from ..checks import find_exercise
 from ..examination import Examination, Halt, NeedsCluster, NotYet
 from ..hints import title_of
@@ -43,9 +45,30 @@ class RefereeExamination(Examination):
             self._own.close()
 
 
-def judge(kernel: Kernel, exercise: str, seed: int, place: Place) -> ExerciseGrade:
-    """Return what an exercise gets; whatever the learner's code does, this returns."""
+def judge(
+    kernel: Kernel, exercise: str, seed: int, place: Place, solutions: Mapping[str, str] | None = None
+) -> ExerciseGrade | None:
+    """Return what an exercise gets; whatever the learner's code does, this returns.
+
+    With solutions of earlier exercises, these take the place of the learner's own for the check; where the exercise
+    uses none of them, the answer is None.
+    """
     grade = ExerciseGrade(id=exercise, title=title_of(exercise), place=place)
+    if solutions is None:
+        return _judged(kernel, grade, seed)
+    try:
+        lent = [number for number in solutions if number in kernel.ask("lend", exercise, dict(solutions))]
+    except Exception:  # a kernel that cannot do that keeps what it has
+        return None
+    if not lent:
+        return None
+    grade = _judged(kernel, grade, seed)
+    grade.message = f"{lent_sentence(lent)} {grade.message}".strip()[:_MOST_TEXT]
+    return grade
+
+
+def _judged(kernel: Kernel, grade: ExerciseGrade, seed: int) -> ExerciseGrade:
+    exercise, place = grade.id, grade.place
     try:
         if place == "inside":
             return _judged_inside(grade, kernel.ask("inside", exercise, seed))

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from ..hints import title_of
+from ..catalogue import find_lesson
+from ..hints import solution_of, title_of
 from .cage import Cage
 from .job import Job
-from .model import ExerciseGrade, NotebookGrade
+from .model import ExerciseGrade, NotebookGrade, Place
 from .plan import Step
 from .session import KernelEnded, Session
 from .values import plain_text
@@ -83,7 +84,7 @@ class Rounds:
                 if exercise not in self._judged:
                     place = self._job.places.get(exercise, "outside")
                     with self._timed(exercise):
-                        self._judged[exercise] = session.judge(exercise, self._job.seed, place)
+                        self._judge(session, exercise, place)
                     if not session.alive:
                         # It was the answer, not the cell after it; as it is judged, the next kernel gets past it.
                         self._ended(f"The kernel ended in the check of {exercise}", "begun anew")
@@ -95,6 +96,22 @@ class Rounds:
             self._deadly.add(number)
             return False
         return True
+
+    def _judge(self, session: Session, exercise: str, place: Place) -> None:
+        """Judge an exercise; where it fails, once more with the solutions of earlier ones that got no point."""
+        grade = session.judge(exercise, self._job.seed, place)
+        assert grade is not None
+        self._judged[exercise] = grade
+        lesson = find_lesson(self._job.lesson)
+        order = [one.id for one in lesson.exercises] if lesson else []
+        earlier = order[: order.index(exercise)] if exercise in order else []
+        # Only of what is judged already: a submission may do with a solution what it likes.
+        failed = [number for number in earlier if number in self._judged and self._judged[number].state != "passed"]
+        solutions = {number: code for number in failed if (code := solution_of(number))}
+        if grade.state in {"failed", "not_yet"} and solutions and session.alive:
+            again = session.judge(exercise, self._job.seed, place, solutions)
+            if again is not None and again.state != "not_yet":
+                self._judged[exercise] = again
 
     def _ended(self, what: str, then: str) -> None:
         if self._watch.exceeded is None:  # else the status says why

@@ -11,6 +11,7 @@ import pickle
 import socket
 import tracemalloc
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,9 @@ class _Server:
             "array": lambda number: np.asarray(self.objects[number]),
             "peak": self.peak,
             "inside": self.inside,
+            "lend": self.lend,
         }
+        self.borrowed = ExitStack()
 
     def run(self) -> None:
         while True:
@@ -114,6 +117,16 @@ class _Server:
             if not already:
                 tracemalloc.stop()
 
+    def lend(self, exercise: str, solutions: dict[str, str]) -> list[str]:
+        """Put the lesson's own functions in the place of earlier ones that the exercise uses, until the end."""
+        from ..following import kernel_names
+
+        names = kernel_names(self.names)
+        used = {number: solutions[number] for number in names.earlier(exercise, solutions) if number in solutions}
+        if used:
+            self.borrowed.enter_context(names.lent(exercise, used))
+        return list(used)
+
     def inside(self, exercise: str, seed: int) -> dict[str, Any]:
         from .inside import examine_inside
 
@@ -132,7 +145,9 @@ def serve(path: str, names: dict[str, Any]) -> None:
     """
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
-        _Server(Channel(connection), names).run()
+        server = _Server(Channel(connection), names)
+        with server.borrowed:
+            server.run()
 
 
 def _same(old: Any, new: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,8 +76,10 @@ class Session:
         request = self.client.execute(code, store_history=True, allow_stdin=False, stop_on_error=False)
         return self._finish(request, time.monotonic() + self.limits.cell_seconds)
 
-    def judge(self, exercise: str, seed: int, place: Place) -> ExerciseGrade:
-        """Let the referee look at the answers of an exercise, as the notebook has them now."""
+    def judge(
+        self, exercise: str, seed: int, place: Place, solutions: Mapping[str, str] | None = None
+    ) -> ExerciseGrade | None:
+        """Let the referee look at the answers of an exercise, as the notebook has them now; see `referee.judge`."""
         self.cage.socket.unlink(missing_ok=True)
         deadline = time.monotonic() + self.limits.cell_seconds
         with socket.socket(socket.AF_UNIX) as listening:
@@ -86,7 +89,7 @@ class Session:
             try:
                 connection = self._accept(listening, deadline)
                 kernel = Kernel(Channel(connection, deadline))
-                grade = judge(kernel, exercise, seed, place)
+                grade = judge(kernel, exercise, seed, place, solutions)
                 kernel.end()
             finally:
                 with suppress(KernelEnded):

@@ -16,6 +16,6 @@ kinds = {
     "tailnum": "nominal",
     "month": "ordinal",
     "dep_delay": "interval",
-    "distance": "interval",
+    "distance": "ratio",
     "time_hour": "time",
 }

@@ -14,7 +14,7 @@ kinds = {
     "flight": "nominal",
     "tailnum": "nominal",
     "month": "ordinal",
-    "dep_delay": "interval",
-    "distance": "interval",
+    "dep_delay": "ratio",
+    "distance": "ratio",
     "time_hour": "time",
 }

@@ -15,8 +15,8 @@ KINDS = {
     "flight": {"nominal"},
     "tailnum": {"nominal"},
     "month": {"ordinal"},
-    "dep_delay": {"interval"},
-    "distance": {"interval"},
+    "dep_delay": {"ratio", "interval"},  # a time between two moments; one may stress that it can be negative
+    "distance": {"ratio"},
     "time_hour": {"time"},
 }
 MISSING = {"dep_time": 8255, "arr_time": 8713, "air_time": 9430, "tailnum": 2512}
@@ -91,9 +91,9 @@ def _expect_kinds(exam: Examination, kinds: Any) -> None:
     is_dict = isinstance(kinds, dict)
     exam.require("kinds is a dictionary {column: kind}", is_dict, describe(kinds))
     exam.require("kinds names the seven columns", set(kinds) == set(KINDS), f"{len(set(kinds) & set(KINDS))} of them")
-    words = {"nominal", "ordinal", "interval", "time"}
+    words = {"nominal", "ordinal", "interval", "ratio", "time"}
     odd = sorted({str(kind) for kind in kinds.values()} - words)
-    exam.require("Each kind is one of nominal, ordinal, interval, time", not odd, f"not a kind: {', '.join(odd)[:60]}")
+    exam.require("Each kind is one of nominal, ordinal, interval, ratio, time", not odd, f"not a kind: {', '.join(odd)[:60]}")
     right = sum(kinds[name] in allowed for name, allowed in KINDS.items())
     exam.expect("Each column has its kind: what may one do with its values?", right == 7, f"{right} of 7")
 

@@ -1,0 +1,138 @@
+"""Which cluster a lesson runs on, and who else is connected to it.
+
+A lesson has a cluster of its own, known by its name (``lesson-06``), unless somebody made one for whatever runs on it:
+in the panel, with the magic or in a shell. Such a cluster is shared; a lesson never ends it.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed, StartFailed
+from ..protocol.models import ClusterModel, ClusterState
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from ..client.cluster import Cluster
+
+_OF_A_LESSON = re.compile(r"lesson-\d\d(-\d+)?")
+
+
+def find_cluster(lesson: str, named: str | None, *, apart: bool = False) -> tuple[Cluster, bool]:
+    """Return the cluster that a lesson is to use, and whether it is the lesson's own.
+
+    Parameters
+    ----------
+    lesson : str
+        Number of the lesson.
+    named : str or None
+        Name or id of the cluster, where somebody has chosen one.
+    apart : bool
+        Whether the lesson disturbs whatever else is on its cluster, and so shares none.
+
+    Raises
+    ------
+    InvalidRequest
+        When several shared clusters run and none is named, or when the named one has users that would be disturbed.
+    """
+    if named:
+        cluster = _connect(named)
+        if apart and (others := _users(cluster)):
+            raise InvalidRequest(
+                f"Lesson {lesson} ends workers on purpose, and {others} other program{'s' * (others != 1)} "
+                f"{'are' if others != 1 else 'is'} connected to {cluster.name}. Run it without naming a cluster: then "
+                "it makes its own."
+            )
+        return cluster, False
+    alive = {model.name: model for model in living_clusters()}
+    own = f"lesson-{lesson}"
+    if apart:
+        return _unused(own, alive), True
+    if own in alive:  # made by a kernel that was restarted, or by another copy of the lesson
+        return _connect(alive[own].id), True
+    shared = [model for model in alive.values() if not _OF_A_LESSON.fullmatch(model.name)]
+    if len(shared) == 1:
+        return _connect(shared[0].id), False
+    if shared:
+        names = ", ".join(model.name for model in shared)
+        raise InvalidRequest(
+            f"Several clusters are running: {names}. "
+            f'Say which one the lesson shall use: lessons.start("{lesson}", cluster="{shared[0].name}").'
+        )
+    return _create(own, alive), True
+
+
+def living_clusters() -> list[ClusterModel]:
+    """Return the clusters that a lesson could use."""
+    from ..client import api
+
+    return [model for model in api.list() if not model.state.ended and model.state is not ClusterState.STOPPING]
+
+
+def lessons_beside(cluster: str) -> list[str]:
+    """Return the names of the clusters that other lessons have made."""
+    names = [model.name for model in living_clusters()]
+    return sorted(name for name in names if name != cluster and _OF_A_LESSON.fullmatch(name))
+
+
+def connected_others(client: Client) -> int:
+    """Return how many clients of other processes are connected to the scheduler of this one."""
+    from distributed import Client as AnyClient
+
+    if client.status != "running":
+        return 0
+    here = {one.id for one in list(AnyClient._instances)}
+    found: list[str] = client.run_on_scheduler(_clients)
+    return len(set(found) - here)
+
+
+def _clients(dask_scheduler: Any) -> list[str]:
+    # Clients that tasks made for themselves on a worker go with the cluster.
+    return [name for name in dask_scheduler.clients if name != "fire-and-forget" and "-worker-" not in name]
+
+
+def _unused(own: str, alive: dict[str, ClusterModel]) -> Cluster:
+    """Return the first cluster of the lesson's that nobody else is connected to, or a new one."""
+    for number in count(1):
+        name = own if number == 1 else f"{own}-{number}"
+        if name not in alive:
+            return _create(name, alive)
+        cluster = _connect(alive[name].id)
+        if not _users(cluster):
+            return cluster
+    raise AssertionError
+
+
+def _users(cluster: Cluster) -> int:
+    with cluster.get_client(set_as_default=False) as client:
+        return connected_others(client)
+
+
+def _connect(name: str) -> Cluster:
+    from ..client import api
+
+    cluster: Cluster = api.connect(name)
+    cluster.wait_for_workers()  # it may have been created a moment ago
+    return cluster
+
+
+def _create(name: str, alive: dict[str, ClusterModel]) -> Cluster:
+    from ..client import api
+
+    cluster: Cluster
+    try:
+        try:
+            cluster = api.create("auto", name=name, n_workers=2)
+        except (InvalidRequest, PreflightFailed):
+            cluster = api.create("auto", name=name)  # one GPU only: one worker
+    except NameTaken:  # another notebook was a moment faster
+        return _connect(name)
+    except StartFailed as error:
+        if not alive:
+            raise
+        names = ", ".join(alive)
+        raise StartFailed(f"{error} These run already: {names}. Stop what you do not need, and try again.") from None
+    return cluster

@@ -1,0 +1,91 @@
+"""Exercises that build on earlier ones count by themselves, and the notebook has its own names again afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.checking import check
+from gpucluster.lessons.following import Names
+from gpucluster.lessons.results import State
+from gpucluster.lessons.statements import sources_of, statements_of
+
+STEP = """
+import numpy as np
+from gpucluster.lessons import as_numpy
+def step(block, centroids):
+    centroids = np.asarray(centroids, like=block)
+    labels = assign(block, centroids)
+    return as_numpy(partial(block, labels, centroids))
+"""
+EMPTY = "def assign(points, centroids):\n    ...\n"
+WRONG = "def assign(points, centroids):\n    return np.zeros(len(points), dtype=int)\n"
+
+
+def solution(number: str) -> str:
+    return find_lesson(number[:2]).exercise(number).solution
+
+
+def notebook(*cells: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for cell in cells:
+        exec(compile(cell, "<cell>", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("earlier", [EMPTY, WRONG])
+def test_a_right_loop_passes_although_an_earlier_answer_does_not(earlier: str, client: Any) -> None:
+    names = notebook(STEP, earlier, solution("06.3"), solution("06.5"))
+    before = dict(names)
+    result = check("06.5", names["kmeans"], client=client)
+    assert result.state is State.PASSED, result
+    assert result.message == "06.2 is empty or not right yet: checked with the lesson's own in its place."
+    assert names == before
+
+
+def test_a_wrong_loop_fails_whatever_stands_in(client: Any) -> None:
+    loop = solution("06.5").replace("sums[used] / counts[used, None]", "sums[used]")
+    names = notebook(STEP, EMPTY, solution("06.3"), loop)
+    result = check("06.5", names["kmeans"], client=client)
+    assert result.state is State.FAILED
+    assert "06.2 is empty" in result.message
+    assert "NoneType" not in repr(result)  # what is said is about the loop
+    names = notebook(STEP, solution("06.2"), solution("06.3"), loop)
+    assert check("06.5", names["kmeans"], client=client).message == ""
+
+
+def test_values_that_were_made_with_an_earlier_answer_are_made_again() -> None:
+    cells = [
+        "import numpy as np\nmade = []",
+        "def principal_components(C, k):\n    ...",
+        "def largest(C):\n    return principal_components(C, 1)",
+        "C, other = np.diag([1.0, 4.0]), made.append(1)",
+        "found = largest(C)\nquality = {}\nfor k in (1, 2):\n    quality[k] = 0",
+        "quality = {}\nfor k in (1, 2):\n    quality[k] = found and len(principal_components(C, k)[0])",
+    ]
+    values = notebook(*cells)
+    kept = values["quality"]
+    names = Names(values, cells)
+    assert names.earlier("07.5", {}) == ["07.2"]
+    with names.lent("07.5", {"07.2": solution("07.2")}):
+        assert values["quality"] == {1: 1, 2: 2}
+        assert values["made"] == [1]  # what does not depend on it is not run again
+    assert values["quality"] is kept
+    assert kept == {1: None, 2: None}
+    assert values["principal_components"](1, 1) is None
+
+
+def test_an_earlier_exercise_that_only_the_solution_uses_counts_too() -> None:
+    values = notebook("def fit_stream(client, X):\n    ...", "quality = {4: fit_stream(1, 2)}")
+    names = Names(values, ["quality = {4: fit_stream(1, 2)}"])
+    assert names.earlier("07.5", {}) == ["07.4"]
+    assert names.earlier("07.5", {"07.4": solution("07.4")}) == ["07.3", "07.4"]
+
+
+def test_where_a_value_comes_from() -> None:
+    found = statements_of(["a = 1\nb = [mean for mean in a]", "no python !", "if b:\n    a = b\na += 1", "c.d[0] = a"])
+    assert [sorted(one.gives) for one in found] == [["a"], ["b"], ["a"], ["a"], []]
+    assert sources_of("a", found) == [3, 2]
+    assert sources_of("c", found) == [4]
+    assert "mean" not in found[1].takes
