@@ -30,9 +30,7 @@ class CheckedExercise:
 _exercises: dict[str, CheckedExercise] = {}
 
 
-def exercise(
-    number: str, *answers: str, repeats: bool = True
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def exercise(number: str, *answers: str, repeats: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Register the function below as the check of an exercise.
 
     Parameters
