@@ -36,6 +36,8 @@
 # | `check("00.1", inspect)` | tries your answer and says which properties hold |
 # | `hint("00.1")` | gives the next of three hints |
 # | `solution("00.1")` | shows one right solution after the hints |
+#
+# In all lessons: unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
 
 # %% tags=["run"]
 # %load_ext gpucluster

@@ -33,7 +33,8 @@
 # * **decide** how large a task must be to be worth its overhead.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("03.1", bound)` tries your answer, `hint("03.1")` gives the
-# next of three hints, and `solution("03.1")` shows one right solution after the hints.
+# next of three hints, and `solution("03.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves
+# what it is given as it was, and gives the same when it is called again.
 
 # %% tags=["run"]
 # %load_ext gpucluster

@@ -33,7 +33,8 @@
 # * **decide** how often Dask may try.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("04.1", rerun)` tries your answer, `hint("04.1")` gives the
-# next of three hints, and `solution("04.1")` shows one right solution after the hints.
+# next of three hints, and `solution("04.1")` shows one right solution after the hints. Unless an exercise says otherwise, a function leaves
+# what it is given as it was, and gives the same when it is called again.
 #
 # **This lesson ends worker processes on purpose.** So it makes a cluster of its own (`apart=True`), also when another one runs already.
 

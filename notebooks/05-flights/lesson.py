@@ -39,6 +39,7 @@
 # | second: reshape, cut, repair | 6 to 11 | 05.7 to 05.12 |
 #
 # `check("05.1", …)` tries an answer, `hint("05.1")` gives the next of three hints, `solution("05.1")` shows one right solution.
+# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -399,7 +400,8 @@ with expect_failure():
 #    that says True or False.
 # 2. Count: how many flights have no weather, and how many of them left after the last hour of the weather table?
 #
-# Careful: one row of the weather has no temperature. A missing *value* is not a missing *row*.
+# Careful: one row of the weather has no temperature. A missing *value* is not a missing *row*. In this and the next two exercises you may
+# compute the small table inside; the flights stay lazy.
 
 # %% tags=["exercise"] exercise="05.4"
 def join_weather(flights, weather):
@@ -779,7 +781,8 @@ if ready("05.9", peak):
 #
 # 1. Write `npartitions_for`: a number of partitions for which each one lies in the band of the rule. A table that is smaller than the band is
 #    one partition.
-# 2. Write `cut`: the same rows, and no partition above `most_bytes`. (`table.repartition` has an option that takes a size in bytes.)
+# 2. Write `cut`: the same rows, no partition above `most_bytes`, and at most ten times as many partitions as that needs: very small ones cost
+#    more than they help. (`table.repartition` has an option that takes a size in bytes.)
 
 # %% tags=["exercise"] exercise="05.10"
 def npartitions_for(table_bytes, device_bytes, shuffles):

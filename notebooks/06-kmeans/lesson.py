@@ -45,6 +45,8 @@
 # | `check("06.2", assign)` | tries your answer on random inputs and says which properties hold |
 # | `hint("06.2")` | gives the next of three hints |
 # | `solution("06.2")` | shows one right solution after the hints |
+#
+# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
 
 # %% tags=["run"]
 # %load_ext gpucluster
@@ -189,7 +191,8 @@ compare("06.a", peak_bytes(assign_in_one_line, pixels, start_colours(16)) / 1e6,
 # %% [markdown] exercise="06.2" title="Find the nearest centroid" topic="distances-in-memory"
 # ### Exercise 06.2 · Find the nearest centroid (10 min)
 #
-# Write `assign` so that it never holds an array of n × k × d numbers.
+# Write `assign` so that it never holds an array of n × k × d numbers. Compute with as many digits as the points have: for points of float64
+# the check has centroids that are almost the same.
 
 # %% tags=["exercise"] exercise="06.2"
 def assign(points, centroids):
@@ -298,7 +301,7 @@ predict("06.b", "no")  # SOLUTION
 # ### Exercise 06.4 · Break it (5 min)
 #
 # Give a counter-example: some parts whose mean of means is **more than 1 %** away from the mean of all their points.
-# Small numbers are best: you should be able to do it in your head.
+# Small numbers are best: you should be able to do it in your head. (Where the mean of all points is 0, any other number is more than 1 % away.)
 
 # %% tags=["exercise"] exercise="06.4"
 # A list of arrays, one per worker, such as [np.array([1.0, 2.0]), np.array([5.0, 6.0])].
@@ -351,7 +354,8 @@ predict("06.c", 256)  # SOLUTION
 # Write `kmeans`. In each iteration: start `step` on all blocks, fetch the small results, merge them, and compute the new
 # centroids. Keep what you see on the way: `path` is the list of all centroids (the start first, the result last),
 # `inertias[i]` is the inertia that belongs to `path[i]`. Stop when no coordinate moves by more than
-# `tolerance` (0.001 is a quarter of one step of an 8-bit colour). A centroid without points stays where it is.
+# `tolerance` (0.001 is a quarter of one step of an 8-bit colour), and after `max_iterations` iterations at the latest. A centroid without points
+# stays where it is.
 #
 # The check runs your loop on the cluster, with the same points cut into 1, 2, 3 and 7 parts of unequal size.
 
@@ -515,7 +519,8 @@ predict("06.e", 264)  # SOLUTION
 # ### Exercise 06.6 · The loop with Allreduce (15 min)
 #
 # Write `kmeans_on_ranks`: what *one* rank does. `points` are its own points only. The result is `path` and `inertias`, as in
-# 06.5, and it is the same on every rank. `assign` and `partial` do most of the work.
+# 06.5, with the same rules for stopping and for a centroid without points, and it is the same on every rank. `assign` and `partial` do most of
+# the work.
 #
 # All ranks must call `comm.allreduce` equally often. So decide when to stop from numbers that all ranks have.
 
@@ -717,7 +722,8 @@ def shrink(candidates, weights, k, seed):
 # ### Exercise 06.8 · k-means|| (20 min)
 #
 # 1. Write `draw`: the decision of the points of one block, in one round (step 2).
-# 2. Write `first_centroids`: steps 1 to 4. Your `step` of section 6 already gives cost *and* weights: look at what it returns.
+# 2. Write `first_centroids`: steps 1 to 4. Your `step` of section 6 already gives cost *and* weights: look at what it returns. At the end each
+#    centroid is the mean of its candidates, each counted as often as its weight says.
 
 # %% tags=["exercise"] exercise="06.8"
 def draw(block, candidates, wanted, cost, seed):
@@ -901,8 +907,8 @@ with lessons.expect_failure():
 # Paint each pixel with its centroid's colour, for k = 4, 8 and 16, and see how small the file becomes.
 #
 # 1. Write `recolour`. The result has one row per pixel, in the order of the photo: red, green, blue as 8-bit numbers
-#    (0–255). Labels are needed in the notebook, but *the points are not*: how few bytes can travel?
-# 2. Fill `pictures` with one image for each k, in the shape of the photo.
+#    (0–255), rounded. Labels are needed in the notebook, but *the points are not*: how few bytes can travel? The check allows 3 per pixel.
+# 2. Fill `pictures` with one image for each k, in the shape of the photo, from a k-means that has come to rest.
 
 # %% tags=["exercise"] exercise="06.10"
 def recolour(client, parts, centroids):

@@ -35,6 +35,7 @@
 # * **choose** between covariance and QR, and between PCA and truncated SVD.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons.
+# Unless an exercise says otherwise, a function leaves what it is given as it was, and gives the same when it is called again.
 
 # %% tags=["run"]
 # %load_ext gpucluster

@@ -588,7 +588,7 @@ figures.fit_trace(stream.data, log.messages)
 # Our digits are now **sorted** by class, as files often are: the first block has only 0, 1 and 2, and so on.
 #
 # 1. `vote`: average the chances that all trees give. A forest that has never seen a 7 has no column for it (`forest.classes_` tells which it has).
-# 2. `deal`: repair. Return the same rows in random order, still as Dask arrays with as many blocks.
+# 2. `deal`: repair. Return the same rows in random order, still as Dask arrays with as many blocks. The same seed gives the same order.
 #
 # **Predict:** which share of test digits does the forest on sorted blocks get right? (A forest that sees all rows: about 0.97.)
 
@@ -904,7 +904,7 @@ with expect_failure(NotImplementedError):
 # ### Exercise 08.8 · One code for one word, everywhere (10 min)
 #
 # Two passes. In the first, each block says which words it has (`distinct`); the notebook merges these short lists. In the second, each block uses the merged list (`encode`). A word that is not in the list must not get the code of another word: raise an
-# error, or give −1.
+# error, or give −1. A label can also be a whole number; it stays one.
 
 # %% tags=["exercise"] exercise="08.8"
 def distinct(block):
@@ -963,7 +963,8 @@ print(f"LabelEncoder: {len(carriers.classes_)} classes; OneHotEncoder: {columns.
 # A fitted model is small; the data stay. `gpucluster.learn.save` and `load` write and read a file that holds numbers and texts only. Or take the plain scikit-learn model with `get_combined_model()` (cuML has the same method) and any
 # tool that you know.
 #
-# Write `keep` and `bring_back`. What comes back must predict for rows **in memory**, without the cluster.
+# Write `keep` and `bring_back`. What comes back must predict for rows **in memory**, without the cluster. All of the model is in that one file: the check
+# copies it, and overwrites it with zeros.
 
 # %% tags=["exercise"] exercise="08.9"
 def keep(model, path):
@@ -1010,7 +1011,7 @@ if ready("08.9", keep, bring_back):
 # ### Exercise 08.10 · One search, three places (10 min)
 #
 # 1. `search`: try all parameters of `grid` for `model` by three-fold cross-validation (`GridSearchCV(model, grid, cv=3)`) under `joblib.parallel_config(backend=…, n_jobs=2)`. Return the fitted search.
-# 2. Fill `found`: the result for each backend. They must agree.
+# 2. Fill `found`: the result for each backend, each from a search of its own. They must agree.
 
 # %% tags=["exercise"] exercise="08.10"
 def search(backend, model, grid, X, y):

@@ -15,6 +15,7 @@ import numpy as np
 
 from .instruments.memory import TracingEnded, measure_peak
 from .lab import LessonClosed
+from .properties import REPEATABLE, UNCHANGED, alike, can_change, fingerprint, is_plain
 from .results import Finding
 
 if TYPE_CHECKING:
@@ -69,6 +70,9 @@ class Examination:
         self.rng = rng
         self._client = client
         self._findings: dict[str, Finding] = {}
+        self._called_again: list[Any] = []
+        self.repeats = False
+        """Whether the first call of each function is made twice, to see that it remembers nothing."""
 
     @property
     def client(self) -> Client:
@@ -96,8 +100,21 @@ class Examination:
             raise Halt
 
     def call(self, function: Any, *args: Any) -> Any:
-        """Call the learner's function. Its mistakes become findings, never tracebacks."""
+        """Call the learner's function. Its mistakes become findings, never tracebacks.
+
+        What it does to its arguments is a finding as well.
+        """
+        result = self._call(function, args)
+        known = any(one is function for one in self._called_again)
+        if self.repeats and not known and all(is_plain(argument) for argument in args):
+            self._called_again.append(function)
+            same = alike(result, self._call(function, args))
+            self.expect(REPEATABLE, same, "the same" if same else "something else the second time")
+        return result
+
+    def _call(self, function: Any, args: tuple[Any, ...]) -> Any:
         self.require("It is a function", callable(function), f"it is {describe(function)}")
+        before = {place: fingerprint(one) for place, one in enumerate(args, start=1) if can_change(one)}
         try:
             with np.errstate(all="ignore"):
                 result = function(*args)
@@ -108,6 +125,11 @@ class Examination:
         except Exception as error:
             self.require("It runs without an error", False, describe_error(error, function))
         self.require("It returns a result", result is not None and result is not Ellipsis, f"it returned {result!r}")
+        changed = [str(place) for place, print_ in before.items() if fingerprint(args[place - 1]) != print_]
+        if before:
+            self.expect(
+                UNCHANGED, not changed, f"argument {', '.join(changed)} was changed" if changed else "unchanged"
+            )
         return result
 
     def measured(self, work: Callable[..., Any], *args: Any) -> tuple[Any, int]:

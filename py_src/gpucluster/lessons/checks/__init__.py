@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -30,11 +30,23 @@ class CheckedExercise:
 _exercises: dict[str, CheckedExercise] = {}
 
 
-def exercise(number: str, *answers: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register the function below as the check of an exercise."""
+def exercise(number: str, *answers: str, repeats: bool = True) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register the function below as the check of an exercise.
+
+    Parameters
+    ----------
+    repeats : bool, optional
+        Whether the learner's functions give the same when they are called twice with the same data. Not where a call
+        has an effect, such as a file.
+    """
 
     def register(examine: Callable[..., None]) -> Callable[..., None]:
-        _exercises[number] = CheckedExercise(number, answers, examine)
+        @wraps(examine)
+        def examined(exam: Any, *given: Any) -> None:
+            exam.repeats = repeats
+            examine(exam, *given)
+
+        _exercises[number] = CheckedExercise(number, answers, examined)
         return examine
 
     return register

@@ -31,16 +31,26 @@ def exam(seed: int | None = None, questions: int = 10, lessons: Iterable[str] | 
         bank = [question for question in bank if question.id.partition(".")[0] in chosen]
     if not bank:
         return sentence("These lessons have no questions yet.")
-    most = min(len(bank), MOST_EXAM_QUESTIONS)
+    things = len({concept_of(question) for question in bank})
+    most = min(things, MOST_EXAM_QUESTIONS)
     if not isinstance(questions, int) or not 1 <= questions <= most:
-        return sentence(f"There are {len(bank)} questions to draw from: ask for 1 to {most}.")
+        alike = f", some of which ask the same: {things} different ones" if things < len(bank) else ""
+        return sentence(f"There are {len(bank)} questions to draw from{alike}: ask for 1 to {most}.")
     seed = secrets.randbelow(9_000) + 1_000 if seed is None else seed
     drawn = draw(bank, seed, questions)
     return show_questions(f"exam-{seed}", f"Practice exam {seed}", drawn, mode="exam")
 
 
+def concept_of(question: Question) -> str:
+    """Return the one thing that a question asks."""
+    return question.concept or question.id
+
+
 def draw(bank: list[Question], seed: int, number: int) -> list[Question]:
-    """Draw questions: lesson by lesson in turn, those kept for the exam first, no topic twice while others are left."""
+    """Draw questions: lesson by lesson in turn, those kept for the exam first, no topic twice while others are left.
+
+    No concept is drawn twice; where there are fewer concepts than wanted, there are fewer questions.
+    """
     chance = random.Random(seed)  # noqa: S311 -- the same seed is to give the same exam
     by_lesson: dict[str, list[Question]] = {}
     for question in bank:
@@ -51,13 +61,14 @@ def draw(bank: list[Question], seed: int, number: int) -> list[Question]:
         chance.shuffle(questions)
     drawn: list[Question] = []
     asked: set[str] = set()
-    while len(drawn) < number:
+    while len(drawn) < number and any(order):
         for questions in order:
             if not questions or len(drawn) == number:
                 continue
             best = min(questions, key=lambda question: (not question.exam_only, question.topic in asked))
-            questions.remove(best)
             asked.add(best.topic)
             drawn.append(best)
+            for others in order:
+                others[:] = [other for other in others if concept_of(other) != concept_of(best)]
     chance.shuffle(drawn)
     return drawn

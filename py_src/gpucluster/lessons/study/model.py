@@ -21,6 +21,9 @@ class Option(Part):
 class _Question(Part):
     id: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.q[1-9][0-9]*$")]
     topic: Topic
+    concept: Topic | None = Field(
+        None, description="The one thing that it asks; a practice exam asks no concept twice. Left out: its own id."
+    )
     rows: list[Row] = Field(default_factory=list, description="Rows of the curriculum that it covers.")
     difficulty: int = Field(1, ge=1, le=3)
     link: Link = Field(description="Where the answer is taught: exercise 03.2, cell 03#starvation or lesson 03.")

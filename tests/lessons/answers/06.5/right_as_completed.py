@@ -22,7 +22,7 @@ def kmeans(client, parts, start, tolerance, max_iterations):
             counts += one[1]
             inertia += one[2]
         inertias.append(inertia)
-        path.append(sums / counts[:, None])
+        path.append(np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]))
         if np.abs(path[-1] - path[-2]).max() <= tolerance:
             break
     return path, inertias

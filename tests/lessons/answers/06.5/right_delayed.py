@@ -19,7 +19,8 @@ def kmeans(client, parts, start, tolerance, max_iterations):
         results = client.gather(client.compute(lazy))
         inertias.append(sum(result[2] for result in results))
         counts = sum(result[1] for result in results)
-        centroids = sum(result[0] for result in results) / counts[:, None]
+        sums, centroids = sum(result[0] for result in results), centroids.copy()
+        centroids[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
         path.append(centroids)
         if np.allclose(path[-1], path[-2], rtol=0, atol=tolerance):
             break

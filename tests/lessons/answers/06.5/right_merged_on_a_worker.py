@@ -21,7 +21,8 @@ def kmeans(client, parts, start, tolerance, max_iterations):
         partials = [client.submit(step, part, path[-1], pure=False) for part in parts]
         sums, counts, inertia = client.submit(merge, partials, pure=False).result()
         inertias = np.append(inertias, inertia)
-        path = np.concatenate([path, (sums / counts[:, None])[None]])
+        new = [total / count if count else old for total, count, old in zip(sums, counts, path[-1], strict=True)]
+        path = np.append(path, [new], axis=0)
         if np.array_equal(path[-1], path[-2]) or np.abs(path[-1] - path[-2]).max() < tolerance:
             break
     return path, inertias

@@ -1,4 +1,4 @@
-"""Tree by tree, and a round robin of rows."""
+"""Tree by tree, and rows sorted by random numbers."""
 
 import numpy as np
 
@@ -13,6 +13,5 @@ def vote(forests, X, n_classes):
 
 
 def deal(X, y, seed):
-    blocks = X.numblocks[0]
-    order = np.concatenate([np.arange(start, len(X), blocks) for start in range(blocks)])
+    order = np.argsort(np.random.RandomState(seed).uniform(size=X.shape[0]))
     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)

@@ -54,10 +54,7 @@ def check_table_bytes(exam: Examination, table_bytes: Any) -> None:
         n_rows = int(exam.rng.integers(30_000, 60_000))
         table = random_table(exam.rng, n_rows, [str(kind) for kind in kinds])
         sample = table.iloc[:4_000].reset_index(drop=True)
-        before = sample.copy()
         estimate = one_number(exam, exam.call(table_bytes, sample, n_rows), "The result")
-        same = sample.equals(before)
-        exam.expect("The sample is left as it was", same, "unchanged" if same else "changed")
         true = int(table.memory_usage(deep=True, index=False).sum())
         exam.expect(
             f"The estimate is within 2 % of the whole table, neither more nor less ({name})",

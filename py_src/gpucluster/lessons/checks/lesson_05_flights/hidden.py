@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -35,11 +37,20 @@ def in_parts(rng: np.random.Generator, table: Any, count: int) -> Any:
     weights = rng.permutation(2.0 ** np.arange(count))
     cuts = np.round(np.cumsum(weights) / weights.sum() * len(table)).astype(int)[:-1]
     pieces = [table.iloc[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(table)], strict=True)]
-    return dd.from_map(whole, pieces, meta=table.iloc[:0], enforce_metadata=False).to_backend()
+    number = next(_numbers)
+    made = dd.from_map(whole, pieces, number=number, meta=table.iloc[:0], enforce_metadata=False).to_backend()
+    _number_of[made._name] = number
+    return made
 
 
-def whole(piece: Any) -> Any:
-    """Return a piece as it is; what the partitions of a hidden table are made by."""
+_numbers = itertools.count()
+_number_of: dict[str, int] = {}
+_read: Counter[int] = Counter()
+
+
+def whole(piece: Any, number: int) -> Any:
+    """Return a piece as it is, and note that the table of this number was read."""
+    _read[number] += 1
     return piece
 
 
@@ -51,25 +62,41 @@ def in_this_process() -> Iterator[list[int]]:
 
     count = [0]
 
-    class Counter(Callback):
+    class Computations(Callback):
         def _start(self, dsk: Any) -> None:
             count[0] += 1
 
     # Without a cluster, rows cannot be shuffled from worker to worker: tasks carry them.
-    with dask.config.set({"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}), Counter():  # type: ignore[no-untyped-call]
+    with dask.config.set({"scheduler": "synchronous", "dataframe.shuffle.method": "tasks"}), Computations():  # type: ignore[no-untyped-call]
         yield count
 
 
 def lazily(exam: Examination, function: Callable[..., Any], *tables: Any) -> Any:
     """Call the learner's function with lazy tables; the result must be lazy, and nothing may have been computed."""
-    from dask.base import is_dask_collection
-
     with in_this_process() as count:
         result = exam.call(function, *tables)
-    lazy = is_dask_collection(result)
-    exam.require("It returns a lazy Dask table or column", lazy, f"it returned {describe(result)}")
+    _require_lazy(exam, result)
     exam.expect("Nothing is computed inside", count[0] == 0, f"computed {count[0]} times")
     return result
+
+
+def joined_lazily(exam: Examination, function: Callable[..., Any], large: Any, small: Any) -> Any:
+    """Call the learner's function with two lazy tables, of which it may compute the small one."""
+    number = _number_of[large._name]
+    before = _read[number]
+    with in_this_process():
+        result = exam.call(function, large, small)
+    _require_lazy(exam, result)
+    read = _read[number] - before
+    exam.expect("The flights are not computed inside", read == 0, f"{read} of their partitions were read")
+    return result
+
+
+def _require_lazy(exam: Examination, result: Any) -> None:
+    from dask.base import is_dask_collection
+
+    lazy = is_dask_collection(result)
+    exam.require("It returns a lazy Dask table or column", lazy, f"it returned {describe(result)}")
 
 
 def computed(exam: Examination, result: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from ...examination import Examination, describe
 from ...material.tables import as_pandas
 from .. import exercise
-from .hidden import computed, expect_same_rows, in_parts, in_this_process, lazily, real, require_columns, sample
+from .hidden import computed, expect_same_rows, in_parts, in_this_process, joined_lazily, real, require_columns, sample
 
 CLOCK_CHANGE = (2013, 11, 3, 1)
 WITHOUT_WEATHER, AFTER_THE_END = 1556, 932
@@ -43,7 +43,7 @@ def check_weather(exam: Examination, join_weather: Any, no_weather: Any) -> None
     """Each flight gets the weather of its hour, once; a gap in the weather is not a missing hour."""
     for count, parts in ((1, 1), (4, 1), (3, 2)):
         flights, weather = _hidden_weather(exam)
-        lazy = lazily(exam, join_weather, in_parts(exam.rng, flights, count), in_parts(exam.rng, weather, parts))
+        lazy = joined_lazily(exam, join_weather, in_parts(exam.rng, flights, count), in_parts(exam.rng, weather, parts))
         joined = computed(exam, lazy)
         require_columns(exam, joined, ["temp", "wind_speed", "visib", "has_weather"])
         if not expect_same_rows(exam, joined, flights):
@@ -102,7 +102,7 @@ def check_planes(exam: Examination, join_planes: Any, unknown_by_carrier: Any) -
     """No name collides, a plane without a year is known all the same, and gaps are counted per airline."""
     for count, parts in ((1, 1), (4, 2)):
         flights, planes = _hidden_planes(exam)
-        lazy = lazily(exam, join_planes, in_parts(exam.rng, flights, count), in_parts(exam.rng, planes, parts))
+        lazy = joined_lazily(exam, join_planes, in_parts(exam.rng, flights, count), in_parts(exam.rng, planes, parts))
         joined = computed(exam, lazy)
         require_columns(exam, joined, ["year", "built", "seats", "known_plane"])
         if not expect_same_rows(exam, joined, flights):
@@ -152,7 +152,7 @@ def check_airports(exam: Examination, join_airports: Any, unknown_destinations: 
         airports = real("airports")
         lost = set(exam.rng.choice(flights["dest"].unique(), size=int(exam.rng.integers(2, 6)), replace=False))
         airports = airports[~airports["faa"].isin(lost)]
-        lazy = lazily(exam, join_airports, in_parts(exam.rng, flights, count), in_parts(exam.rng, airports, 1))
+        lazy = joined_lazily(exam, join_airports, in_parts(exam.rng, flights, count), in_parts(exam.rng, airports, 1))
         joined = computed(exam, lazy)
         require_columns(exam, joined, ["dest_name", "lat", "lon"])
         if not expect_same_rows(exam, joined, flights):

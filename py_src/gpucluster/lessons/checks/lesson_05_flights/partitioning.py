@@ -71,8 +71,8 @@ def _expect_cut(exam: Examination, cut: Any) -> None:
                     f"the largest has {max(sizes):,} bytes, the limit is {most:,}")  # fmt: skip
         needed = -(-rows * 16 // most)
         exam.expect(
-            "There are not many more partitions than needed (at most three times as many, and a few)",
-            len(parts) <= 3 * needed + count,
+            "There are at most ten times as many partitions as needed",
+            len(parts) <= 10 * needed,
             f"{len(parts)} partitions, {needed} would do",
         )
 

@@ -14,6 +14,11 @@ from .. import exercise
 from .steps import squared_distances
 
 Floats = NDArray[np.float64]
+MOST_PER_PIXEL, AROUND = 3, 2000
+"""Bytes that may travel for each pixel, and around each block of them."""
+
+REST = 4.0
+"""So far a colour may be from the mean of its pixels: it is rounded, and the loop stops within its tolerance."""
 
 
 def share_out(client: Any, points: Floats, sizes: list[int]) -> list[Any]:
@@ -95,6 +100,7 @@ def check_kmeans(exam: Examination, kmeans: Any) -> None:
     for tolerance in telling_tolerances(points, start, limit):
         path, _ = _run(exam, kmeans, parts, start.copy(), tolerance, limit)
         _expect_stop(exam, path, tolerance)
+    _expect_options(exam, kmeans, parts, points, start)
 
 
 def largest_moves(path: list[Floats]) -> Floats:
@@ -129,6 +135,38 @@ def _expect_stop(exam: Examination, path: list[Floats], tolerance: float) -> Non
         f"with tolerance {tolerance:.3g}, the last of {len(moves)} steps moves a coordinate by {moves[-1]:.3g}, "
         f"and {early} earlier step{'s' * (early != 1)} stayed within",
     )
+
+
+def _expect_options(exam: Examination, kmeans: Any, parts: list[Any], points: Floats, start: Floats) -> None:
+    """Few iterations are allowed, and one centroid is so far away that it never gets a point."""
+    lonely, most = hard_options(exam.rng, points, start)
+    path, inertias = _run(exam, kmeans, parts, lonely.copy(), 0.0, most)
+    expect_limit(exam, len(inertias), most)
+    expect_empty(exam, path[-1], lonely)
+    gap = largest_gap(path[-1], serial_lloyd(points, lonely, 0.0, most))
+    exam.expect("The other centroids go on as usual", gap < 1e-8, f"largest difference {gap:.2g}")
+
+
+def hard_options(rng: np.random.Generator, points: Floats, start: Floats) -> tuple[Floats, int]:
+    """Return a start with a centroid that never gets a point, and fewer iterations than it takes to come to rest."""
+    lonely = start.copy()
+    lonely[int(rng.integers(len(start)))] += 1e4
+    made, centroids, before = 0, lonely, None
+    while before is None or not np.array_equal(centroids, before):
+        before, centroids, made = centroids, serial_lloyd(points, centroids, 0.0, 1), made + 1
+    return lonely, int(rng.integers(1, made))
+
+
+def expect_limit(exam: Examination, made: int, most: int) -> None:
+    """No more iterations than allowed, and no fewer where nothing has come to rest."""
+    exam.expect("It makes at most max_iterations iterations", made == most, f"{made} of max_iterations = {most}")
+
+
+def expect_empty(exam: Examination, found: Floats, start: Floats) -> None:
+    """Find the centroid that is far from all points where it was at the start."""
+    lonely = int(np.abs(start).sum(axis=1).argmax())
+    moved = float(np.abs(found[lonely] - start[lonely]).max())
+    exam.expect("A centroid without points stays where it is", moved == 0, f"it moved by {moved:.3g}")
 
 
 def _run(exam: Examination, kmeans: Any, parts: list[Any], *rest: Any) -> tuple[list[Floats], Floats]:
@@ -183,16 +221,11 @@ def check_recolour(exam: Examination, recolour: Any, pictures: Any) -> None:
             image = exam.call(recolour, exam.client, parts, centroids.copy())
         _expect_colours(exam, np.asarray(image), pixels, centroids)
         exam.expect(
-            "Fewer bytes travel than the points have",
-            traffic.bytes < points_limit(pixels),
-            f"{traffic.bytes:,} bytes left the workers, the points have {pixels.nbytes:,}",
+            f"At most {MOST_PER_PIXEL} bytes per pixel leave the workers (a label fits into one)",
+            traffic.bytes < MOST_PER_PIXEL * len(pixels) + AROUND * count,
+            f"{traffic.bytes:,} bytes left them, {traffic.bytes / len(pixels):.1f} per pixel",
         )
     _expect_pictures(exam, pictures)
-
-
-def points_limit(pixels: Floats) -> float:
-    """Bytes that may travel: well below the points themselves, well above one small integer per channel."""
-    return 0.6 * pixels.nbytes
 
 
 def _distinct_colours(exam: Examination, k: int) -> Floats:
@@ -208,12 +241,17 @@ def _expect_colours(exam: Examination, image: Any, pixels: Floats, centroids: Fl
     found = len(np.unique(image, axis=0))
     exam.expect("There are exactly k distinct colours", found == len(centroids), f"{found} for k = {len(centroids)}")
     nearest = centroids[squared_distances(pixels, centroids).argmin(axis=1)]
-    # Rounding and truncating are both fine.
-    right = (np.abs(image.astype(float) - nearest * 255) <= 1).all(axis=1)
+    off = np.abs(image.astype(float) - nearest * 255).max(axis=1)
     exam.expect(
         "Each pixel has the colour of its nearest centroid, in the order of the photo",
-        right.all(),
-        f"{right.sum()} of {n} pixels",
+        (off <= 1).all(),
+        f"{(off <= 1).sum()} of {n} pixels",
+    )
+    rounded = (off <= 0.5 + 1e-9) | (off > 1)
+    exam.expect(
+        "Colours are rounded to the nearest whole number, not cut off",
+        rounded.all(),
+        f"{(~rounded).sum()} of {n} pixels are darker than their centroid by more than half a step",
     )
 
 
@@ -221,16 +259,42 @@ def _expect_pictures(exam: Examination, pictures: Any) -> None:
     is_dict = isinstance(pictures, dict)
     exam.require("pictures is a dictionary {k: image}", is_dict, describe(pictures))
     exam.require("It has the pictures for k = 4, 8 and 16", set(pictures) == {4, 8, 16}, f"it has {sorted(pictures)}")
-    from ...material.pictures import distinct_colours, png_bytes
+    from ...material.pictures import distinct_colours, load_photo, png_bytes
 
+    photo = load_photo()
     for k, picture in pictures.items():
         image = np.asarray(picture)
         is_image = image.ndim == 3 and image.shape[2] == 3 and image.dtype == np.uint8
         exam.require("Each picture is an array of height × width × 3 8-bit numbers", is_image,
                      f"shape {image.shape}, dtype {image.dtype} for k = {k}")  # fmt: skip
+        exam.require("Each picture has the shape of the photo", image.shape == photo.shape,
+                     f"{image.shape} for k = {k}; the photo has {photo.shape}")  # fmt: skip
+        _expect_own_colours(exam, photo.reshape(-1, 3), image.reshape(-1, 3), k)
         found = len(distinct_colours(image)[0])
         exam.expect(
             f"The picture for k = {k} has exactly {k} distinct colours",
             found == k,
             f"{found} colours; as PNG {png_bytes(image) / 1000:,.0f} kB",
         )
+
+
+def _expect_own_colours(exam: Examination, photo: Any, image: Any, k: int) -> None:
+    """Expect k-means: each pixel has the nearest colour, and each colour is the mean of its pixels."""
+    palette, labels, counts = np.unique(image, axis=0, return_inverse=True, return_counts=True)
+    points, labels = photo.astype(float), labels.ravel()
+    chosen = exam.rng.choice(len(points), 4000, replace=False)
+    distances = squared_distances(points[chosen], palette.astype(float))
+    # A colour was rounded: where two are nearly as near, either is right.
+    near = np.sqrt(distances[np.arange(len(chosen)), labels[chosen]]) <= np.sqrt(distances.min(axis=1)) + 2
+    exam.expect(
+        f"In the picture for k = {k}, each pixel of the photo has the nearest of the {k} colours",
+        near.all(),
+        f"{near.mean():.1%} of the pixels",
+    )
+    sums = np.stack([np.bincount(labels, points[:, channel], len(palette)) for channel in range(3)], axis=1)
+    off = float(np.abs(sums / counts[:, None] - palette).max())
+    exam.expect(
+        f"Each colour of the picture for k = {k} is the mean of its pixels: k-means has come to rest",
+        off < REST,
+        f"the largest difference is {off:.1f} of 255",
+    )

@@ -14,7 +14,7 @@ from ...examination import Examination, Halt, describe
 from ...scenes.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
 from ...scenes.ranks.counting import CountingCommunicator
 from .. import exercise
-from .cluster import inertia_of, largest_gap, serial_lloyd, unequal_sizes
+from .cluster import expect_empty, expect_limit, hard_options, inertia_of, largest_gap, serial_lloyd, unequal_sizes
 
 Floats = NDArray[np.float64]
 TOLERANCE, LIMIT = 1e-9, 40
@@ -30,6 +30,10 @@ def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
     _expect_same(exam, [_alone(exam, kmeans_on_ranks, few, start)], few, start, "one rank that has all points")
     if not all(finding.passed for finding in exam.findings):
         return
+    lonely, most = hard_options(exam.rng, few, start)
+    last, inertias = _fit(exam, _alone(exam, kmeans_on_ranks, few, lonely, 0.0, most), lonely)
+    expect_limit(exam, len(inertias), most)
+    expect_empty(exam, last, lonely)
     each = [_on_workers(exam, kmeans_on_ranks, points, start) for points in (few, many)]
     for points, run in zip((few, many), each, strict=True):
         size = len(run.results)
@@ -51,9 +55,11 @@ def _points(rng: np.random.Generator, centres: Floats, n: int) -> Floats:
     return ordered
 
 
-def _alone(exam: Examination, function: Any, points: Floats, start: Floats) -> Any:
+def _alone(
+    exam: Examination, function: Any, points: Floats, start: Floats, tolerance: float = TOLERANCE, limit: int = LIMIT
+) -> Any:
     return exam.call(
-        function, CountingCommunicator(SerialCommunicator()), points.copy(), start.copy(), TOLERANCE, LIMIT
+        function, CountingCommunicator(SerialCommunicator()), points.copy(), start.copy(), tolerance, limit
     )
 
 

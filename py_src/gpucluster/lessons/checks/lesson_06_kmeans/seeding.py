@@ -108,9 +108,24 @@ def _expect_first(exam: Examination, first_centroids: Any) -> None:
     known = {row.tobytes() for row in points}
     mine = sum(np.ascontiguousarray(row).tobytes() in known for row in candidates)
     exam.expect("All candidates are points of the data", mine == len(candidates), f"{mine} of {len(candidates)}")
+    _expect_weighted(exam, points, centroids, candidates)
     starts = [inertia_of(points, points[exam.rng.permutation(n)[:k]]) for _ in range(5)]
     ratio = inertia_of(points, centroids) / float(np.median(starts))
     exam.expect("Their inertia is below the median of five random starts", ratio < 1, f"{ratio:.3g} times that median")
     share = traffic.bytes / points.nbytes
     exam.expect("The points stay on the workers", share < 0.5,
                 f"{traffic.bytes:,} bytes left the workers, the points have {points.nbytes:,}")  # fmt: skip
+
+
+def _expect_weighted(exam: Examination, points: Floats, centroids: Floats, candidates: Floats) -> None:
+    """The last step has come to rest where each candidate counts as often as points are nearest to it."""
+    weights = np.bincount(squared_distances(points, candidates).argmin(axis=1), minlength=len(candidates))
+    own = squared_distances(candidates, centroids).argmin(axis=1)
+    used = [group for group in range(len(centroids)) if weights[own == group].sum() > 0]
+    means = np.stack([np.average(candidates[own == group], axis=0, weights=weights[own == group]) for group in used])
+    off = float(np.abs(centroids[used] - means).max())
+    exam.expect(
+        "Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it",
+        off < 0.05,
+        f"largest difference {off:.3g}",
+    )

@@ -42,9 +42,7 @@ def check_components(exam: Examination, principal_components: Any) -> None:
 
 
 def _directions(exam: Examination, function: Any, matrix: Floats, k: int) -> list[Floats]:
-    given = matrix.copy()
     result = exam.call(function, matrix, k)
-    exam.expect("The matrix is left as it was", np.array_equal(matrix, given), "compared before and after")
     components, variances, ratios = several(exam, result, "components", "variances", "ratios")
     return [
         numbers(exam, "components (one row per component)", components, (k, len(matrix))),
@@ -71,10 +69,7 @@ def check_truncated(exam: Examination, truncated_svd: Any, cosine: Any) -> None:
         table = mixed_table(exam.rng, n, d) + exam.rng.normal(0, 1, d)
         mean = table.mean(axis=0)
         centred = (table - mean).T @ (table - mean)
-        copies = mean.copy(), centred.copy()
         result = exam.call(truncated_svd, n, mean, centred, k)
-        same = np.array_equal(copies[0], mean) and np.array_equal(copies[1], centred)
-        exam.expect("The moments are left as they were", same, "compared before and after")
         components, values = several(exam, result, "components", "singular values")
         components = numbers(exam, "components (one row per component)", components, (k, d))
         values = numbers(exam, "singular values", values, (k,))

@@ -41,9 +41,7 @@ def check_moments(exam: Examination, moments: Any, covariance: Any) -> None:
 
 def _sums(exam: Examination, moments: Any, table: Any) -> list[Any]:
     d = table.shape[1]
-    given = table.copy()
     n, sums, products = several(exam, exam.call(moments, table), "n", "sums", "products")
-    exam.expect("The block is left as it was", np.array_equal(given, table), "compared before and after")
     return [
         float(numbers(exam, "n", n, ())),
         numbers(exam, "sums", sums, (d,)),
@@ -89,21 +87,14 @@ def one_pass_float32(table: Any) -> Any:
 
 def _about_mean(exam: Examination, block_moments: Any, part: Any) -> tuple[float, Floats, Floats]:
     d = part.shape[1]
-    given = part.copy()
-    result = exam.call(block_moments, part)
-    exam.expect("The block is left as it was", np.array_equal(given, part), "compared before and after")
-    return _three(exam, result, d)
+    return _three(exam, exam.call(block_moments, part), d)
 
 
 def _merged(exam: Examination, merge: Any, parts: list[Any]) -> tuple[float, Floats, Floats]:
     d = len(parts[0][1])
 
     def one(first: Any, second: Any) -> Any:
-        copies = [np.copy(item) for item in (*first, *second)]
-        result = _three(exam, exam.call(merge, first, second), d)
-        same = all(np.array_equal(a, b) for a, b in zip(copies, (*first, *second), strict=True))
-        exam.expect("merge changes none of its arguments", same, "compared before and after")
-        return result
+        return _three(exam, exam.call(merge, first, second), d)
 
     merged: tuple[float, Floats, Floats] = reduce(one, parts)
     return merged

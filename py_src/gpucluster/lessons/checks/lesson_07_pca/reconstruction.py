@@ -31,9 +31,7 @@ def _expect_projection(exam: Examination, reconstruct: Any) -> None:
     values, vectors = np.linalg.eigh(np.cov(table.T))
     values, components = values[::-1], vectors[:, ::-1].T
     for k in (1, 3, d):
-        given = table.copy()
         back = numbers(exam, "The reconstruction", exam.call(reconstruct, table, mean, components[:k].copy()), (n, d))
-        exam.expect("The rows are left as they were", np.array_equal(given, table), "compared before and after")
         lost = float(((table - back) ** 2).sum()) / (n - 1)
         left_out = float(values[k:].sum())
         exam.expect(

@@ -28,10 +28,16 @@ def check_encoding(exam: Examination, distinct: Any, encode: Any) -> None:
                 small,
                 f"shape {found.shape} for {len(true)} labels in {len(block)} rows",
             )
+            same = found.dtype.kind == block.dtype.kind or found.dtype.kind == "O"
+            exam.require(
+                "Labels stay what they are: words, or whole numbers",
+                same,
+                f"{found.dtype} for labels of the type {block.dtype}",
+            )
             complete &= exam.expect(
                 "No label of the block is missing, and none is added",
                 set(found.tolist()) == true,
-                f"{len(found)} labels for {len(true)}",
+                f"{len(found)} labels for {len(true)}; missing: {len(true - set(found.tolist()))}",
             )
         if not complete:
             return

@@ -90,3 +90,18 @@ def _expect_dealt(exam: Examination, deal: Any) -> None:
     if not kept and not len(all_rows):
         raise Halt
     exam.expect("No block has nearly all rows", largest < 0.6, f"the largest has {largest:.0%}")
+    _expect_chance(exam, deal, X, y, sizes)
+
+
+def _expect_chance(exam: Examination, deal: Any, X: Any, y: Any, sizes: list[int]) -> None:
+    """The order is random, and the seed decides it."""
+    from dask.base import compute
+
+    seed = int(exam.rng.integers(1000))
+    with exam.client.as_current():
+        dealt = [
+            exam.call(deal, in_blocks(X, sizes), in_blocks(y, sizes), number)[0] for number in (seed, seed, seed + 1)
+        ]
+        first, again, other = (as_numpy(rows)[:, 0] for rows in compute(*dealt))
+    exam.expect("The same seed deals in the same order", np.array_equal(first, again), f"seed {seed}, twice")
+    exam.expect("Another seed deals in another order", not np.array_equal(first, other), f"seeds {seed} and {seed + 1}")

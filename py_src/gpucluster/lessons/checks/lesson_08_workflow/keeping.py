@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,38 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
                 f"{type(again).__name__}: {'equal' if same else 'different'} for {len(queries)} rows",
             )
         exam.require("The files were not changed by reading", all(path.is_file() for path in paths), "one is gone")
+        _expect_all_in_the_file(exam, bring_back, paths, queries, true)
+
+
+def _expect_all_in_the_file(exam: Examination, bring_back: Any, paths: list[Path], queries: Any, true: Any) -> None:
+    """A file that moves takes its model along, and a file without content has none."""
+    moved = [path.with_name(f"copy-{number}-of-{path.name}") for number, path in enumerate(paths)]
+    for path, copy in zip(paths, moved, strict=True):
+        shutil.copyfile(path, copy)
+    for path, copy in zip(paths, reversed(moved), strict=True):
+        shutil.copyfile(copy, path)  # each name now has the other's content
+    for path, expected in zip([*moved, *reversed(paths)], [*true, *true], strict=True):
+        exam.expect(
+            "The model is in the file: a copy elsewhere brings the same model back",
+            _predicts(bring_back, path, queries, expected),
+            f"read from {path.name}",
+        )
+    for path in paths:
+        path.write_bytes(bytes(path.stat().st_size))
+    left = [_predicts(bring_back, path, queries, one) for path in paths for one in true]
+    exam.expect(
+        "All of the model is in the file: where it is overwritten with zeros, nothing comes back",
+        not any(left),
+        "a model came back all the same" if any(left) else "no model",
+    )
+
+
+def _predicts(bring_back: Any, path: Path, queries: Any, expected: Any) -> bool:
+    try:
+        found = np.asarray(as_numpy(bring_back(str(path)).predict(queries.copy())))
+        return found.shape == expected.shape and bool(np.allclose(found, expected, rtol=1e-9, atol=1e-9))
+    except Exception:
+        return False
 
 
 def _keep(exam: Examination, keep: Any, model: Any, path: str) -> None:

@@ -12,6 +12,10 @@ from ...examination import Examination, describe
 from .. import exercise
 
 BACKENDS = ("threading", "loky", "dask")
+FOLDS = 3
+CANDIDATES = {
+    (("n_neighbors", number), ("weights", weights)) for number in (1, 3, 10) for weights in ("uniform", "distance")
+}
 
 
 class WhoFitsMe(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,6 +42,7 @@ def check_search(exam: Examination, search: Any, found: Any) -> None:
     best = [getattr(result, "best_params_", None) for result in found.values()]
     exam.require("Each of its values is a fitted GridSearchCV", None not in best, describe(next(iter(found.values()))))
     exam.expect("All three found the same best parameters", best[0] == best[1] == best[2], f"{best}")
+    _expect_searches(exam, found)
     kernel, workers = os.getpid(), set(exam.client.run(os.getpid).values())
     grid = {"number": [int(value) for value in exam.rng.choice(100, 4, replace=False)]}
     X, y = exam.rng.normal(size=(24, 2)), np.tile([0, 1], 12)
@@ -48,8 +53,28 @@ def check_search(exam: Examination, search: Any, found: Any) -> None:
         exam.require("search returns a fitted GridSearchCV", results is not None, describe(result))
         tried = sorted(parameters["number"] for parameters in results["params"])
         exam.expect("Every value of the grid was tried", tried == sorted(grid["number"]), f"{len(tried)} of 4 values")
+        _expect_folds(exam, result)
         places = {int(value) for name in results if name.startswith("split") for value in results[name]}
         exam.expect(*_where(backend, places, kernel, workers))
+
+
+def _expect_folds(exam: Examination, result: Any) -> None:
+    folds = int(getattr(result, "n_splits_", 0))
+    exam.expect("The cross-validation is three-fold", folds == FOLDS, f"{folds} folds")
+
+
+def _expect_searches(exam: Examination, found: dict[str, Any]) -> None:
+    """Three searches of the cell's grid, each of them run: no two take the same time to the last digit."""
+    times = []
+    for result in found.values():
+        results = result.cv_results_
+        tried = [tuple(sorted(parameters.items())) for parameters in results["params"]]
+        exam.expect("found has searches of the whole grid", set(tried) == CANDIDATES, f"{len(tried)} combinations")
+        _expect_folds(exam, result)
+        times.append(tuple(np.asarray(results["mean_fit_time"], dtype=float).tolist()))
+    different = len(set(times))
+    exam.expect("Each backend has a search of its own in found", different == len(BACKENDS),
+                f"{different} different searches" if different > 1 else "three times the same one")  # fmt: skip
 
 
 def _where(backend: str, places: set[int], kernel: int, workers: set[int]) -> tuple[str, bool, str]:
