@@ -10,7 +10,7 @@ import gpucluster
 from gpucluster.protocol.models import ClusterState
 
 
-def test_what_a_neighbour_has_planted_is_not_touched(site, tmp_path, monkeypatch):
+def test_what_a_neighbour_has_planted_is_not_touched(site, tmp_path, monkeypatch, wait_until):
     """The directory for temporary files is one that all may write to; the neighbour was there first."""
     shared = tmp_path / "shared"
     planted = shared / "dask-scratch-space"
@@ -34,7 +34,7 @@ def test_what_a_neighbour_has_planted_is_not_touched(site, tmp_path, monkeypatch
     assert site.control.stop("careful").reason is None
     assert victim.read_text() == "years of work"
     assert sorted(planted.iterdir()) == before
-    assert list(shared.iterdir()) == [planted], "nothing is left"
+    wait_until(lambda: list(shared.iterdir()) == [planted], what="nothing is left")
 
 
 def test_another_scratch_directory_is_refused_where_others_could_replace_it(site, tmp_path):
