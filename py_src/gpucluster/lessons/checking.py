@@ -15,7 +15,7 @@ from .examination import Examination, Halt, NeedsCluster, NotYet, is_blank
 from .following import Names, notebook_names
 from .hints import advice, solution_of, title_of
 from .progress import note
-from .results import CheckResult, State, failure
+from .results import CheckResult, State
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -145,7 +145,7 @@ def _note(result: CheckResult) -> None:
     """Write the attempt into the learner's progress."""
     if result.state is State.UNAVAILABLE:
         return
-    failed = [failure(one.expected, one.observed)[:400] for one in result.findings if not one.passed][:50]
+    failed = [one.failure[:400] for one in result.findings if not one.passed][:50]
     note({"kind": "check", "exercise": result.exercise, "state": result.state.value, "failed": failed})
 
 

@@ -30,13 +30,18 @@ _HEADLINES = {
 
 
 _WITHOUT_ERROR = "without an error"
-_ERROR = re.compile(r"\b[A-Za-z_]\w{0,60}(?:Error|Exception|Warning|Interrupt|Exit)\b|^\w{1,60}(?=:|$)")
+_NAMED = r"[A-Za-z_]\w{0,60}(?:Error|Exception|Warning|Interrupt|Exit)\b"
+_FIRST = re.compile(r"\w{1,60}(?=:|$)")
+_ANYWHERE = re.compile(rf"\b{_NAMED}")
 
 
 def failure(expected: str, observed: str) -> str:
     """Return in a few words what does not hold: the property, and of an error, which one it was."""
-    error = _ERROR.search(observed) if expected.endswith(_WITHOUT_ERROR) else None
-    return f"{expected}: {error[0]}" if error else expected
+    if expected.endswith(_WITHOUT_ERROR):
+        found = _ANYWHERE.search(observed) or _FIRST.match(observed)
+    else:
+        found = re.match(_NAMED, observed)
+    return f"{expected}: {found[0]}" if found else expected
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,11 @@ class Finding:
     expected: str
     passed: bool
     observed: str
+
+    @property
+    def failure(self) -> str:
+        """What does not hold, with the name of the error where there was one."""
+        return failure(self.expected, self.observed)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ pytestmark = [
 TOOLS = """
 import ctypes, fcntl, glob, json, os, pathlib, resource, shutil, signal, socket, struct, subprocess, sys
 GIVEN = json.loads({given!r})
-grader, warden = GIVEN["grader"], os.getppid()
+grader, judge = GIVEN["grader"], os.getppid()
 libc = ctypes.CDLL(None, use_errno=True)
 worked = []
 
@@ -51,7 +51,7 @@ def silently(name, step):
     step()  # an honest library goes on; that nothing has changed, the test sees
 """
 PROCESSES = """
-for who, pid in (("grader", grader), ("judge", warden)):
+for who, pid in (("grader", grader), ("judge", judge)):
     for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA):
         refused(f"prlimit of the {who}", lambda: resource.prlimit(pid, kind, (0, 0)))
     refused(f"priority of the {who}", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
@@ -120,7 +120,7 @@ for path in GIVEN["hidden"]:
     refused(f"names above {path}", lambda: os.listdir(os.path.dirname(path)))
 for path in GIVEN["secrets"]:
     refused(f"read {path}", lambda: open(path, "rb").read())
-    refused(f"read {path} by another name", lambda: open(f"/proc/{warden}/root{path}", "rb").read())
+    refused(f"read {path} by another name", lambda: open(f"/proc/{judge}/root{path}", "rb").read())
 for path in glob.glob("/dev/[vsx]d*") + glob.glob("/dev/nvme*") + ["/dev/mem", "/dev/kmsg", "/proc/kcore"]:
     refused(f"read {path}", lambda: open(path, "rb").read(1))
 """
@@ -230,6 +230,35 @@ def test_the_one_after_a_hostile_submission_keeps_its_points(
     protection = kept.protection
     assert protection is not None
     assert (protection.landlock, protection.system_calls, protection.no_rights) == (landlock.version(), True, True)
+
+
+FILLS = """
+import os, time
+try:
+    os.mkdir("/dev/shm/gpucluster-test-folder")
+    raise AssertionError("a folder in which nobody looks")
+except OSError:
+    pass
+for number in range(8):
+    with open(f"/dev/shm/gpucluster-test-{os.getpid()}-{number}", "wb") as file:
+        for _ in range(16):
+            file.write(bytes(16 * 2**20))
+            time.sleep(0.1)
+"""
+
+
+def test_memory_that_is_no_processs_counts_too_and_what_is_left_of_it_is_told(
+    hand_in: Callable[..., Path], graded: Callable[..., Grades]
+) -> None:
+    hand_in("fills", FILLS)
+    try:
+        [fills] = graded().submissions
+    finally:
+        for left in Path("/dev/shm").glob("gpucluster-test-*"):
+            left.unlink()
+    assert fills.status == "memory", fills.notes
+    assert any("MB in /dev/shm" in note for note in fills.notes), fills.notes
+    assert not any("AssertionError" in note for note in fills.notes)
 
 
 ASKS = """

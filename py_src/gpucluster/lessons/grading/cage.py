@@ -18,7 +18,8 @@ from .model import Limits
 
 TOKEN_VARIABLE = "GPUCLUSTER_GRADING"  # noqa: S105  # marks the processes of one submission; it opens nothing
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "TZ", "CUDA_VISIBLE_DEVICES")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/shm")  # noqa: S108  # semaphores lie in the last
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores lie there
+_DEVICES = ("/dev/null", "/dev/zero")
 _SOURCES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm")  # noqa: S108
 _LARGEST_FILE = 2**30
 
@@ -116,11 +117,12 @@ def confine(root: Path, *, hidden: Collection[Path] = ()) -> bool:
     graphics = list(Path("/dev").glob("nvidia*"))
     writable = [root, *(Path(name) for name in _DEVICES), *graphics]
     if not hidden:
-        return landlock.restrict(writable=writable, scoped=True)
+        return landlock.restrict(writable=writable, flat=[SHARED_MEMORY], scoped=True)
     places = [Path(entry).resolve() for entry in sys.path if entry]
     unlisted = [path for path in hidden if not any(path.resolve().is_relative_to(place) for place in places)]
     return landlock.restrict(
         writable=writable,
+        flat=[SHARED_MEMORY],
         unreadable=[*hidden, Path("/dev")],
         unlisted=unlisted,
         readable=[*(Path(name) for name in _SOURCES), *graphics],

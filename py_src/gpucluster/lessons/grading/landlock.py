@@ -18,6 +18,7 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on all architecture
 _PR_SET_NO_NEW_PRIVS = 38
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << bit for bit in range(4))
 _WRITES = _WRITE_FILE | sum(1 << bit for bit in range(4, 13))  # remove and make, of every kind
+_REMOVE_FILE, _MAKE_FILE = 1 << 5, 1 << 8
 _REFER, _TRUNCATE, _RESOLVE_UNIX = 1 << 13, 1 << 14, 1 << 16
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _RESOLVE_UNIX
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNAL = 1 << 0, 1 << 1
@@ -34,6 +35,7 @@ def version() -> int:
 def restrict(
     *,
     writable: Iterable[Path],
+    flat: Iterable[Path] = (),
     unreadable: Collection[Path] = (),
     unlisted: Collection[Path] = (),
     readable: Iterable[Path] = (),
@@ -45,6 +47,8 @@ def restrict(
     ----------
     writable : iterable of pathlib.Path
         Files and folders below which it may write; nowhere else.
+    flat : iterable of pathlib.Path, optional
+        Folders in which it may also make, change and remove plain files, but no folders.
     unreadable : collection of pathlib.Path, optional
         Folders whose files it may not read.
     unlisted : collection of pathlib.Path, optional
@@ -74,6 +78,8 @@ def restrict(
     try:
         for path in writable:
             _allow(rules, path, writes | sockets)
+        for path in flat:
+            _allow(rules, path, writes & (_OF_FILES | _REMOVE_FILE | _MAKE_FILE))
         for path in readable:
             _allow(rules, path, handled & _READ_FILE, os.O_NOFOLLOW)
         for path in _all_but(unreadable) if unreadable else ():

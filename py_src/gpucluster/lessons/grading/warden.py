@@ -22,6 +22,8 @@ from .notebooks import read_notebook
 from .protection import Unprotected, protect, refuse_too_little
 from .watch import Watch, adopt_orphans, close_memory, end_all
 
+_MUCH_LEFT = 64 * 2**20
+
 
 def work(job: Job, root: Path) -> NotebookGrade:
     """Grade one notebook."""
@@ -56,6 +58,11 @@ def work(job: Job, root: Path) -> NotebookGrade:
         ended = end_all()
     if not ended:
         result.notes.append("Processes that this notebook started could not all be ended, and may still run.")
+    if watch.shared_bytes > _MUCH_LEFT:
+        result.notes.append(
+            f"New files of this account take {watch.shared_bytes / 1e6:,.0f} MB in /dev/shm, which is memory. When no "
+            "program of yours has made them, this notebook has: remove them."
+        )
     if open_folders := landlock.not_hidden(cage.closed()):
         result.notes.append(
             f"{len(open_folders)} folders that the notebook should not read could not be closed, as a folder above "

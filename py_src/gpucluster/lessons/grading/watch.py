@@ -10,6 +10,7 @@ from contextlib import suppress
 
 import psutil
 
+from .cage import SHARED_MEMORY
 from .model import Limits, Status
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -64,6 +65,8 @@ class Watch(threading.Thread):
         Most memory that was in use at once; pages that processes share count once for each.
     exceeded : str or None
         Which limit was passed.
+    shared_bytes : int
+        What the account's new files in shared memory take. They are memory, and stay when their makers end.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -72,6 +75,8 @@ class Watch(threading.Thread):
         self.peak_bytes = 0
         self.exceeded: Status | None = None
         self.deadline = time.monotonic() + limits.seconds
+        self.shared_bytes = 0
+        self._began = time.time()
         self._done = threading.Event()
 
     def run(self) -> None:
@@ -82,6 +87,8 @@ class Watch(threading.Thread):
             found = descendants()
             # What the kernel sends is held by this process until it is looked at.
             used = sum(_resident(process) for process in found) + max(0, _resident(own) - at_first)
+            self.shared_bytes = _shared(self._began)
+            used += self.shared_bytes
             self.peak_bytes = max(self.peak_bytes, used)
             if len(found) > self.limits.processes:
                 self._end("processes")
@@ -94,6 +101,7 @@ class Watch(threading.Thread):
         """Stop watching."""
         self._done.set()
         self.join()
+        self.shared_bytes = _shared(self._began)
 
     def _end(self, why: Status) -> None:
         self.exceeded = self.exceeded or why
@@ -104,6 +112,18 @@ def _resident(process: psutil.Process) -> int:
     with suppress(psutil.Error):
         return int(process.memory_info().rss)
     return 0
+
+
+def _shared(since: float) -> int:
+    """What this account's files in shared memory take that were made or changed since then."""
+    size = 0
+    with suppress(OSError), os.scandir(SHARED_MEMORY) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                about = entry.stat(follow_symlinks=False)
+                if about.st_uid == os.getuid() and about.st_ctime >= since:
+                    size += 512 * about.st_blocks
+    return size
 
 
 def _status(process: psutil.Process) -> str:
