@@ -331,6 +331,10 @@ def _sentence(error: Any) -> str:
     return str(error["msg"])
 
 
+_MOST_FAULTS = 100
+"""So many can be told at once; a request made to have a million of them must not keep a server busy."""
+
+
 def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidRequest:
     """Turn a pydantic error into one sentence that names field, fault and what is allowed.
 
@@ -341,6 +345,11 @@ def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidReque
     prefix : str, optional
         Path to put before each field.
     """
+    if error.error_count() > _MOST_FAULTS:
+        message = f"has {error.error_count()} mistakes, too many to tell them; send less"
+        return InvalidRequest(
+            f"{prefix or 'The request'} {message}.", fields=[FieldError(field=prefix, message=message)]
+        )
     fields = []
     for item in error.errors(include_url=False):
         # A tagged union puts its tag into the location; it is no field the user typed.
