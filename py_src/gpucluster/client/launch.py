@@ -48,7 +48,7 @@ def launch(
         When it has no room for a log.
     """
     try:
-        with writing(folder.path):
+        with writing(folder.path.parent):
             report, report_child = os.pipe()
             log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except BaseException:
