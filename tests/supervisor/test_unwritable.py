@@ -71,7 +71,8 @@ def test_a_full_disk(site, disk, wait_until, capsys):
     for name in ("asked", "idle", "signalled"):
         site.running(name=name, **options)
     disk.fill()
-    full = f"The disk {disk.path} is full (4 MiB in all): nothing can be written in {site.directory}. Free some space there."
+    full = f"The disk {disk.path} is full (4 MiB in all): nothing can be written in {site.directory}."
+    full += " Free some space there."
 
     # A change is refused, by name of disk and folder, and changes nothing.
     cluster = gpucluster.connect("scaled")
