@@ -23,6 +23,9 @@ def failing(error):
         (errors.NoUsableDevice("No GPU here."), 409),
         (errors.StartFailed("The Python cannot be started."), 500),
         (errors.StartTimedOut("Not all workers arrived."), 504),
+        (errors.OperationTimedOut("Not all workers are back yet."), 504),
+        (errors.ScaleFailed("1 of 2 workers could not start."), 500),
+        (errors.RegistryUnwritable("The disk is full."), 507),
     ],
 )
 async def test_each_error_has_its_status_and_its_sentence(api, monkeypatch, caplog, error, code):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..devices.machine import this_machine
 from ..protocol.capacity import Machine, memory_fault
 from ..protocol.errors import GPUClusterError, PreflightFailed, StartFailed, StartTimedOut
-from ..protocol.refusals import open_files_refusal, storage_refusal
+from ..protocol.refusals import folder_of, open_files_refusal, storage_refusal
 from .backend import Plan, StartContext
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _refusal_in(error: BaseException | None) -> str | None:
         seen.add(id(error))
         refusal = open_files_refusal(error)
         if refusal is None and isinstance(error, OSError) and error.errno in _FULL_DISK and error.filename is not None:
-            refusal = storage_refusal(error, Path())
+            refusal = storage_refusal(error, folder_of(error, Path()))
         if refusal is not None:
             return refusal.rstrip(".")
         error = error.__cause__ or error.__context__

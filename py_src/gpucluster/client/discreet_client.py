@@ -12,8 +12,9 @@ from distributed.client import ClosedClientError
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
 
-_AFTER_THE_END = (CancelledError, ClosedClientError, OSError, AttributeError)
+_AFTER_THE_END = (CancelledError, ClosedClientError, OSError, RuntimeError, AttributeError)
 """What distributed raises when a client that is closed is asked for something; it finds no scheduler there."""
+_OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
 class ClientClosed(ClusterEnded, ClosedClientError, CancelledError):
@@ -63,9 +64,10 @@ class Client(distributed.Client):
             try:
                 return await func(*args, **options)
             except _AFTER_THE_END:
-                if self.status not in {"closing", "closed"}:
-                    raise
-                raise self._closed() from None
+                # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
+                if self.status in {"closing", "closed"} or self._is_over(self._model()):
+                    raise self._closed() from None
+                raise
 
         return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
 
@@ -75,12 +77,19 @@ class Client(distributed.Client):
         except ClosedClientError:
             raise self._closed() from None
 
-    def _closed(self) -> ClientClosed:
+    def _model(self) -> ClusterModel | None:
         try:
             model: ClusterModel | None = getattr(self.cluster, "model", None)
-        except GPUClusterError:  # It was removed from the list.
-            model = None
-        if model is not None and not model.state.ended and model.state is not ClusterState.STOPPING:
+        except (GPUClusterError, OSError):  # It was removed from the list.
+            return None
+        return model
+
+    def _is_over(self, model: ClusterModel | None) -> bool:
+        return model is not None and model.state in _OVER
+
+    def _closed(self) -> ClientClosed:
+        model = self._model()
+        if model is not None and not self._is_over(model):
             return ClientClosed(
                 f"This client is closed; the cluster '{model.name}' goes on. Make another client: "
                 f'gpucluster.connect("{model.name}").get_client().'

@@ -60,7 +60,7 @@ def launch(
         When it says nothing in time.
     """
     try:
-        with writing(folder.path):
+        with writing(folder.path.parent):
             report, report_child = os.pipe()
             log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except BaseException:

@@ -21,7 +21,7 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
     error : BaseException or None
         What was raised.
     folder : Path
-        Where it was to be written, unless the error names a file.
+        Where it was to be written.
 
     Returns
     -------
@@ -30,8 +30,6 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
     """
     if not isinstance(error, OSError):
         return None
-    if error.filename is not None:
-        folder = Path(os.fsdecode(error.filename)).parent
     if error.errno == errno.ENOSPC:
         disk, figures = _disk(folder)
         return f"The disk {disk} is full{figures}: nothing can be written in {folder}. Free some space there."
@@ -45,6 +43,12 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
         disk, _ = _disk(folder)
         return f"You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
     return None
+
+
+def folder_of(error: BaseException | None, default: Path) -> Path:
+    """Return the folder of the file that an error names; the default where it names none."""
+    name = error.filename if isinstance(error, OSError) else None
+    return Path(os.fsdecode(name)).parent if isinstance(name, (str, bytes)) else default
 
 
 def open_files_refusal(error: BaseException | None) -> str | None:

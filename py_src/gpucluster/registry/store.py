@@ -206,7 +206,7 @@ class Registry:
         RegistryUnwritable
             The record before is still there.
         """
-        with writing(folder.path):
+        with writing(self.directory):
             write_private(folder.state, record.model_dump_json())
 
     def new_folder(self) -> tuple[Folder, int]:

@@ -118,7 +118,7 @@ class _Handler(web.RequestHandler):
             return
         if not isinstance(error, GPUClusterError):
             owner = self.interface.owner
-            refused = storage_refusal(error, owner.folder.path) if owner is not None else None
+            refused = storage_refusal(error, owner.registry.directory) if owner is not None else None
             error = RegistryUnwritable(refused) if refused is not None else None
         if error is None:
             error = GPUClusterError("Internal error of the cluster's process; see its log.")

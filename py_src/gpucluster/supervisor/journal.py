@@ -121,7 +121,7 @@ class Journal:
             self.update(notice=None)
 
     def _save(self) -> None:
-        with writing(self._folder.path):
+        with writing(self._registry.directory):
             there = self._folder.state.exists()
         if there:
             self._registry.write(self._folder, Record(kind="cluster", cluster=self.model, process=self._process))
@@ -138,7 +138,7 @@ class Journal:
             self._save()
 
     def _make_reserve(self) -> None:
-        with writing(self._folder.path):
+        with writing(self._registry.directory):
             descriptor = os.open(self._folder.reserve, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             with os.fdopen(descriptor, "wb") as file:
                 file.write(bytes(RESERVE_BYTES))

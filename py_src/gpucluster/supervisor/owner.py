@@ -14,7 +14,7 @@ from ..backends.backend import Backend, Plan, load_backend
 from ..backends.starting import cause_of, scheduler_of
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
-from ..protocol.refusals import storage_refusal
+from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import AutoSpec, ClusterPatch
 from ..protocol.workers import find_worker
 from ..registry.directory import write_private
@@ -208,8 +208,9 @@ class Owner:
     async def fail(self, error: Exception) -> None:
         """End because of an error that nobody has put into a sentence yet."""
         logger.error("The supervisor failed", exc_info=error)
+        where = folder_of(error, self.registry.directory)
         internal = f"Internal error ({type(error).__name__}); see the log."
-        await self._end(ClusterState.FAILED, storage_refusal(error, self.folder.path) or internal)
+        await self._end(ClusterState.FAILED, storage_refusal(error, where) or internal)
 
     async def _start(self) -> None:
         spec = self.spec
@@ -362,14 +363,16 @@ class Owner:
         return self.cluster
 
     def _tell_failed_looks(self, failed: dict[str, Exception]) -> None:
-        for name, error in failed.items():
-            logger.error("The supervisor could not %s", name.strip("_").replace("_", " "), exc_info=error)
         before = self._failed_looks
         self._failed_looks = None
         if failed:
             causes = ", ".join(dict.fromkeys(cause_of(error) for error in failed.values()))
             self._failed_looks = f"The cluster's process cannot look after the cluster ({causes}); see the log."
-        if self._failed_looks != before and self.model.notice in {None, before}:
+        if self._failed_looks == before:
+            return  # It was told already.
+        for name, error in failed.items():
+            logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
+        if self.model.notice in {None, before}:
             self.journal.update(notice=self._failed_looks)
 
     def _members(self) -> dict[str, Any]:

@@ -49,7 +49,9 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
         raise PreflightFailed(f"local_directory: {scratch} exists already. Choose another directory.") from None
     except OSError as error:
         if local_directory is None:
-            raise PreflightFailed(storage_refusal(error, folder.path) or f"{scratch}: {error.strerror}.") from error
+            raise PreflightFailed(
+                storage_refusal(error, folder.path.parent) or f"{scratch}: {error.strerror}."
+            ) from error
         raise PreflightFailed(
             f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose a directory that exists "
             "and that you may write to."
