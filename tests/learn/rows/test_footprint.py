@@ -45,7 +45,7 @@ class Held(SchedulerPlugin):
 
 
 @pytest.fixture(scope="module")
-def held() -> Iterator[Held]:
+def watched() -> Iterator[Held]:
     """Two workers with little memory, and what they held."""
     local = LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=MEMORY_LIMIT, dashboard_address="127.0.0.1:0")
     with local as cluster, Client(cluster):
@@ -54,9 +54,11 @@ def held() -> Iterator[Held]:
         yield plugin
 
 
-@pytest.fixture(autouse=True)
-def _from_here(held: Held) -> None:
-    held.forget()
+@pytest.fixture
+def held(watched: Held) -> Held:
+    """What is held from here on."""
+    watched.forget()
+    return watched
 
 
 def block_of(rows: Any, block_info: Any = None) -> Any:
