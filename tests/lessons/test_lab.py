@@ -129,7 +129,8 @@ def test_a_closed_lesson_says_so_in_a_sentence() -> None:
     lab = lessons.start("06")
     old = lab.client
     lab.close()
-    for use in (lambda: lab.client, lab.traffic, lambda: lab.report(k=3)):
+    assert repr(lab).startswith("Lesson 06 is closed.")
+    for use in (lambda: lab.client, lambda: lab.cluster, lab.traffic, lambda: lab.report(k=3)):
         with pytest.raises(LessonClosed, match=r"^Lesson 06 is closed\. Run its first code cell") as caught:
             use()
         assert caught.value._render_traceback_() == [str(caught.value)]  # all that IPython shows

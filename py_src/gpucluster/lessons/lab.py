@@ -12,7 +12,7 @@ from ..protocol.errors import InvalidState
 from .catalogue import find_lesson
 from .clusters import connected_others, find_cluster, lessons_beside
 from .instruments.traffic import Traffic
-from .results import LESSON_MIME
+from .reports import Report
 from .scratch import use_private_scratch
 
 if TYPE_CHECKING:
@@ -59,12 +59,19 @@ class Lab:
         known = find_lesson(lesson)
         self.lesson = lesson
         self.title = known.title if known else ""
-        self.cluster = cluster
+        self._cluster = cluster
         self.owns_cluster = owns_cluster
         self.closed = False
         self.libraries = libraries_for(cluster.model.backend)
         use_libraries(self.libraries)
         self._client: Client = cluster.get_client()
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster of this lesson; where it has ended, its log and activity can still be read."""
+        if self.closed:
+            raise LessonClosed(self.problem)
+        return self._cluster
 
     @property
     def client(self) -> Client:
@@ -80,7 +87,7 @@ class Lab:
         if self.closed:
             return f"Lesson {self.lesson} is closed. {again}"
         if self._client.status in {"closing", "closed"}:
-            return f"The cluster of lesson {self.lesson}, {self.cluster.name}, has ended. {again}"
+            return f"The cluster of lesson {self.lesson}, {self._cluster.name}, has ended. {again}"
         return ""
 
     def traffic(self) -> Traffic:
@@ -97,13 +104,13 @@ class Lab:
             return
         others = connected_others(self._client) if self.owns_cluster else 0
         self._disconnect()
-        name = self.cluster.name
+        name = self._cluster.name
         if not self.owns_cluster:
             print(f"Disconnected. {name} keeps running; stop it in the panel or with gpucluster stop {name}.")
         elif others:
             print(f"Disconnected. {name} keeps running, as another program is connected to it. The last one stops it.")
         else:
-            self.cluster.stop()
+            self._cluster.stop()
             print(f"Stopped {name}.")
 
     def _disconnect(self) -> None:
@@ -111,10 +118,10 @@ class Lab:
         self._client.close()
 
     def __repr__(self) -> str:
-        return "\n".join(f"{label:<11}{text}" for label, text in self._lines())
+        return self.problem or "\n".join(f"{label:<11}{text}" for label, text in self._lines())
 
     def _lines(self) -> list[tuple[str, str]]:
-        model = self.cluster.model
+        model = self._cluster.model
         made = "made by this lesson; the last cell stops it" if self.owns_cluster else "was running already; it is kept"
         beside = lessons_beside(model.name)
         names = ", ".join(beside)
@@ -135,24 +142,9 @@ class Lab:
             *([("Beside it", f"{names}: close that lesson when you are done, as it takes memory")] if beside else []),
             ("Versions", f"Python {platform.python_version()}, {_named('dask')}, {_named('gpucluster')}"),
         ]
-        link = self.cluster.dashboard_link
+        link = self._cluster.dashboard_link
         # Outside Jupyter the link holds a secret, which has no place in a saved notebook.
         return [*lines, ("Dashboard", link)] if link.startswith("/") else lines
-
-
-class Report:
-    """Figures of a run, shown in one line and kept as a record."""
-
-    def __init__(self, lesson: str, figures: dict[str, Any]) -> None:
-        self.lesson = lesson
-        self.figures = {key: value.item() if hasattr(value, "item") else value for key, value in figures.items()}
-
-    def __repr__(self) -> str:
-        return " · ".join(f"{key} {_figure(value)}" for key, value in self.figures.items())
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        record = {"kind": "report", "lesson": self.lesson, "figures": self.figures}
-        return {"text/plain": repr(self), LESSON_MIME: record}
 
 
 def start(lesson: str, *, cluster: str | None = None, apart: bool = False) -> Lab:
@@ -214,9 +206,3 @@ def _named(library: str) -> str:
         except PackageNotFoundError:
             continue
     return library
-
-
-def _figure(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:,.4f}" if abs(value) >= 10 else f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)

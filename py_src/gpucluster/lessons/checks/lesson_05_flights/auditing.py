@@ -93,7 +93,8 @@ def _expect_kinds(exam: Examination, kinds: Any) -> None:
     exam.require("kinds names the seven columns", set(kinds) == set(KINDS), f"{len(set(kinds) & set(KINDS))} of them")
     words = {"nominal", "ordinal", "interval", "ratio", "time"}
     odd = sorted({str(kind) for kind in kinds.values()} - words)
-    exam.require("Each kind is one of nominal, ordinal, interval, ratio, time", not odd, f"not a kind: {', '.join(odd)[:60]}")
+    known = "Each kind is one of nominal, ordinal, interval, ratio, time"
+    exam.require(known, not odd, f"not a kind: {', '.join(odd)[:60]}")
     right = sum(kinds[name] in allowed for name, allowed in KINDS.items())
     exam.expect("Each column has its kind: what may one do with its values?", right == 7, f"{right} of 7")
 
