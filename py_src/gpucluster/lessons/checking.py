@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .checks import find_exercise
-from .examination import Examination, Halt, NeedsCluster, NotYet, is_blank
+from .examination import Examination, Halt, NeedsCluster, NotYet, describe_error, is_blank
 from .hints import advice, title_of
 from .progress import note
+from .properties import USABLE
 from .results import CheckResult, State
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
         return CheckResult(known.id, title, State.FAILED, exam.findings, message, advice(known.id), seed)
     except Halt:
         pass
+    except Exception as error:
+        # Such as a lazy table that breaks when the check computes it: the learner's mistake, shown late.
+        exam.expect(USABLE, False, describe_error(error))
     passed = bool(exam.findings) and all(finding.passed for finding in exam.findings)
     state = State.PASSED if passed else State.FAILED
     return CheckResult(known.id, title, state, exam.findings, "", "" if passed else advice(known.id), seed)

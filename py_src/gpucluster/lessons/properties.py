@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 UNCHANGED = "What it is given stays as it was"
+USABLE = "What it returns can be computed and looked at"
 REPEATABLE = "Called again with the same, it gives the same"
 
 
