@@ -46,7 +46,8 @@ def is_plain(value: Any) -> bool:
 
 def can_change(value: Any) -> bool:
     """Whether somebody who is given a value can change it."""
-    return isinstance(value, (np.ndarray, list, dict, set)) or _is_table(value)
+    inside = isinstance(value, tuple) and any(map(can_change, value))
+    return inside or isinstance(value, (np.ndarray, list, dict, set)) or _is_table(value)
 
 
 def alike(one: Any, other: Any) -> bool:
