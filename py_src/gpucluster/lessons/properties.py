@@ -70,7 +70,7 @@ def _digest(array: Any) -> str:
     if array.dtype.hasobject:
         return hashlib.sha256(repr(array.tolist()).encode()).hexdigest()
     # A view, not a copy: checks measure memory while this runs.
-    return hashlib.sha256(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))).hexdigest()
+    return hashlib.sha256(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data).hexdigest()
 
 
 def _is_table(value: Any) -> bool:

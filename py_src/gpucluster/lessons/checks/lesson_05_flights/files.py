@@ -17,7 +17,7 @@ from .hidden import in_this_process, lazily, real
 NEEDED = ["origin", "dep_delay"]
 
 
-@exercise("05.2", "convert", "open_delays")
+@exercise("05.2", "convert", "open_delays", repeats=False)
 def check_files(exam: Examination, convert: Any, open_delays: Any) -> None:
     """Nothing is lost on the way to Parquet, each month has its file, and two columns are read without the others."""
     with tempfile.TemporaryDirectory() as name:
