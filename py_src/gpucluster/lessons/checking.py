@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .checks import find_exercise
-from .examination import Examination, Halt, NeedsCluster, NotYet, is_blank
+from .examination import Examination, Halt, NeedsCluster, NotYet, describe_error, is_blank
 from .following import Names, notebook_names
 from .hints import advice, solution_of, title_of
 from .progress import note
+from .properties import USABLE
 from .results import CheckResult, State
 
 if TYPE_CHECKING:
@@ -87,9 +88,10 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
         return CheckResult(known.id, title, State.FAILED, exam.findings, message, advice(known.id), seed)
     except Halt:
         pass
-    except Exception:
+    except Exception as error:
         if client is None or _connected(client):
-            raise
+            # Such as a lazy table that breaks when the check computes it: the learner's mistake, shown late.
+            exam.expect(USABLE, False, describe_error(error))
     if client is not None and not _connected(client):
         return _without_cluster(known.id, title)  # it ended meanwhile; that is no fault of the answer
     passed = bool(exam.findings) and all(finding.passed for finding in exam.findings)

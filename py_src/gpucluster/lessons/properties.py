@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 UNCHANGED = "What it is given stays as it was"
+USABLE = "What it returns can be computed and looked at"
 REPEATABLE = "Called again with the same, it gives the same"
 
 
@@ -45,7 +46,8 @@ def is_plain(value: Any) -> bool:
 
 def can_change(value: Any) -> bool:
     """Whether somebody who is given a value can change it."""
-    return isinstance(value, (np.ndarray, list, dict, set)) or _is_table(value)
+    inside = isinstance(value, tuple) and any(map(can_change, value))
+    return inside or isinstance(value, (np.ndarray, list, dict, set)) or _is_table(value)
 
 
 def alike(one: Any, other: Any) -> bool:
@@ -68,7 +70,7 @@ def _digest(array: Any) -> str:
     if array.dtype.hasobject:
         return hashlib.sha256(repr(array.tolist()).encode()).hexdigest()
     # A view, not a copy: checks measure memory while this runs.
-    return hashlib.sha256(memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))).hexdigest()
+    return hashlib.sha256(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data).hexdigest()
 
 
 def _is_table(value: Any) -> bool:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..checking import lent_sentence
 from ..checks import find_exercise
-from ..examination import Examination, Halt, NeedsCluster, NotYet
+from ..examination import Examination, Halt, NeedsCluster, NotYet, describe_error
 from ..hints import title_of
+from ..properties import USABLE
 from .model import ExerciseGrade, Place, Property
 from .remote import Kernel
 from .values import plain_text
@@ -102,6 +103,8 @@ def _judged_outside(grade: ExerciseGrade, kernel: Kernel, seed: int) -> Exercise
         return _graded(grade, _findings(exam), complete=False)
     except Halt:
         pass
+    except Exception as error:
+        exam.expect(USABLE, False, describe_error(error))
     finally:
         exam.close()
     return _graded(grade, _findings(exam))

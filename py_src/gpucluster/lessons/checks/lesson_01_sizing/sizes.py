@@ -80,6 +80,10 @@ def check_nodes_needed(exam: Examination, nodes_needed: Any) -> None:
         enough, size = int(rng.integers(1, 300)), int(rng.integers(1, 64)) * 2**30
         found = _count(exam, exam.call(nodes_needed, int(enough * size * usable), size, usable))
         exam.expect("Data that fits exactly needs no node more", found == enough, f"{found}, and {enough} would do")
+        found = _count(exam, exam.call(nodes_needed, int(enough * size * usable) + 1, size, usable))
+        exam.expect(
+            "One byte more needs one node more", found == enough + 1, f"{found}, where {enough} hold all but one"
+        )
     found = _count(exam, exam.call(nodes_needed, 100, 30))
     exam.expect(
         "Without `usable`, all of the memory may be filled", found == 4, f"{found} for 100 bytes on nodes of 30"

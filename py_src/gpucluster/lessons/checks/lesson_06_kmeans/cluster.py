@@ -99,7 +99,7 @@ def check_kmeans(exam: Examination, kmeans: Any) -> None:
     parts = share_out(exam.client, points, unequal_sizes(exam.rng, n, 2))
     for tolerance in telling_tolerances(points, start, limit):
         path, _ = _run(exam, kmeans, parts, start.copy(), tolerance, limit)
-        _expect_stop(exam, path, tolerance)
+        expect_stop(exam, path, tolerance)
     _expect_options(exam, kmeans, parts, points, start)
 
 
@@ -126,7 +126,8 @@ def telling_tolerances(points: Floats, start: Floats, limit: int) -> list[float]
     return found
 
 
-def _expect_stop(exam: Examination, path: list[Floats], tolerance: float) -> None:
+def expect_stop(exam: Examination, path: list[Floats], tolerance: float) -> None:
+    """Expect that the last step is the first one within the tolerance."""
     moves = largest_moves(path)
     early = int((moves[:-1] <= tolerance).sum())
     exam.expect(

@@ -14,7 +14,17 @@ from ...examination import Examination, Halt, describe
 from ...scenes.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
 from ...scenes.ranks.counting import CountingCommunicator
 from .. import exercise
-from .cluster import expect_empty, expect_limit, hard_options, inertia_of, largest_gap, serial_lloyd, unequal_sizes
+from .cluster import (
+    expect_empty,
+    expect_limit,
+    expect_stop,
+    hard_options,
+    inertia_of,
+    largest_gap,
+    serial_lloyd,
+    telling_tolerances,
+    unequal_sizes,
+)
 
 Floats = NDArray[np.float64]
 TOLERANCE, LIMIT = 1e-9, 40
@@ -34,6 +44,10 @@ def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
     last, inertias = _fit(exam, _alone(exam, kmeans_on_ranks, few, lonely, 0.0, most), lonely)
     expect_limit(exam, len(inertias), most)
     expect_empty(exam, last, lonely)
+    for tolerance in telling_tolerances(few, start, LIMIT):
+        result = _alone(exam, kmeans_on_ranks, few, start, tolerance)
+        _fit(exam, result, start)
+        expect_stop(exam, [np.asarray(centroids, dtype=float) for centroids in result[0]], tolerance)
     each = [_on_workers(exam, kmeans_on_ranks, points, start) for points in (few, many)]
     for points, run in zip((few, many), each, strict=True):
         size = len(run.results)
