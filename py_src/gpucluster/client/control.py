@@ -341,6 +341,10 @@ class AsyncControl:
         except SupervisorUnreachable:
             why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
             return await kill_cluster(self.registry, self.registry.find(model.id), why)
+        except InvalidState:
+            # A standby whose record says that it has this cluster, and whom nobody told.
+            why = "Its process was not told of it before it was stopped."
+            return await kill_cluster(self.registry, self.registry.find(model.id), why)
         while wait and not model.state.ended:
             if time.monotonic() > deadline:
                 why = f"Its process had not ended {timeout:.0f} seconds after it was asked to, and was killed."

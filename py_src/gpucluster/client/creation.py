@@ -84,6 +84,8 @@ class Creation:
 
     def _give_up(self, folder: Folder) -> Folder:
         """Do without a standby, and start a process for the cluster."""
+        if folder.killed.exists():
+            return folder  # Somebody has stopped the cluster already.
         kill_supervisor(self._registry, folder)
         with suppress(FileNotFoundError), self._registry.exclusive(self._left()):
             # No cluster any more, and no standby that anybody could choose.
