@@ -75,6 +75,8 @@ class Client(distributed.Client):
         try:
             super()._send_to_scheduler(msg)  # type: ignore[no-untyped-call]
         except ClosedClientError:
+            # A traceback keeps the futures that were just made, and the same cell, run again, would wait for them.
+            self.futures.clear()
             raise self._closed() from None
 
     def _model(self) -> ClusterModel | None:
