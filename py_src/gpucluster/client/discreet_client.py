@@ -69,7 +69,12 @@ class Client(distributed.Client):
                     raise self._closed() from None
                 raise
 
-        return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
+        try:
+            return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
+        except RuntimeError:
+            if self.status != "closed":
+                raise
+            raise self._closed() from None  # Whoever closes a client ends its event loop, too.
 
     def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
         try:
