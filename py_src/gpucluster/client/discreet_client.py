@@ -69,12 +69,19 @@ class Client(distributed.Client):
                     raise self._closed() from None
                 raise
 
-        return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
+        try:
+            return super().sync(told, *args, **options)  # type: ignore[no-untyped-call]
+        except RuntimeError:
+            if self.status != "closed":
+                raise
+            raise self._closed() from None  # Whoever closes a client ends its event loop, too.
 
     def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
         try:
             super()._send_to_scheduler(msg)  # type: ignore[no-untyped-call]
         except ClosedClientError:
+            # A traceback keeps the futures that were just made, and the same cell, run again, would wait for them.
+            self.futures.clear()
             raise self._closed() from None
 
     def _model(self) -> ClusterModel | None:
