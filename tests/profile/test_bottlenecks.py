@@ -104,6 +104,7 @@ def test_the_notebooks_own_code_took_the_time(client: Any) -> None:
 
 def test_a_task_fails(client: Any) -> None:
     with gpucluster.profile() as report:
+        even(client)
         client.submit(lambda: 1 / 0, pure=False).exception()
     assert rules(report) == ["failed"], report.text()
 

@@ -24,7 +24,8 @@ _WAIT_MILLISECONDS = 15_000
 _SETTLE_MILLISECONDS = 100
 """So long after a theme has changed, its colours hold."""
 
-_LOADER = """<div style="color:var(--jp-content-font-color1, inherit);opacity:0.7">Preparing the timeline …</div><script type="text/javascript">
+_LOADER = """<div style="color:var(--jp-content-font-color1, inherit);opacity:0.7">Preparing the timeline …</div>
+<script type="text/javascript">
 (async () => {
   const version = %(version)s;
   if (window.Bokeh && (window.Bokeh.version === version || window.Bokeh[version])) { return; }
