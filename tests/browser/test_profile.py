@@ -39,12 +39,15 @@ NOTEBOOK = {
 
 COLOURS = """() => {
   const report = document.querySelector(".gpucluster-profile");
-  const wanted = getComputedStyle(document.body).getPropertyValue("--jp-content-font-color1");
-  const probe = document.createElement("span");
-  probe.style.color = wanted;
-  document.body.append(probe);
-  const theme = getComputedStyle(probe).color;
-  probe.remove();
+  const colour = name => {
+    const probe = document.createElement("span");
+    probe.style.color = `var(${name})`;
+    document.body.append(probe);
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+  };
+  const theme = colour("--jp-content-font-color1");
   const texts = new Set([...report.querySelectorAll("div, b, i, th, td")]
     .filter(node => node.checkVisibility() && node.childNodes.length && !node.closest("[id$=-live]"))
     .map(node => getComputedStyle(node).color));
@@ -57,7 +60,7 @@ COLOURS = """() => {
     }
   }
   const hex = "#" + theme.match(/[0-9]+/g).slice(0, 3).map(part => Number(part).toString(16).padStart(2, "0")).join("");
-  return { theme, hex, texts: [...texts], painted: [...painted] };
+  return { theme, tables: colour("--jp-ui-font-color1"), hex, texts: [...texts], painted: [...painted] };
 }"""
 """What colour the theme gives to text, what the report's text has, and with what Bokeh paints."""
 
@@ -74,7 +77,7 @@ def expect_colours(page: Page) -> str:
     """Wait until all text has the theme's colour, and return that."""
     page.wait_for_function(f"() => {{ const {{ hex, painted }} = ({COLOURS})(); return painted.join() === hex; }}")
     found = page.evaluate(COLOURS)
-    assert found["texts"] == [found["theme"]]
+    assert set(found["texts"]) == {found["theme"], found["tables"]}
     return str(found["theme"])
 
 

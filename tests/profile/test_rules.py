@@ -142,6 +142,14 @@ def test_gpus_are_asked_about_the_time_in_which_there_were_tasks() -> None:
     assert rules(report_of(submitted_seconds=8.0, wall_seconds=8.0, **figures)) == ["gpu_waits"]
 
 
+def test_a_moment_is_too_short_to_tell() -> None:
+    one = [PrefixFigures(prefix="len", n_tasks=1, compute_seconds=0.03, longest_seconds=0.03)]
+    workers = [WorkerFigures(name=str(place), n_threads=1, n_tasks=3 - place, busy_seconds=0.03) for place in range(2)]
+    figures = {"n_tasks": 1, "compute_seconds": 0.03, "idle_share": 0.6, "workers": workers, "active_seconds": 0.03}
+    report = report_of(wall_seconds=0.05, submitted_seconds=0.04, n_threads=2, prefixes=one, **figures)
+    assert [finding.title for finding in find_bottlenecks(report)] == ["Too short to tell"]
+
+
 def test_loading_that_takes_little_of_the_time() -> None:
     loading = [PrefixFigures(prefix="read-csv", n_tasks=10, compute_seconds=1.0, longest_seconds=0.1)]
     figures = {"prefixes": loading, "compute_seconds": 1.2, "n_tasks": 20, "idle_share": 0.1, "submitted_seconds": 0.5}

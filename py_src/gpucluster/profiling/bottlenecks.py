@@ -11,13 +11,11 @@ from .model import Finding
 from .report import ProfileReport
 from .rules_gpu import busy_gpu_at_low_power, gpu_waits, out_of_memory
 from .rules_memory import memory_pressure, spilling
-from .rules_tasks import data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
+from .rules_tasks import SHORT_SECONDS, data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
 from .rules_traffic import between_workers, from_notebook, hardly_used, to_notebook
 
 Rule: TypeAlias = Callable[[ProfileReport], Finding | None]
 
-SHORT_SECONDS = 0.2
-"""Below this, starting a computation costs more than the computation: shares of the time mean nothing."""
 IDLE_SHARE = 0.5
 """Workers idle for more than half of the time do not do what they could."""
 BUSY_CORES_SHARE = 0.8

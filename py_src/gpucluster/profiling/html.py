@@ -1,7 +1,6 @@
 """A report as HTML, without scripts: a saved notebook shows it too.
 
-Text has the colour that JupyterLab's theme gives to outputs, also after a change of theme, and elsewhere that of the
-page.
+Text has the colour that JupyterLab's theme gives to outputs, also after a change of theme; elsewhere, that of the page.
 """
 
 from __future__ import annotations

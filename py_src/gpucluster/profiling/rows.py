@@ -30,7 +30,7 @@ def summary_rows(report: ProfileReport) -> list[tuple[str, str]]:
         active = f"; no task ran for {seconds(max(0.0, report.wall_seconds - (report.active_seconds or 0.0)))}"
         rows.append(("Idle", f"{share(report.idle_share)} of the worker threads' time while there were tasks{active}"))
     if report.notebook_seconds is not None:
-        rows.append(("Notebook", f"for {seconds(report.notebook_seconds)} there were no tasks: its own code ran"))
+        rows.append(("Notebook", f"for {seconds(report.notebook_seconds)} the workers had no tasks"))
     moved = report.transfers
     between = size(moved.between_workers_bytes)
     if moved.shuffled_bytes:

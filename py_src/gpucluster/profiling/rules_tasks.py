@@ -9,6 +9,9 @@ from .figures import counted, seconds, share
 from .model import Finding
 from .report import ProfileReport
 
+SHORT_SECONDS = 0.2
+"""Below this, starting a computation costs more than the computation: shares of the time mean nothing."""
+
 TINY_SECONDS = 0.01
 """Dask's scheduler spends about a millisecond on a task; a task should compute at least ten times as long."""
 TINY_TASKS = 200
@@ -91,7 +94,7 @@ def tiny_tasks(report: ProfileReport) -> Finding | None:
 
 def few_partitions(report: ProfileReport) -> Finding | None:
     """A kind of task that takes ``LARGE_PREFIX_SHARE`` of the computing, with fewer tasks than threads."""
-    if not report.compute_seconds or not report.prefixes:
+    if not report.compute_seconds or not report.prefixes or report.wall_seconds < SHORT_SECONDS:
         return None
     if report.idle_share is None or report.idle_share < UNUSED_SHARE:
         return None
@@ -113,7 +116,7 @@ def few_partitions(report: ProfileReport) -> Finding | None:
 
 def skew(report: ProfileReport) -> Finding | None:
     """One worker, or one task, that is busy ``SKEW_RATIO`` times as long as the median one while others idle."""
-    if report.idle_share is None or report.idle_share < SKEW_SHARE:
+    if report.idle_share is None or report.idle_share < SKEW_SHARE or report.wall_seconds < SHORT_SECONDS:
         return None
     floor = SKEW_SHARE * report.wall_seconds
     return _long_task(report, floor) or _busy_worker(report, floor)

@@ -104,7 +104,8 @@ def hardly_used(report: ProfileReport) -> Finding | None:
         rule="unused",
         title="The notebook took the time, not the cluster",
         evidence=f"For {seconds(alone)} of {seconds(report.wall_seconds)} ({share(alone / report.wall_seconds)}) the "
-        f"notebook's own code ran, and the workers had no tasks ({counted(report.n_tasks or 0, 'task')} in all).",
+        f"workers had no tasks ({counted(report.n_tasks or 0, 'task')} in all): the notebook's own code ran, or it "
+        "sent and fetched data.",
         advice="Imports, building a large graph, sending and fetching data, and the notebook's own work count here. "
         "Move work into tasks (map_blocks, map_partitions, delayed), compute several results at once "
         "(dask.compute(a, b)), and bring less to the notebook.",

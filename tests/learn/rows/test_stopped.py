@@ -48,8 +48,7 @@ def test_every_way_of_waiting_tells_that_the_cluster_was_stopped(site: Any) -> N
     }
 
     def attempt(name: str) -> Any:
-        with client.as_current():
-            return ways[name](Event(name, client=client))
+        return ways[name](Event(name, client=client))
 
     with ThreadPoolExecutor(len(ways)) as pool:
         attempts = {name: pool.submit(attempt, name) for name in ways}
