@@ -99,6 +99,10 @@ def test_what_workers_will_share_is_said_before(page: Page, lab: Lab) -> None:
     threads.fill("128")
     expect(form.get_by_role("status")).to_contain_text("of memory each")
     expect(form.get_by_role("status")).to_contain_text("tasks that compute share the cores")
+    field, footer = threads.bounding_box(), form.locator(".gpc-CreateForm-footer").bounding_box()
+    assert field is not None
+    assert footer is not None
+    assert field["y"] + field["height"] <= footer["y"], "the notes do not cover what is being typed"
     memory.fill("")
     threads.fill("1")
     expect(form.get_by_role("status").filter(has_text="cores")).to_have_count(0)
@@ -158,7 +162,7 @@ def test_the_notebook_computes_on_the_workers(page: Page) -> None:
 
 
 def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None:
-    page.get_by_role("button", name="New Launcher").or_(page.get_by_title("New Launcher")).first.click()
+    page.locator("#jp-main-dock-panel .lm-TabBar-addButton").first.click()
     expect(page.locator(".jp-Launcher-body")).to_be_visible()
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook).to_be_hidden()

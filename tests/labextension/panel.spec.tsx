@@ -286,7 +286,7 @@ describe('card', () => {
     await draw(card(store([cluster({ notes: ['4 threads run on 2 cores.'] })])));
     const details = host.querySelector('.gpc-Details:has(.gpc-Facts)');
     expect(details?.querySelector('.gpc-Notes')?.textContent).toBe('4 threads run on 2 cores.');
-    expect(details?.textContent).toContain('1 thread, at most 1 GiB of memory');
+    expect(details?.textContent).toContain('1 thread, 1 GiB');
   });
 
   it('keeps the focus when the button that had it is gone', async () => {

@@ -90,6 +90,9 @@ function Form({
   const request = { backend, ...withKernel(values, entries, kernel?.name) };
   const foreseen = useForeseen(isValid ? request : null, spec => manager.notes(spec));
 
+  // What appears at the bottom must not cover what somebody is typing.
+  useEffect(() => uncover(form.current), [foreseen.notes]);
+
   const change = (name: string, entry: Entries[string]): void => {
     setEntries({ ...entries, [name]: entry });
     setRefused(refused.filter(error => fieldOf(error, fields) !== name));
@@ -238,6 +241,18 @@ function focusFirst(form: HTMLFormElement | null): void {
   const { activeElement } = document;
   if (activeElement === document.body || region?.contains(activeElement)) {
     form?.querySelector<HTMLElement>('input:checked, input:enabled, select')?.focus();
+  }
+}
+
+/** Scroll the field that has the focus out from below the notes. */
+function uncover(form: HTMLFormElement | null): void {
+  const field = document.activeElement;
+  const footer = form?.querySelector('.gpc-CreateForm-footer');
+  if (field === null || !footer || !form?.contains(field) || footer.contains(field)) {
+    return;
+  }
+  if (field.getBoundingClientRect().bottom > footer.getBoundingClientRect().top) {
+    field.scrollIntoView({ block: 'center' });
   }
 }
 

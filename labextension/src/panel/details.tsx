@@ -50,9 +50,7 @@ function eachWorker(cluster: ClusterModel, trans: TranslationBundle): string {
   }
   const { n_threads, memory_limit_bytes } = cluster.workers[0];
   const threads = trans._n('%1 thread', '%1 threads', n_threads);
-  return memory_limit_bytes === null
-    ? threads
-    : `${threads}, ${trans.__('at most %1 of memory', formatBytes(memory_limit_bytes))}`;
+  return memory_limit_bytes === null ? threads : `${threads}, ${formatBytes(memory_limit_bytes)}`;
 }
 
 /**
