@@ -66,9 +66,9 @@ def test_a_right_answer_after_an_empty_one_gets_its_point(graded: Callable[..., 
 
 
 def test_no_solution_is_lent_before_its_exercise_is_judged(graded: Callable[..., dict[str, ExerciseGrade]]) -> None:
-    keeps = Step("kept = principal_components\ndef psnr(*a):\n    global kept\n    kept = principal_components")
-    found = graded(
-        Step(IMPORTS), Step(EMPTY.code), Step(MADE_WITH_IT), keeps, Step("quality = {4: 1}", ("07.5",)), EMPTY
-    )
-    assert found["07.5"].points == found["07.2"].points == 0
-    assert "the lesson's own" not in found["07.5"].message
+    # Who moves its cells could else look at the solution of what is still to be judged.
+    found = graded(Step(IMPORTS), Step(EMPTY.code), Step(MADE_WITH_IT), right("07.5"), EMPTY)
+    assert [(one.id, one.state, one.points) for one in found.values()] == [
+        ("07.5", "not_yet", 0),
+        ("07.2", "not_yet", 0),
+    ]
