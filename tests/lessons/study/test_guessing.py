@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -99,3 +100,8 @@ def test_all_concepts_can_be_drawn_and_no_more() -> None:
 def test_no_two_questions_have_the_same_stem() -> None:
     stems = [(question.stem, question.code) for question in all_questions()]
     assert len(stems) == len(set(stems))
+
+
+def test_no_concept_is_asked_three_times() -> None:
+    times = Counter(concept_of(question) for question in all_questions())
+    assert {concept: number for concept, number in times.items() if number > 2} == {}
