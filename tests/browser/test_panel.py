@@ -163,7 +163,7 @@ def test_the_notebook_computes_on_the_workers(page: Page) -> None:
 
 def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None:
     page.locator("#jp-main-dock-panel .lm-TabBar-addButton").first.click()
-    expect(page.locator(".jp-Launcher-body")).to_be_visible()
+    expect(page.locator(".jp-Launcher-body:visible")).to_have_count(1)
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook).to_be_hidden()
     before = notebook.locator(".jp-Cell").count()
