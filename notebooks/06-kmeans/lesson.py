@@ -200,8 +200,8 @@ def assign(points, centroids):
     ### BEGIN SOLUTION
     # |p - c|² = |p|² - 2 p·c + |c|², and |p|² is the same for all centroids: leave it out.
     # Far from zero the other two terms are large and nearly equal; near it their difference keeps its digits.
-    middle = centroids.mean(axis=0)
-    points, centroids = points - middle, centroids - middle
+    near = centroids[0]
+    points, centroids = points - near, centroids - near
     scores = points @ centroids.T
     scores *= -2
     scores += (centroids**2).sum(axis=1)
@@ -221,7 +221,7 @@ check("06.2", assign)
 
 # %% [markdown] tags=["hint-3"] exercise="06.2"
 # `points @ centroids.T` gives all products p·c at once, as an array of n × k numbers. You still need −2 times that, plus
-# the squared length of each centroid, and then `argmin` along the right axis. Subtract the mean of the centroids from both first.
+# the squared length of each centroid, and then `argmin` along the right axis. Subtract the first centroid from both before that.
 
 # %% [markdown] anchor="far-from-zero"
 # **Far from zero.** Numbers of type float32, the usual type on GPUs, have about 7 digits. What happens to the two ways when all points lie near
@@ -242,8 +242,8 @@ for name, way in ways.items():
 # %% [markdown]
 # **Explain:** |c|² and 2 p·c are near 300 million and 600 million, where neighbouring float32 numbers are 32 or more apart; the distances that decide
 # are below 3. The digits are gone before anything is subtracted (*cancellation*). Two ways out: a loop over the centroids that subtracts
-# *first*, or the same shift for points and centroids, which changes no distance: subtract the mean of the centroids from both, and
-# the products are small again. Libraries do that, too.
+# *first*, or the same shift for points and centroids, which changes no distance: subtract one of the centroids from both, and
+# the products are small again. Libraries shift as well, by the mean of the data.
 
 # %% [markdown]
 # ## 4. Step 3: what does a worker tell the others?
