@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "devices": {"protocol"},
     "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
-    "client": {"recordings", "registry", "protocol"},
+    "client": {"devices", "recordings", "registry", "protocol"},
     "backends": {"devices", "protocol"},
     "telemetry": {"devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},

@@ -85,8 +85,9 @@ def test_many_workers_are_summed_up():
 
 
 def test_the_text_is_for_terminals():
-    text = Picture(cluster(), sample(memory_bytes=GIB // 2, memory_limit_bytes=GIB, cpu_percent=[50.0, 25.0])).text
+    figures = sample(memory_bytes=GIB // 2, memory_limit_bytes=GIB, cpu_percent=[50.0, 25.0], n_threads=1)
+    text = Picture(cluster(), figures).text
     assert text.splitlines()[0] == "blue: running, 2 workers"
     assert "1 GiB of 2 GiB (50%)" in text
-    assert "CPU 75%" in text
+    assert "CPU 0.8 of 2 threads" in text
     assert repr(Picture(cluster())) == "blue: running, 2 workers"

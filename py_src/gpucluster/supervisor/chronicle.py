@@ -146,6 +146,7 @@ def span(seconds: int) -> str:
 
 def named(names: Sequence[str]) -> str:
     """Return workers by name, such as ``Workers 2 and 3``, or their number where there are many."""
+    names = sorted(names, key=lambda name: (len(name), name))
     if len(names) == 1:
         return f"Worker {names[0]}"
     return counted(len(names), "worker") if len(names) > _NAMED else f"Workers {', '.join(names[:-1])} and {names[-1]}"

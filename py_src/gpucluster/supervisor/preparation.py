@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +39,8 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
     try:
         if local_directory is not None:
             top = Path(local_directory).resolve(strict=True)
+            if not top.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
             scratch = folder.scratch_in(str(top))
             for parent in (top, *top.parents):
                 if not others_cannot_replace(parent):
