@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -101,6 +102,17 @@ class Site:
         assert model.pid is not None
         supervisor = psutil.Process(model.pid)
         return [supervisor, *supervisor.children(recursive=True)]
+
+    def reachable_sockets(self, model: ClusterModel) -> set[str]:
+        """Return the sockets with a path of a cluster's processes that a process of this user can connect to."""
+        found = set()
+        for process in self.family(model):
+            with suppress(psutil.Error):
+                for opened in process.net_connections("unix"):
+                    with suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+                        connection.connect(opened.laddr)
+                        found.add(opened.laddr)
+        return found
 
     def headers(self, cluster: str, **more: Any) -> dict[str, Any]:
         """Return what a request of ours to the socket of a cluster or standby carries."""

@@ -312,6 +312,13 @@ def test_who_can_connect_but_does_not_know_the_secret_is_told_nothing(shared_sit
     assert shared_site.get("shared") == before, "nothing was done"
 
 
+def test_no_socket_without_a_secret_can_be_connected_to(shared_site, shared_cluster):
+    """Python's forkserver has one, and would run what it is sent: no process finds it but its own."""
+    commands = [" ".join(process.cmdline()) for process in shared_site.family(shared_cluster)]
+    assert any("multiprocessing.forkserver" in command for command in commands)
+    assert shared_site.reachable_sockets(shared_cluster) == {str(shared_site.registry.folder(shared_cluster.id).socket)}
+
+
 def test_the_secret_is_in_its_file_only(shared_site, shared_cluster):
     folder = shared_site.registry.folder(shared_cluster.id)
     secret = folder.secret.read_bytes()

@@ -10,7 +10,7 @@ import time
 import gpucluster
 import psutil
 import pytest
-from gpucluster.client.killing import kill_supervisor
+from gpucluster.client import killing
 from gpucluster.protocol.errors import StartTimedOut
 from gpucluster.protocol.models import ClusterState
 from gpucluster.registry.process import ProcessIdentity
@@ -99,7 +99,7 @@ def test_a_record_that_names_a_stranger_never_gets_the_stranger_killed(site, wai
         psutil.Process(model.pid).suspend()  # it answers no more, but its lock is held
         forged = ProcessIdentity(pid=stranger.pid, birth=record.process.birth)
         site.registry.write(folder, record.model_copy(update={"process": forged}))
-        kill_supervisor(site.registry, folder)
+        killing.kill_supervisor(site.registry, folder)
         assert stranger.poll() is None
         psutil.Process(model.pid).kill()
         assert site.wait_for("stale", lambda model: model.state.ended).state is ClusterState.FAILED

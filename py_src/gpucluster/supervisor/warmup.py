@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from multiprocessing import forkserver, util
+from typing import Any
 
 PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
     # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Children of
@@ -22,6 +23,7 @@ PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
 }
 
 
+_DESCRIPTORS = "/proc/self/fd/"
 _LOOKED_FOR_LATE = ("gilknocker",)
 """Optional packages that distributed tries to import not before a scheduler is made."""
 
@@ -50,10 +52,30 @@ def start_forkserver() -> None:
     # The server's socket is a file in a private folder, never an abstract address that other users can reach
     # (CVE-2022-42919 in Python 3.11.0).
     util.abstract_sockets_supported = False  # type: ignore[misc]  # Final, but read at each call
+    # Also for a server that is started anew because this one has died.
+    setattr(forkserver.ForkServer, "ensure_running", _ensure_unreachable)  # noqa: B010  # the type checker forbids it
     # '__main__' is not preloaded: workers do not need the supervisor's own code.
     forkserver.set_forkserver_preload(["gpucluster.supervisor.forked"])
     with _environment(PRE_SPAWN_ENVIRONMENT):
-        forkserver.ensure_running()
+        _ensure_unreachable(forkserver._forkserver)
+
+
+_ensure_running = forkserver.ForkServer.ensure_running
+
+
+def _ensure_unreachable(server: Any) -> None:
+    """Start the forkserver if it does not run, and let nobody but this process reach it.
+
+    Before Python 3.14 it asks for no secret and unpickles what it is sent, so whoever connects can run code: also a
+    process of the same user that was locked in, as a submission that is graded. Its socket loses its name as soon as it
+    has one; this process goes on by the descriptor, which no process that may not trace this one can use.
+    """
+    _ensure_running(server)
+    path = server._forkserver_address
+    if hasattr(os, "O_PATH") and not path.startswith(_DESCRIPTORS):
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
+        os.unlink(path)
+        server._forkserver_address = f"{_DESCRIPTORS}{descriptor}"
 
 
 def configure_dask() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
 from gpucluster.protocol.spec import MAX_WORKERS, CudaSpec, LocalSpec
 from gpucluster.registry.record import Folder, Record
+from gpucluster.registry.secret import read_secret
 from gpucluster.registry.store import Registry, now
 from gpucluster.supervisor import owner as owners
 from gpucluster.supervisor.history import History
@@ -63,7 +64,9 @@ async def _run(simulation: Simulation) -> ClusterModel:
     backend = SimulatedBackend(simulation)
     owners.load_backend = lambda name: backend
     owner = Owner(registry, folder, model, lambda secret: None)
-    interface = Interface(None, None)
+    secret = read_secret(folder)
+    assert secret is not None
+    interface = Interface(secret, None)
     interface.owner = owner
     serve(interface, folder)
     for number in (signal.SIGTERM, signal.SIGINT):

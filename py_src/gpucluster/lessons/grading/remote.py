@@ -84,7 +84,7 @@ class Kernel:
         return Remote(self, handle)
 
     def _write_back(self, sent: Any, changed: Any, buffers: list[bytes]) -> None:
-        """What the learner's code did to the arrays and tables that it was given, the check is to see."""
+        """What the learner's code did to the arrays, tables and lists that it was given, the check is to see."""
         given = changeable(sent)
         for place, tree in changed:
             new, old = decode(tree, buffers, self._wrap), given[int(place)]
@@ -94,10 +94,15 @@ class Kernel:
                 if old.shape != new.shape:
                     old.resize(new.shape, refcheck=False)
                 old[...] = new
-            elif type(new) is type(old):
-                old._update_inplace(new)  # pandas has no public way to change columns, rows and names at once
+            elif type(new) is not type(old):
+                raise NotPlain(f"a {type(old).__name__} became something else")
+            elif isinstance(old, list):
+                old[:] = new
+            elif isinstance(old, (dict, set)):
+                old.clear()
+                old.update(new)
             else:
-                raise NotPlain("a table became something else")
+                old._update_inplace(new)  # pandas has no public way to change columns, rows and names at once
 
 
 class KernelSilent(Exception):

@@ -83,12 +83,13 @@ def encode(value: Any, keep: Callable[[Any], int], buffers: list[bytes], depth: 
 
 
 def changeable(value: Any, depth: int = 0) -> list[Any]:
-    """Return the arrays and tables in a value, in an order that both sides agree on."""
-    if type(value) is np.ndarray or _is_table(value):
+    """Return what can be changed in a value, such as arrays, tables and lists, in an order that both sides agree on."""
+    if type(value) is np.ndarray or type(value) is set or _is_table(value):
         return [value]
     if type(value) in (list, tuple, dict) and depth < _DEEPEST:
         parts = value.values() if type(value) is dict else value
-        return [found for part in parts for found in changeable(part, depth + 1)]
+        own = [] if type(value) is tuple else [value]
+        return own + [found for part in parts for found in changeable(part, depth + 1)]
     return []
 
 
