@@ -24,6 +24,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shared.mkdir(parents=True)
     (shared / "global.lock").symlink_to(victim)
     monkeypatch.setattr(tempfile, "tempdir", str(shared.parent))
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "clusters"))
     with dask.config.set({"temporary-directory": None}):
         yield victim
 
