@@ -37,7 +37,7 @@ def transitions(dask_scheduler: Any = None) -> int | None:
 
 
 def settled(client: Client) -> int:
-    for _ in range(500):
+    for _ in range(4500):  # 90 seconds, for slow machines
         if (count := client.run_on_scheduler(transitions)) is not None:
             return count
         time.sleep(0.02)

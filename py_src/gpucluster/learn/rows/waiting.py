@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from ..errors import ClusterStopped, PeerLost, WorkersLost
+
+_SECONDS_TO_SEE_THE_END = 2.0
 
 
 def current_client() -> Any:
@@ -53,12 +56,13 @@ def waiting(client: Any) -> Iterator[None]:
     except (
         CancelledError, asyncio.CancelledError, ClosedClientError, OSError, RuntimeError, PeerLost, WorkersLost
     ) as error:  # fmt: skip
-        if client.status != "running":
+        cancelled = isinstance(error, (CancelledError, asyncio.CancelledError))
+        if _has_ended(client, patience=_SECONDS_TO_SEE_THE_END if cancelled else 0.0):
             raise ClusterStopped(
                 "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
                 "connect to another one, load the data again, and repeat the computation."
             ) from None
-        if isinstance(error, (CancelledError, asyncio.CancelledError)):
+        if cancelled:
             raise ClusterStopped(
                 "The computation was cancelled, or data that it needs were released. Load the data again, and repeat "
                 "it."
@@ -78,6 +82,14 @@ def computed(*collections: Any) -> tuple[Any, ...]:
 
     with waiting(current_client()):
         return tuple(compute(*collections))
+
+
+def _has_ended(client: Any, *, patience: float) -> bool:
+    """Whether the cluster is gone. A scheduler that ends cancels first, and the client sees its end a moment later."""
+    deadline = time.monotonic() + patience
+    while client.status == "running" and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return bool(client.status != "running")
 
 
 def _thread_for_others() -> Any:
