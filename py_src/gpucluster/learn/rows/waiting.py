@@ -9,6 +9,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from ...protocol.errors import ClusterEnded
 from ..errors import ClusterStopped, PeerLost, WorkersLost
 
 _SECONDS_TO_SEE_THE_END = 2.0
@@ -57,7 +58,9 @@ def waiting(client: Any) -> Iterator[None]:
         CancelledError, asyncio.CancelledError, ClosedClientError, OSError, RuntimeError, PeerLost, WorkersLost
     ) as error:  # fmt: skip
         cancelled = isinstance(error, (CancelledError, asyncio.CancelledError))
-        if _has_ended(client, patience=_SECONDS_TO_SEE_THE_END if cancelled else 0.0):
+        patience = _SECONDS_TO_SEE_THE_END if cancelled else 0.0
+        # Our own client says it itself, while the cluster is still stopping.
+        if isinstance(error, ClusterEnded) or _has_ended(client, patience=patience):
             raise ClusterStopped(
                 "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
                 "connect to another one, load the data again, and repeat the computation."
