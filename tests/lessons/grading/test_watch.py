@@ -61,7 +61,8 @@ time.sleep(600)
 IMPORTS = "import ctypes, os, threading, time\n"
 USES = f"""
 removed, hidden, threads = {IMPORTS + REMOVED!r}, {IMPORTS + HIDDEN + REMOVED!r}, {IMPORTS + THREADS!r}
-print(watched(removed, memory_bytes=200 * 2**20), watched(hidden, memory_bytes=200 * 2**20), watched(threads, threads=100))
+limits = {{"memory_bytes": 200 * 2**20}}
+print(watched(removed, **limits), watched(hidden, **limits), watched(threads, threads=100))
 """
 ENDS = """
 headless = start(HEADLESS)
