@@ -76,12 +76,17 @@ for number in (298, 250, 248, 249, 321, 323, 425, 426, 427, 179, 155, 428, 430, 
     refused(f"call {number}", lambda: call(number, 0, 0, 0, 0, 0))
 for family in (socket.AF_PACKET, socket.AF_ALG, 40, 17, 38):
     refused(f"sockets of family {family}", lambda: socket.socket(family, socket.SOCK_DGRAM))
+for protocol in (socket.NETLINK_NFLOG, 9, 15):
+    refused(f"netlink {protocol}", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol))
 refused("raw sockets", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
 if GIVEN["scoped"]:
     def abstract():
         with socket.socket(socket.AF_UNIX) as client:
             client.connect("\\0" + GIVEN["abstract"])
     refused("a socket without a path", abstract)
+refused("memory without a process", lambda: os.memfd_create("x"))
+refused("a hidden process", lambda: call(157, 4, 0, 0, 0, 0))
+refused("a call of another architecture", lambda: call(0x40000000 + 39))
 rights = [line.split()[1] for line in open("/proc/self/status") if line.startswith(("CapEff", "CapPrm", "CapBnd"))]
 if any(int(one, 16) for one in rights):
     worked.append(f"special rights: {rights}")
@@ -115,7 +120,12 @@ for path in GIVEN["readable"]:
 for path in GIVEN["folders"]:
     refused(f"new file in {path}", lambda: open(path + "/new", "w"))
     refused(f"new folder in {path}", lambda: os.mkdir(path + "/new"))
+def watch_changes(path):
+    if libc.inotify_add_watch(libc.inotify_init1(0), os.fsencode(path), 0xFFF) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+
 for path in GIVEN["hidden"]:
+    refused(f"changes in {path}", lambda: watch_changes(path))
     refused(f"names in {path}", lambda: os.listdir(path))
     refused(f"names above {path}", lambda: os.listdir(os.path.dirname(path)))
 for path in GIVEN["secrets"]:
@@ -239,11 +249,14 @@ try:
     raise AssertionError("a folder in which nobody looks")
 except OSError:
     pass
-for number in range(8):
-    with open(f"/dev/shm/gpucluster-test-{os.getpid()}-{number}", "wb") as file:
-        for _ in range(16):
-            file.write(bytes(16 * 2**20))
-            time.sleep(0.1)
+files = []
+for number in range(5):
+    files.append(open(f"/dev/shm/gpucluster-test-{os.getpid()}-{number}", "wb"))
+    if number:
+        os.remove(files[-1].name)  # what is open stays
+    for _ in range(16):
+        files[-1].write(bytes(16 * 2**20))
+        time.sleep(0.1)
 """
 
 

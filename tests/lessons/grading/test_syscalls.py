@@ -113,3 +113,34 @@ def test_what_is_honest_goes_on(tmp_path: Path) -> None:
     command = [sys.executable, str(program), str(work)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert (done.stdout.strip(), done.returncode) == ("thread", 0), done.stderr
+
+
+REFUSED = """
+import ctypes, errno, os, socket
+from gpucluster.lessons.grading import syscalls
+assert syscalls.restrict()
+libc = ctypes.CDLL(None, use_errno=True)
+
+def code(name, *arguments):
+    return ctypes.get_errno() if getattr(libc, name)(*arguments) < 0 else 0
+
+assert code("memfd_create", b"x", 0) == errno.ENOSYS
+assert code("inotify_init1", 0) == errno.ENOSYS
+assert code("prctl", 4, 0, 0, 0, 0) == errno.EPERM
+socket.socket(socket.AF_NETLINK, socket.SOCK_RAW).close()
+for protocol in (4, 9, 15, 16):
+    try:
+        socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
+        raise AssertionError(protocol)
+    except OSError as error:
+        assert error.errno == errno.EPROTONOSUPPORT, error
+if os.uname().machine == "x86_64":
+    assert code("syscall", 447, 0) == errno.ENOSYS  # memfd_secret
+    assert code("syscall", 0x40000000 + 39) == errno.ENOSYS  # getpid of another architecture, x32
+print("all")
+"""
+
+
+def test_what_does_not_exist_for_a_submission() -> None:
+    done = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, timeout=60)
+    assert (done.stdout.strip(), done.returncode) == ("all", 0), done.stderr

@@ -20,6 +20,7 @@ _REMEDIES = {
     "time": f"It ran out of time: {_MORE_TIME}",
     "memory": "It ran out of memory: allow more with --memory",
     "processes": "It started more processes than are allowed",
+    "threads": "It started more threads than are allowed",
     "stopped": "Its kernel or its warden ended early",
 }
 

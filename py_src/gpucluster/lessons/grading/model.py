@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 Place = Literal["outside", "inside"]
 """Where the check runs: in the grader's process, or, where that cannot be, in the learner's kernel."""
 
-Status = Literal["graded", "time", "memory", "processes", "stopped", "unreadable"]
+Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]
 
 _PART_OF_A_CELL = 0.4
 
@@ -31,12 +31,15 @@ class Limits(_Part):
         For the kernel and the workers that it starts, together.
     processes : int
         For the same.
+    threads : int
+        Of all of them together.
     """
 
     seconds: float = 300
     cell_seconds: float = 120
     memory_bytes: int = 4 * 2**30
     processes: int = 100
+    threads: int = 2_000
 
     @model_validator(mode="after")
     def _more_for_a_cell(self) -> Self:

@@ -28,6 +28,7 @@ _STATUS = {
     "time": "ended: too much time",
     "memory": "ended: too much memory",
     "processes": "ended: too many processes",
+    "threads": "ended: too many threads",
     "stopped": "ended early",
     "unreadable": "cannot be read",
 }
@@ -39,7 +40,7 @@ def html_report(grades: Grades) -> str:
     about = (
         f"Graded at {escape(grades.graded_at)} with gpucluster {escape(grades.version)}, seed {grades.seed}. "
         f"Limits per notebook: {limits.seconds:g} s, {limits.memory_bytes / 2**30:.1f} GiB, "
-        f"{limits.processes} processes."
+        f"{limits.processes} processes, {limits.threads:,} threads."
     )
     names = shown_names(grades)
     rows = "".join(

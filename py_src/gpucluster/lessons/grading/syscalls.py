@@ -34,6 +34,14 @@ _REFUSED = """
     syslog vhangup iopl ioperm modify_ldt nfsservctl lookup_dcookie uselib
     settimeofday clock_settime clock_adjtime adjtimex stime sethostname setdomainname
 """
+_ABSENT = """
+    memfd_create memfd_secret
+    inotify_init inotify_init1 inotify_add_watch
+"""
+"""They do not exist for a submission; who uses them does without.
+
+The memory of files that were never anywhere is nobody's, and who may not open a file may still watch it.
+"""
 _TIMES = {"utime": (0, 1), "utimes": (0, 1), "futimesat": (1, 2), "utimensat": (1, 2)}
 """Where they have the path, and the times.
 
@@ -52,7 +60,9 @@ _PAGES = "migrate_pages move_pages"
 _OTHER_SIGNALS = "tkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal"
 _PER_FILTER = 100  # a filter has 4,096 steps at most
 
-_FAMILIES = {1, 2, 10, 16}  # unix, IPv4, IPv6 and netlink, which lists the network's interfaces
+_FAMILIES = {1, 2, 10, 16}  # unix, IPv4, IPv6, netlink
+_NETLINK = 16  # with its protocol 0 only, in which the system's library asks for the network's interfaces
+_PR_SET_DUMPABLE = 4  # what it holds open could not be seen
 _CLONE_NEW = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
 _IOCTLS = (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX type into terminals
 _IOCTLS_OF_FILES = (0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40047602)  # flags and attributes, as chattr sets
@@ -82,7 +92,11 @@ def restrict(*, truncation: bool = True) -> bool:
         return False
     refused = _refusals(seccomp)
     more = "" if truncation else "truncate truncate64"
-    for names, action in ((_NO_EFFECT, seccomp.ERRNO(0)), (_REFUSED + more, seccomp.ERRNO(errno.EPERM))):
+    for names, action in (
+        (_NO_EFFECT, seccomp.ERRNO(0)),
+        (_REFUSED + more, seccomp.ERRNO(errno.EPERM)),
+        (_ABSENT, seccomp.ERRNO(errno.ENOSYS)),
+    ):
         for number in _numbers(seccomp, names):
             refused.add_rule(action, number)
     known = seccomp.SyscallFilter(seccomp.ERRNO(errno.ENOSYS))
@@ -161,6 +175,9 @@ def _refusals(seccomp: ModuleType) -> Any:
         for family in set(range(max(_FAMILIES))) - _FAMILIES:
             rule(name, arg(0, seccomp.EQ, family), action=unknown)
         rule(name, arg(0, seccomp.GT, max(_FAMILIES)), action=unknown)
+        no_protocol = seccomp.ERRNO(errno.EPROTONOSUPPORT)
+        rule(name, arg(0, seccomp.EQ, _NETLINK), arg(2, seccomp.NE, 0), action=no_protocol)
+    rule("prctl", arg(0, seccomp.MASKED_EQ, _INT, _PR_SET_DUMPABLE))
     for command in (*_IOCTLS, *_IOCTLS_OF_FILES):
         rule("ioctl", arg(1, seccomp.MASKED_EQ, _INT, command))
     rule("fcntl", arg(1, seccomp.MASKED_EQ, _INT, _F_SETLEASE))
@@ -183,6 +200,8 @@ def _is_known(seccomp: ModuleType, number: int) -> bool:
 def _loaded(seccomp: ModuleType, *filters: Any) -> bool:
     for one in filters:
         try:
+            # Calls of another architecture that the machine has as well do not exist; else they end the thread only.
+            one.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.ERRNO(errno.ENOSYS))
             one.set_attr(seccomp.Attr.CTL_TSYNC, 1)
             one.set_attr(seccomp.Attr.CTL_OPTIMIZE, 2)
             one.load()
