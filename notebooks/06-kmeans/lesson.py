@@ -24,7 +24,7 @@
 # %% [markdown]
 # # Distributed k-means, from the blackboard to the cluster
 #
-# **140 minutes** (35 of reading, 105 of writing) · you need: NumPy, and a first idea of Dask futures (lesson 02)
+# **140 minutes** (25 of reading, 115 of writing) · you need: NumPy, and a first idea of Dask futures (lesson 02)
 #
 # With 75 minutes, work up to the end of section 7 (exercise 06.5). Sections 8 to 12 are a second session.
 #
@@ -185,7 +185,7 @@ compare("06.a", peak_bytes(assign_in_one_line, pixels, start_colours(16)) / 1e6,
 
 # %% [markdown]
 # **Explain:** The line builds an array of n × k × d numbers before it adds anything up: 105 MB here, 16 times the data. The n × k
-# sums are another 35 MB; of these there is no way round. On a real data set this is how a worker runs out of memory although "the
+# sums are another 35 MB; there is no way around these. On a real data set this is how a worker runs out of memory although "the
 # data fits easily".
 
 # %% [markdown] exercise="06.2" title="Find the nearest centroid" topic="distances-in-memory"
@@ -353,7 +353,7 @@ predict("06.c", 256)  # SOLUTION
 #
 # Write `kmeans`. In each iteration: start `step` on all blocks, fetch the small results, merge them, and compute the new
 # centroids. Keep what you see on the way: `path` is the list of all centroids (the start first, the result last),
-# `inertias[i]` is the inertia that belongs to `path[i]`. Stop when no coordinate moves by more than
+# `inertias[i]` is the inertia that belongs to `path[i]`: one for each iteration, so none for the last entry of `path`. Stop when no coordinate moves by more than
 # `tolerance` (0.001 is a quarter of one step of an 8-bit colour), and after `max_iterations` iterations at the latest. A centroid without points
 # stays where it is.
 #

@@ -90,7 +90,7 @@ def _expect_agreement(exam: Examination, agreement: Any) -> None:
 
 
 def _two_numbers(exam: Examination, result: Any) -> tuple[float, float]:
-    is_two = isinstance(result, (tuple, list)) and len(result) == 2
+    is_two = isinstance(result, (tuple, list, np.ndarray)) and np.shape(result)[:1] == (2,)
     exam.require("It returns two numbers: difference and ari", is_two, describe(result))
     try:
         return float(result[0]), float(result[1])
