@@ -741,7 +741,10 @@ def draw(block, candidates, wanted, cost, seed):
 
 
 def first_centroids(client, parts, k, seed=0):
-    """Return k first centroids, and the candidates they come from, after five rounds that want 2 k points each."""
+    """Return k first centroids, and the candidates they come from, after about five rounds that want 2 k points each.
+
+    The same seed gives the same candidates, another seed others.
+    """
     ### BEGIN SOLUTION
     candidates = client.submit(first_point, parts[0], pure=False).result()
     for number in range(5):

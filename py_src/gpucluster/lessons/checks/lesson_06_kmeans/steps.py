@@ -160,11 +160,11 @@ def check_counter_example(exam: Examination, parts: Any) -> None:
     means = np.stack([block.mean(axis=0) for block in blocks])
     off = float(np.linalg.norm(means.mean(axis=0) - true))
     # Where the mean of all points is zero, any difference is more than 1 % of it, but not one that rounding makes.
-    away = f"{off / size:.1%}" if size > 1e-9 * scale else f"{off:.3g}, and the mean of all points is 0"
+    away = f"{off / size:.1%} away" if size > 1e-9 * scale else f"{off:.3g} away from a mean of 0"
     exam.expect(
         "The mean of the parts' means is more than 1 % away from the mean of all points",
         off > max(0.01 * size, 1e-9 * scale),
-        f"{away} away, with parts of {' and '.join(str(len(block)) for block in blocks[:6])} points",
+        f"{away}, with parts of {' and '.join(str(len(block)) for block in blocks[:6])} points",
     )
 
 
