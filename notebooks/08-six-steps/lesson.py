@@ -22,7 +22,7 @@
 # %% [markdown]
 # # Six steps: cluster, load, choose, fit, predict, collect
 #
-# **150 minutes** in two halves (60 of reading, 90 of writing) · you need: NumPy, Dask arrays and futures (lesson 06)
+# **150 minutes** in two halves (35 of reading, 115 of writing); the second begins with exercise 08.4 · you need: NumPy, Dask arrays and futures (lesson 06)
 #
 # At the end you can
 #
