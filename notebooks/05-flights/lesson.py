@@ -132,7 +132,8 @@ def audit(table, key):
 
     rows        number of rows
     nulls       {column: number of missing values}, only columns in which something is missing
-    duplicates  number of rows whose key was there before; key is a list of columns
+    duplicates  number of rows whose key was there before; key is a list of columns.
+                A key may be there three times, and one with a gap is a key like any other
     """
     ### BEGIN SOLUTION
     rows, nulls, keys = dask.compute(table.shape[0], table.isna().sum(), table[key].drop_duplicates().shape[0])
@@ -468,7 +469,8 @@ predict("05.c", 52606)  # SOLUTION
 #
 # 1. Write `join_planes`: every flight stays with its own `year`; added are `built`, `seats`, and `known_plane` (True or False). The year of
 #    70 planes is not known; the planes are in the table all the same.
-# 2. Write `unknown_by_carrier`: for *each* airline, the number of flights whose plane is not known (0 if there is none). Lazy or computed, as you like.
+# 2. Write `unknown_by_carrier`: a column (a series) with the number of flights whose plane is not known, for *each* airline (0 if there is none). Lazy or
+#    computed, as you like.
 
 # %% tags=["exercise"] exercise="05.5"
 def join_planes(flights, planes):
@@ -481,7 +483,7 @@ def join_planes(flights, planes):
 
 
 def unknown_by_carrier(joined):
-    """Return, for each carrier, the number of flights whose plane is not known."""
+    """Return a column: for each carrier, the number of flights whose plane is not known."""
     ### BEGIN SOLUTION
     return joined.assign(unknown=(~joined["known_plane"]).astype("int64")).groupby("carrier")["unknown"].sum()
     ### END SOLUTION

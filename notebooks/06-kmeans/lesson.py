@@ -24,7 +24,7 @@
 # %% [markdown]
 # # Distributed k-means, from the blackboard to the cluster
 #
-# **140 minutes** (35 of reading, 105 of writing) · you need: NumPy, and a first idea of Dask futures (lesson 02)
+# **140 minutes** (25 of reading, 115 of writing) · you need: NumPy, and a first idea of Dask futures (lesson 02)
 #
 # With 75 minutes, work up to the end of section 7 (exercise 06.5). Sections 8 to 12 are a second session.
 #
@@ -63,7 +63,7 @@ import time
 import dask.array as da
 import numpy as np
 
-from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predict, solution
+from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predict, ready, solution
 from gpucluster.lessons.figures import kmeans as figures
 from gpucluster.lessons.material.pictures import distinct_colours, load_photo, png_bytes
 from gpucluster.lessons.scenes.ranks import run_on_workers, run_ranks
@@ -185,7 +185,7 @@ compare("06.a", peak_bytes(assign_in_one_line, pixels, start_colours(16)) / 1e6,
 
 # %% [markdown]
 # **Explain:** The line builds an array of n × k × d numbers before it adds anything up: 105 MB here, 16 times the data. The n × k
-# sums are another 35 MB; of these there is no way round. On a real data set this is how a worker runs out of memory although "the
+# sums are another 35 MB; there is no way around these. On a real data set this is how a worker runs out of memory although "the
 # data fits easily".
 
 # %% [markdown] exercise="06.2" title="Find the nearest centroid" topic="distances-in-memory"
@@ -353,7 +353,7 @@ predict("06.c", 256)  # SOLUTION
 #
 # Write `kmeans`. In each iteration: start `step` on all blocks, fetch the small results, merge them, and compute the new
 # centroids. Keep what you see on the way: `path` is the list of all centroids (the start first, the result last),
-# `inertias[i]` is the inertia that belongs to `path[i]`. Stop when no coordinate moves by more than
+# `inertias[i]` is the inertia that belongs to `path[i]`: one for each iteration, so none for the last entry of `path`. Stop when no coordinate moves by more than
 # `tolerance` (0.001 is a quarter of one step of an 8-bit colour), and after `max_iterations` iterations at the latest. A centroid without points
 # stays where it is.
 #
@@ -401,7 +401,8 @@ start = start_colours(K)
 fit = None
 with lab.traffic() as traffic:
     began = time.perf_counter()
-    fit = kmeans(lab.client, parts, start)
+    if ready("06.2", assign) and ready("06.3", partial):
+        fit = kmeans(lab.client, parts, start)
     seconds = time.perf_counter() - began
 
 if fit:
@@ -409,7 +410,7 @@ if fit:
     found = {"k": K, "points": len(pixels), "iterations": len(inertias), "inertia": inertias[-1]}
     display(lab.report(**found, seconds=seconds))
 else:
-    print("Nothing to report yet: write kmeans first (exercise 06.5).")
+    print("Nothing to report yet: kmeans (exercise 06.5) needs assign (06.2) and partial (06.3).")
 
 # %% tags=["run"]
 figures.inertia_curve(fit)
@@ -522,7 +523,7 @@ predict("06.e", 264)  # SOLUTION
 # 06.5, with the same rules for stopping and for a centroid without points, and it is the same on every rank. `assign` and `partial` do most of
 # the work.
 #
-# All ranks must call `comm.allreduce` equally often. So decide when to stop from numbers that all ranks have.
+# All ranks must call `comm.allreduce` equally often, also a rank that has no points at all. So decide when to stop from numbers that all ranks have.
 
 # %% tags=["exercise"] exercise="06.6"
 def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
@@ -561,8 +562,10 @@ check("06.6", kmeans_on_ranks)
 # not. `run_on_workers` always takes the workers. Same function, other **communicator**.
 
 # %% tags=["run"]
-run = run_ranks(kmeans_on_ranks, pixels, start)
-if run.results[0] and fit:
+run = None
+if ready("06.2", assign) and ready("06.3", partial):
+    run = run_ranks(kmeans_on_ranks, pixels, start)
+if run and run.results[0] and fit:
     on_workers = run_on_workers(kmeans_on_ranks, pixels, start)
     for one in (run, on_workers):
         rank_path, rank_inertias = one.results[0]
@@ -571,7 +574,7 @@ if run.results[0] and fit:
         print(f"  {len(rank_inertias)} iterations, inertia {rank_inertias[-1]:,.4f}, centroids differ by {gap:.1e}")
     display(compare("06.e", run.reduced_bytes[0] / len(run.results[0][1]), "bytes"))
 else:
-    print("Nothing to report yet: write kmeans_on_ranks first (exercise 06.6).")
+    print("Nothing to report yet: write kmeans (exercise 06.5) and kmeans_on_ranks (06.6) first.")
 
 # %% [markdown]
 # **Explain:** 8 k (d + 1) = 256 bytes of sums and counts, and 8 for the inertia. The ranks hold 273,280 points or a billion: the number is
@@ -741,7 +744,10 @@ def draw(block, candidates, wanted, cost, seed):
 
 
 def first_centroids(client, parts, k, seed=0):
-    """Return k first centroids, and the candidates they come from, after five rounds that want 2 k points each."""
+    """Return k first centroids, and the candidates they come from, after about five rounds that want 2 k points each.
+
+    The same seed gives the same candidates, another seed others.
+    """
     ### BEGIN SOLUTION
     candidates = client.submit(first_point, parts[0], pure=False).result()
     for number in range(5):

@@ -22,7 +22,7 @@
 # %% [markdown]
 # # Six steps: cluster, load, choose, fit, predict, collect
 #
-# **150 minutes** in two halves (60 of reading, 90 of writing) · you need: NumPy, Dask arrays and futures (lesson 06)
+# **150 minutes** in two halves (35 of reading, 115 of writing); the second begins with exercise 08.4 · you need: NumPy, Dask arrays and futures (lesson 06)
 #
 # At the end you can
 #
@@ -779,7 +779,7 @@ figures.airports(table, as_numpy(crowds))
 
 # %% tags=["exercise"] exercise="08.6"
 def predict_rows(model, X, delayed=True):
-    """Return the predictions as a Dask array: lazy, or computed and left on the workers."""
+    """Return the predictions as a Dask array: lazy, or the labels themselves computed and left on the workers."""
     ### BEGIN SOLUTION
     labels = model.predict(X)
     return labels if delayed else labels.persist()
@@ -908,7 +908,7 @@ with expect_failure(NotImplementedError):
 
 # %% tags=["exercise"] exercise="08.8"
 def distinct(block):
-    """Return each label of a block (a NumPy array) once."""
+    """Return each label of a block (a NumPy array) once, as an array or a list."""
     ### BEGIN SOLUTION
     return np.unique(block)
     ### END SOLUTION
@@ -963,8 +963,8 @@ print(f"LabelEncoder: {len(carriers.classes_)} classes; OneHotEncoder: {columns.
 # A fitted model is small; the data stay. `gpucluster.learn.save` and `load` write and read a file that holds numbers and texts only. Or take the plain scikit-learn model with `get_combined_model()` (cuML has the same method) and any
 # tool that you know.
 #
-# Write `keep` and `bring_back`. What comes back must predict for rows **in memory**, without the cluster. All of the model is in that one file: the check
-# copies it, and overwrites it with zeros.
+# Write `keep` and `bring_back`. What comes back must predict for rows **in memory**, without the cluster. All of the model, with all its digits, is in that one file: the
+# check copies it alone to another folder, and overwrites it with zeros.
 
 # %% tags=["exercise"] exercise="08.9"
 def keep(model, path):

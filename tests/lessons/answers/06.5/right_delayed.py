@@ -12,7 +12,7 @@ def step(block, centroids):
     return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
 
 
-def kmeans(client, parts, start, tolerance, max_iterations):
+def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     centroids, path, inertias = start, [start], []
     for _ in range(max_iterations):
         lazy = [dask.delayed(step, pure=False)(part, centroids) for part in parts]

@@ -15,7 +15,7 @@ def merge(results):
     return tuple(sum(values) for values in zip(*results, strict=True))
 
 
-def kmeans(client, parts, start, tolerance, max_iterations):
+def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     path, inertias = np.array([start]), np.array([])
     while len(inertias) < max_iterations:
         partials = [client.submit(step, part, path[-1], pure=False) for part in parts]

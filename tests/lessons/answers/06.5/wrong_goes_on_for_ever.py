@@ -11,7 +11,7 @@ def step(block, centroids):
     return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
 
 
-def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200):
+def kmeans(client, parts, start, tolerance=1e-3, max_iterations=200, step=step):
     path, inertias = [start], []
     for _ in range(200):
         results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))

@@ -11,7 +11,7 @@ def step(block, centroids):
     return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
 
 
-def kmeans(client, parts, start, tolerance, max_iterations):
+def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     path, inertias = [start], []
     for _ in range(max_iterations):
         results = client.gather(client.map(step, parts, centroids=path[-1], pure=False))

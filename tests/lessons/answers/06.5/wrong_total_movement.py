@@ -12,7 +12,7 @@ def step(block, centroids):
     return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
 
 
-def kmeans(client, parts, start, tolerance, max_iterations):
+def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     path, inertias = [start], []
     for _ in range(max_iterations):
         sums, counts, inertia = np.zeros_like(start), np.zeros(len(start)), 0.0

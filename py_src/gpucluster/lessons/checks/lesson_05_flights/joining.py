@@ -76,7 +76,9 @@ def _hidden_weather(exam: Examination) -> tuple[Any, Any]:
     flights["flight"] = np.arange(len(flights), dtype="int32")  # so that rows can be told apart
     used = weather.merge(flights[["origin", "time_hour"]].drop_duplicates(), on=["origin", "time_hour"])
     kept = used.drop(used.sample(12, random_state=exam.rng).index)
-    kept.loc[kept.sample(9, random_state=exam.rng).index, "temp"] = np.nan
+    measured = ["temp", "wind_speed", "visib"]
+    for names, rows in (*(([name], 9) for name in measured), (measured, 4)):
+        kept.loc[kept.sample(rows, random_state=exam.rng).index, names] = np.nan
     kept = pd.concat([kept, double]).drop_duplicates(["origin", "time_hour"])
     return flights, kept.sample(frac=1, random_state=exam.rng).reset_index(drop=True)
 

@@ -58,6 +58,7 @@ def _expect_cut(exam: Examination, cut: Any) -> None:
 
     for count, rows in ((1, 40_000), (6, 60_000)):
         table = pd.DataFrame({"number": np.arange(rows), "value": exam.rng.normal(size=rows)})
+        table.loc[exam.rng.choice(rows, 50, replace=False), "value"] = np.nan
         most = int(exam.rng.integers(60_000, 120_000))
         with in_this_process():
             result = exam.call(cut, in_parts(exam.rng, table, count), most)

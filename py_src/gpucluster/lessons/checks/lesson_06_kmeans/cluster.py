@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...examination import Examination, Halt, describe
 from ...instruments.traffic import Traffic
+from ...material.arrays import as_numpy
 from .. import exercise
 from .steps import squared_distances
 
@@ -146,6 +148,46 @@ def _expect_options(exam: Examination, kmeans: Any, parts: list[Any], points: Fl
     expect_empty(exam, path[-1], lonely)
     gap = largest_gap(path[-1], serial_lloyd(points, lonely, 0.0, most))
     exam.expect("The other centroids go on as usual", gap < 1e-8, f"largest difference {gap:.2g}")
+    _expect_step(exam, kmeans, points, start)
+
+
+def _expect_step(exam: Examination, kmeans: Any, points: Floats, start: Floats) -> None:
+    """The step that is given is run on each block by itself, where the block is."""
+    sizes = unequal_sizes(exam.rng, len(points), 5)
+    parts = share_out(exam.client, points, sizes)
+    exam.client.run(_forget_tasks)
+    _, inertias = _run(exam, partial(kmeans, step=squares_step), parts, start.copy(), 0.0, 1)
+    true = float(sum(size**2 for size in sizes))
+    exam.expect(
+        "It uses the step that it is given, on each block by itself",
+        inertias[0] == true,
+        "it does" if inertias[0] == true else f"a step that returns {true:g} in all gave {inertias[0]:g}",
+    )
+    tasks = set().union(*exam.client.run(_task_names).values())
+    exam.expect(
+        "Each block has a task of its own", len(tasks) == len(parts), f"{len(tasks)} tasks, {len(parts)} blocks"
+    )
+
+
+_tasks: dict[str, None] = {}
+
+
+def _forget_tasks() -> None:
+    _tasks.clear()
+
+
+def _task_names() -> set[str]:
+    return set(_tasks)
+
+
+def squares_step(block: Any, centroids: Any) -> tuple[Floats, Floats, float]:
+    """Return sums and counts, and in the place of the inertia a number that tells how the points were cut."""
+    from distributed import get_worker
+
+    _tasks[str(get_worker().get_current_task())] = None
+    points, centroids = as_numpy(block), as_numpy(centroids)
+    own = np.eye(len(centroids))[squared_distances(points, centroids).argmin(axis=1)]
+    return own.T @ points, own.sum(axis=0), float(len(points) ** 2)
 
 
 def hard_options(rng: np.random.Generator, points: Floats, start: Floats) -> tuple[Floats, int]:
@@ -252,7 +294,7 @@ def _expect_colours(exam: Examination, image: Any, pixels: Floats, centroids: Fl
     exam.expect(
         "Colours are rounded to the nearest whole number, not cut off",
         rounded.all(),
-        f"{(~rounded).sum()} of {n} pixels are darker than their centroid by more than half a step",
+        f"{(~rounded).sum()} of {n} pixels are off by more than half a step",
     )
 
 

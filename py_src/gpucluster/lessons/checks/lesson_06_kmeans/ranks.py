@@ -13,6 +13,7 @@ from ....protocol.errors import GPUClusterError
 from ...examination import Examination, Halt, describe
 from ...scenes.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
 from ...scenes.ranks.counting import CountingCommunicator
+from ...scenes.ranks.threads import run_in_threads
 from .. import exercise
 from .cluster import (
     expect_empty,
@@ -48,6 +49,9 @@ def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
         result = _alone(exam, kmeans_on_ranks, few, start, tolerance)
         _fit(exam, result, start)
         expect_stop(exam, [np.asarray(centroids, dtype=float) for centroids in result[0]], tolerance)
+    _expect_threads(exam, kmeans_on_ranks, few, start)
+    if not all(finding.passed for finding in exam.findings):
+        return
     each = [_on_workers(exam, kmeans_on_ranks, points, start) for points in (few, many)]
     for points, run in zip((few, many), each, strict=True):
         size = len(run.results)
@@ -75,6 +79,21 @@ def _alone(
     return exam.call(
         function, CountingCommunicator(SerialCommunicator()), points.copy(), start.copy(), tolerance, limit
     )
+
+
+def _expect_threads(exam: Examination, function: Any, points: Floats, start: Floats) -> None:
+    """Four ranks with parts that are not alike, one of them without a point."""
+    sizes = exam.rng.permutation([*unequal_sizes(exam.rng, len(points), 3), 0])
+    parts = np.split(points, np.cumsum(sizes)[:-1])
+    ranks = f"4 ranks with {', '.join(str(size) for size in sizes)} points"
+    for tolerance in (TOLERANCE, *telling_tolerances(points, start, LIMIT)):
+        run = _guarded(exam, run_in_threads, function, parts, start, tolerance, LIMIT)
+        if tolerance == TOLERANCE:
+            _expect_same(exam, run.results, points, start, ranks)
+            continue
+        for result in run.results:
+            _fit(exam, result, start)
+            expect_stop(exam, [np.asarray(centroids, dtype=float) for centroids in result[0]], tolerance)
 
 
 def _on_workers(exam: Examination, function: Any, points: Floats, start: Floats) -> RankRun:

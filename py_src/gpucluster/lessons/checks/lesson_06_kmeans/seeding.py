@@ -86,8 +86,9 @@ def _expect_first(exam: Examination, first_centroids: Any) -> None:
     sizes = unequal_sizes(exam.rng, n, k)
     points = np.concatenate([exam.rng.normal(c, 1.0, (size, d)) for c, size in zip(centres, sizes, strict=True)])
     parts = share_out(exam.client, points, unequal_sizes(exam.rng, n, 3))
+    seed = int(exam.rng.integers(1 << 30))
     with Traffic(exam.client) as traffic:
-        result = exam.call(first_centroids, exam.client, parts, k, int(exam.rng.integers(1 << 30)))
+        result = exam.call(first_centroids, exam.client, parts, k, seed)
     two = isinstance(result, (tuple, list)) and len(result) == 2
     exam.require("It returns two things: centroids and candidates", two, describe(result))
     try:
@@ -101,7 +102,7 @@ def _expect_first(exam: Examination, first_centroids: Any) -> None:
     exam.require("candidates has one row per candidate", candidates.ndim == 2 and candidates.shape[1] == d,
                  f"shape {candidates.shape}")  # fmt: skip
     exam.expect(
-        f"Five rounds that want 2 k = {2 * k} points each give about {expected} candidates (half to twice as many)",
+        f"About five rounds that want 2 k = {2 * k} points each give about {expected} candidates (half to twice that)",
         0.4 * expected < len(candidates) < 2 * expected,
         f"{len(candidates)} candidates",
     )
@@ -109,6 +110,14 @@ def _expect_first(exam: Examination, first_centroids: Any) -> None:
     mine = sum(np.ascontiguousarray(row).tobytes() in known for row in candidates)
     exam.expect("All candidates are points of the data", mine == len(candidates), f"{mine} of {len(candidates)}")
     _expect_weighted(exam, points, centroids, candidates)
+    for other in (seed, seed + 1):
+        drawn = np.asarray(as_numpy(exam.call(first_centroids, exam.client, parts, k, other)[1]), dtype=float)
+        same = np.array_equal(np.unique(drawn, axis=0), np.unique(candidates, axis=0))
+        exam.expect(
+            "The same seed gives the same candidates, another seed others",
+            same == (other == seed),
+            f"{'the same' if same else 'others'} with {'the same' if other == seed else 'another'} seed",
+        )
     starts = [inertia_of(points, points[exam.rng.permutation(n)[:k]]) for _ in range(5)]
     ratio = inertia_of(points, centroids) / float(np.median(starts))
     exam.expect("Their inertia is below the median of five random starts", ratio < 1, f"{ratio:.3g} times that median")

@@ -29,14 +29,14 @@ def check_assign(exam: Examination, assign: Any) -> None:
         _expect_nearest(exam, *given, exam.call(assign, points, centroids))
     for _ in range(2):
         _expect_fine(exam, assign)
-    n, k, d = 20_000, 12, 16
+    n, k, d = 20_000, 20, 20  # a loop over the centroids holds a few arrays of n × d, far less than half of n × k × d
     points, centroids = exam.rng.normal(size=(n, d)), exam.rng.normal(size=(k, d))
-    limit = 3 * n * k * 8
+    whole = n * k * d * 8
     _, peak = exam.measured(exam.call, assign, points, centroids)
     exam.expect(
-        "Memory stays below three arrays of n × k numbers: no array of n × k × d",
-        peak < limit,
-        f"peak {peak / 1e6:.1f} MB for n = {n:,}, k = {k}, d = {d}; the limit is {limit / 1e6:.1f} MB",
+        "Memory stays below half of an array of n × k × d numbers",
+        peak < whole / 2,
+        f"peak {peak / 1e6:.1f} MB for n = {n:,}, k = {k}, d = {d}; n × k × d numbers have {whole / 1e6:.1f} MB",
     )
 
 
@@ -160,11 +160,11 @@ def check_counter_example(exam: Examination, parts: Any) -> None:
     means = np.stack([block.mean(axis=0) for block in blocks])
     off = float(np.linalg.norm(means.mean(axis=0) - true))
     # Where the mean of all points is zero, any difference is more than 1 % of it, but not one that rounding makes.
-    away = f"{off / size:.1%}" if size > 1e-9 * scale else f"{off:.3g}, and the mean of all points is 0"
+    away = f"{off / size:.1%} away" if size > 1e-9 * scale else f"{off:.3g} away from a mean of 0"
     exam.expect(
         "The mean of the parts' means is more than 1 % away from the mean of all points",
         off > max(0.01 * size, 1e-9 * scale),
-        f"{away} away, with parts of {' and '.join(str(len(block)) for block in blocks[:6])} points",
+        f"{away}, with parts of {' and '.join(str(len(block)) for block in blocks[:6])} points",
     )
 
 

@@ -77,6 +77,20 @@ def check_merge(exam: Examination, block_moments: Any, merge: Any) -> None:
             mine * 100 < naive,
             f"your error {mine:.2g}, one pass {naive:.2g}, for columns near {shift:,.0f}",
         )
+    _expect_digits(exam, block_moments, merge)
+
+
+def _expect_digits(exam: Examination, block_moments: Any, merge: Any) -> None:
+    """Blocks of float64, so far from zero that one pass in float64 has no digit left."""
+    table = exam.rng.normal(size=(3000, 4)) + 1e8 * exam.rng.uniform(0.8, 1.2, 4)
+    parts = [_about_mean(exam, block_moments, block) for block in split(exam.rng, table, 5)]
+    total, _, centred = _merged(exam, merge, parts)
+    off = relative_gap(centred / (total - 1), np.cov(table.T))
+    exam.expect(
+        "Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared",
+        off < 1e-4,
+        f"relative difference {off:.2g}, for columns near 100,000,000",
+    )
 
 
 def one_pass_float32(table: Any) -> Any:

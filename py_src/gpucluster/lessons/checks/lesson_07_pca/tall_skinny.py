@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
+from ...instruments.joining import Joining
 from ...instruments.traffic import Traffic
 from .. import exercise
 from ..lesson_06_kmeans.cluster import share_out
@@ -21,7 +22,7 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         table, true = _graded(exam.rng, n, d, smallest)
         sizes = _sizes(exam.rng, n, d, count)
         parts = share_out(exam.client, table, sizes)
-        with Traffic(exam.client) as traffic:
+        with Joining(exam.client, parts) as joining, Traffic(exam.client) as traffic:
             result = exam.call(tall_svd, exam.client, parts)
         values, vectors, levels = several(exam, result, "singular values", "Vt", "levels")
         values = numbers(exam, "singular values", values, (d,))
@@ -42,6 +43,11 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         exam.expect("Row i of Vt is the direction along which the table has the singular value i", gap < 1e-8,
                     f"relative difference {gap:.2g}")  # fmt: skip
         _expect_levels(exam, levels, count)
+        exam.expect(
+            "The tree is real: no task reads more than one block, or more than two matrices",
+            joining.most_blocks <= 1 and joining.most <= 2,
+            f"one reads {joining.most_blocks} blocks; the most that are read at once is {joining.most}",
+        )
         exam.expect("The rows stay on the workers: at most a few matrices of d × d numbers travel",
                     traffic.bytes < 4 * 8 * d * d + 2000, f"{traffic.bytes:,} bytes left the workers, the table has "
                     f"{table.nbytes:,}")  # fmt: skip

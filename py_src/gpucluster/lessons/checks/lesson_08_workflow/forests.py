@@ -17,6 +17,7 @@ def check_forest(exam: Examination, vote: Any, deal: Any) -> None:
     """Forests that know different classes vote on all of them; dealing gives every block every class."""
     for _ in range(2):
         _expect_votes(exam, vote)
+    _expect_silence(exam, vote)
     _expect_dealt(exam, deal)
 
 
@@ -53,6 +54,25 @@ def _expect_votes(exam: Examination, vote: Any) -> None:
         "Each row gets the class with the largest share of all trees, also where a forest has never seen a class",
         right.all(),
         f"{right.sum()} of {len(queries)} rows",
+    )
+
+
+def _expect_silence(exam: Examination, vote: Any) -> None:
+    """A forest that has never seen a class gives it a chance of 0, and this 0 counts in the mean."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    rare, right, often = (int(label) for label in exam.rng.permutation(3))
+    forests = []
+    for rows in ({rare: 9, often: 1}, *[{right: 6, often: 4}] * 3):
+        y = np.repeat(list(rows), list(rows.values()))
+        grown = RandomForestClassifier(3, bootstrap=False, random_state=0, n_jobs=1)  # all rows are alike: one leaf
+        forests.append(grown.fit(np.zeros((len(y), 2)), y))
+    mixed = [forests[place] for place in exam.rng.permutation(len(forests))]
+    found = np.asarray(exam.call(vote, mixed, np.zeros((4, 2)), 3))
+    exam.expect(
+        "The mean is over all forests: a class that a forest does not know has the chance 0 there",
+        found.shape == (4,) and bool((found == right).all()),
+        f"class {found.ravel()[0]}, expected {right}: chances of 0.9 in one forest of four are less than 0.6 in three",
     )
 
 

@@ -22,15 +22,17 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
 
     X = exam.rng.normal(size=(4000, 4)) + exam.rng.integers(0, 3, (4000, 1)) * 6
     y = X @ exam.rng.normal(size=4) + 1
-    queries = exam.rng.normal(3, 4, (60, 4))
     with exam.client.as_current(), tempfile.TemporaryDirectory() as folder:
         rows = in_blocks(X, [2000, 2000])
         models = [
             KMeans(3, init=X[:3] + exam.rng.normal(size=(3, 4)), n_init=1).fit(rows),
             Ridge(alpha=1.0).fit(rows, in_blocks(y, [2000, 2000])),
         ]
+        queries = np.concatenate([exam.rng.normal(3, 4, (60, 4)), _between(exam, as_numpy(models[0].cluster_centers_))])
         true = [np.asarray(as_numpy(model.predict(queries))) for model in models]
-        paths = [Path(folder) / name for name in ("groups.model", "line.model")]
+        home = Path(folder) / "models"
+        home.mkdir()
+        paths = [home / name for name in ("groups.model", "line.model")]
         for model, path in zip(models, paths, strict=True):
             _keep(exam, keep, model, str(path))
         for model, path, expected in zip(models, paths, true, strict=True):
@@ -59,16 +61,28 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
         _expect_all_in_the_file(exam, bring_back, paths, queries, true)
 
 
+def _between(exam: Examination, centres: Any) -> Any:
+    """Rows so close to the border of two groups that only centres with all their digits put them on the right side."""
+    one, other = (np.asarray(centres, dtype=float)[exam.rng.integers(0, len(centres), 60)] for _ in range(2))
+    away = exam.rng.choice([-1, 1], (60, 1)) * exam.rng.uniform(1e-9, 3e-9, (60, 1))
+    return (one + other) / 2 + away * (other - one)
+
+
 def _expect_all_in_the_file(exam: Examination, bring_back: Any, paths: list[Path], queries: Any, true: Any) -> None:
-    """A file that moves takes its model along, and a file without content has none."""
-    moved = [path.with_name(f"copy-{number}-of-{path.name}") for number, path in enumerate(paths)]
+    """A file that moves takes its model along, without any other file, and a file without content has none."""
+    home = paths[0].parent
+    elsewhere = home.parent / "elsewhere"
+    elsewhere.mkdir()
+    moved = [elsewhere / f"copy-{number}-of-{path.name}" for number, path in enumerate(paths)]
     for path, copy in zip(paths, moved, strict=True):
         shutil.copyfile(path, copy)
+    shutil.rmtree(home)  # whatever was written beside the file is gone
+    home.mkdir()
     for path, copy in zip(paths, reversed(moved), strict=True):
         shutil.copyfile(copy, path)  # each name now has the other's content
     for path, expected in zip([*moved, *reversed(paths)], [*true, *true], strict=True):
         exam.expect(
-            "The model is in the file: a copy elsewhere brings the same model back",
+            "All of the model is in the file: a copy of it alone, in another folder, brings the same model back",
             _predicts(bring_back, path, queries, expected),
             f"read from {path.name}",
         )

@@ -35,7 +35,8 @@ def check_neighbours(exam: Examination, nearest_in_block: Any, merge_nearest: An
         result = exam.call(merge_nearest, [tuple(part.copy() for part in found[i]) for i in order], k)
         distances, rows = arrays(exam, result, ("distances", "rows"))
         right = distances.shape == rows.shape == true_rows.shape
-        exam.require("After merging there are k neighbours for each query", right, f"shape {distances.shape}")
+        exam.require("After merging there are k neighbours for each query", right,
+                     f"shapes {distances.shape} and {rows.shape}, expected {true_rows.shape} for k = {k}")  # fmt: skip
         same = float((rows.astype(int) == true_rows).all(axis=1).mean())
         exam.expect(
             "The neighbours are those of brute force over all points, the nearest first",

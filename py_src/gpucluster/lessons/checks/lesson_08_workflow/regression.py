@@ -120,19 +120,25 @@ def _expect_descent(exam: Examination, descend: Any) -> None:
     X = exam.rng.normal(size=(n, d)) @ (np.eye(d) + 0.3)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = (X @ exam.rng.uniform(-1.2, 1.2, d) + exam.rng.logistic(0, 1.0, n) > 0.3).astype(int)
-    calls = 0
+    calls, began = 0, None
+    start = exam.rng.normal(0, 0.5, d + 1)
 
     def evaluate(weights: Any) -> tuple[float, Floats]:
-        nonlocal calls
+        nonlocal calls, began
         calls += 1
         if calls > EVALUATIONS:
             raise RuntimeError(f"evaluate was called more than {EVALUATIONS} times")
-        weights = np.asarray(weights, dtype=float)
+        weights = np.array(weights, dtype=float)
+        began = weights if began is None else began
         chance = 1 / (1 + np.exp(-np.clip(X @ weights[:-1] + weights[-1], -500, 500)))
         slope = np.append((chance - y) @ X, (chance - y).sum())
         return logistic_loss(X, y, weights) / n, slope / n
 
-    found = _weights(exam, descend, evaluate, d)
+    found = _weights(exam, descend, evaluate, start)
+    off = float(np.abs(start - (0 if began is None else began)).max())
+    exam.expect(
+        "It starts at the weights that it is given", off == 0, f"the first evaluation is {off:.3g} away from them"
+    )
     best = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000).fit(X, y)
     true = logistic_loss(X, y, np.append(best.coef_[0], best.intercept_)) / n
     off = logistic_loss(X, y, found) / n / true - 1
@@ -143,14 +149,16 @@ def _expect_descent(exam: Examination, descend: Any) -> None:
     )
 
 
-def _weights(exam: Examination, descend: Any, evaluate: Callable[[Any], Any], d: int) -> Floats:
-    result = exam.call(descend, evaluate, np.zeros(d + 1))
+def _weights(exam: Examination, descend: Any, evaluate: Callable[[Any], Any], start: Floats) -> Floats:
+    result = exam.call(descend, evaluate, start.copy())
     try:
         found = np.asarray(result, dtype=float)
     except (TypeError, ValueError):
         exam.require("descend returns the weights", False, describe(result))
         raise Halt from None
-    exam.require("descend returns the weights", found.shape == (d + 1,), f"shape {found.shape}, expected {(d + 1,)}")
+    exam.require(
+        "descend returns the weights", found.shape == start.shape, f"shape {found.shape}, expected {start.shape}"
+    )
     finite = bool(np.isfinite(found).all())
     exam.require("All weights are finite", finite, "all are" if finite else "some are not: was the step too large?")
     return found
