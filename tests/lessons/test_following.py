@@ -96,7 +96,7 @@ def test_where_a_value_comes_from() -> None:
     assert "mean" not in found[1].takes
 
 
-@pytest.mark.parametrize("said_there", ["kmeans (exercise 06.5)", "kmeans_on_ranks (06.6)"])
+@pytest.mark.parametrize("said_there", ["kmeans (exercise 06.5) needs", "kmeans_on_ranks (06.6)"])
 def test_the_cell_after_a_right_loop_says_which_earlier_exercise_is_empty(
     said_there: str, client: Any, capsys: Any
 ) -> None:
