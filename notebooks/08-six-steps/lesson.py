@@ -578,6 +578,8 @@ figures.fit_trace(stream.data, log.messages)
 # in the same order, and the scheduler does not know. With two workers each sends one message per round; with n workers, a tree of messages needs log₂ n steps. cuML leaves the second kind to NCCL.
 #
 # **Change:** give the lesson's cluster four workers (panel, or `lab.cluster.scale(4)`), and run the last two cells again. Count the arrows. Or write `%%gpucluster profile` on top of the cell that fits: it says where the time went.
+#
+# The first half ends here.
 
 # %% [markdown] exercise="08.4" title="A forest grows block by block" anchor="sorted-rows"
 # ### Exercise 08.4 · A forest grows block by block (15 min)

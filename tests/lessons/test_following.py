@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.following import Names
+from gpucluster.lessons.instruments.traffic import Traffic
+from gpucluster.lessons.readiness import ready
 from gpucluster.lessons.results import State
 from gpucluster.lessons.statements import sources_of, statements_of
 
@@ -89,3 +94,18 @@ def test_where_a_value_comes_from() -> None:
     assert sources_of("a", found) == [3, 2]
     assert sources_of("c", found) == [4]
     assert "mean" not in found[1].takes
+
+
+@pytest.mark.parametrize("said_there", ["kmeans (exercise 06.5) needs", "kmeans_on_ranks (06.6)"])
+def test_the_cell_after_a_right_loop_says_which_earlier_exercise_is_empty(
+    said_there: str, client: Any, capsys: Any
+) -> None:
+    cells = read_source(find_lesson("06").folder / "lesson.py").cells
+    [cell] = [one.text for one in cells if "Nothing to report yet" in one.text and said_there in one.text]
+    lab = SimpleNamespace(client=client, traffic=lambda: Traffic(client))
+    names = notebook(STEP, EMPTY, solution("06.3"), solution("06.5"), solution("06.6"), "import time")
+    given = {"lab": lab, "ready": ready, "start_colours": lambda k: np.zeros((k, 3)), "pixels": None, "parts": []}
+    exec(cell, names | given)
+    said = capsys.readouterr().out
+    assert "finish exercise 06.2 first" in said
+    assert "Nothing to report yet" in said

@@ -13,6 +13,7 @@ from gpucluster.learn.communicators import SerialCommunicator
 from gpucluster.lessons.scenes import ranks
 from gpucluster.lessons.scenes.ranks import NoMPI, RankFailed, mpi, mpiexec, run_on_workers, run_ranks, run_under_mpi
 from gpucluster.lessons.scenes.ranks.counting import CountingCommunicator, message_bytes
+from gpucluster.lessons.scenes.ranks.threads import run_in_threads
 
 POINTS = np.arange(22.0).reshape(11, 2)
 needs_mpi = pytest.mark.skipif(mpiexec() is None, reason="needs mpiexec beside Python: pip install mpich")
@@ -109,3 +110,34 @@ def test_what_a_rank_gives_is_counted() -> None:
     assert comm.all_bytes > 32 + 32
     assert message_bytes((np.ones(2), {"a": 1.0}, None)) == 24
     assert os.environ.get("HYDRA_LAUNCHER") is None
+
+
+def test_threads_are_ranks_that_share_nothing() -> None:
+    parts = [np.ones((rows, 2)) for rows in (3, 0, 4)]
+    f = make(
+        "def f(comm, points, start):\n"
+        "    total = comm.allreduce(points.sum(axis=0) + start)\n"
+        "    start += 1 + comm.rank\n"
+        "    total += comm.rank\n"
+        "    return total.tolist(), comm.gather(comm.rank), start.tolist()\n"
+    )
+    run = run_in_threads(f, parts, np.zeros(2))
+    assert run.results == [
+        ([7.0, 7.0], [0, 1, 2], [1.0, 1.0]),
+        ([8.0, 8.0], None, [2.0, 2.0]),
+        ([9.0, 9.0], None, [3.0, 3.0]),
+    ]
+    assert [len(part) for part in parts] == [3, 0, 4]
+
+
+@pytest.mark.parametrize(
+    ("last", "sentence"),
+    [
+        ("return comm.rank and comm.allreduce(1)", "Rank 1 calls allreduce once more, but another rank has ended"),
+        ("return comm.allreduce(1 / (1 - comm.rank))", "Rank 1 ended with an error: ZeroDivisionError"),
+    ],
+)
+def test_threads_say_which_rank_was_left_alone_or_failed(last: str, sentence: str) -> None:
+    f = make(f"def f(comm, points):\n    comm.allreduce(len(points))\n    {last}\n")
+    with pytest.raises(RankFailed, match=sentence):
+        run_in_threads(f, [np.ones((1, 2))] * 2)
