@@ -228,7 +228,7 @@ class Registry:
                 folder.path.mkdir(mode=0o700)
                 break
         try:
-            with writing(folder.path):
+            with writing(self.directory):
                 held = lock.take(folder.lock, patience=lock.PATIENCE_SECONDS)
                 assert held is not None  # Others only look at it.
                 try:
