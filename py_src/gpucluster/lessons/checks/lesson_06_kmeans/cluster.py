@@ -111,13 +111,17 @@ def largest_moves(path: list[Floats]) -> Floats:
 
 
 def telling_tolerances(points: Floats, start: Floats, limit: int) -> list[float]:
-    """Return tolerances at which the mean movement, and the length of a centroid's way, would stop at another step."""
+    """Return tolerances at which another rule than the largest movement would stop at another step.
+
+    One is so large that the first step is the last, whatever the points; who ignores it goes on. At the others, where
+    the points allow it, the mean movement and the length of a centroid's way stop elsewhere.
+    """
     path = [start]
     for _ in range(limit):
         path.append(serial_lloyd(points, path[-1], 0.0, 1))
     moves = largest_moves(path)
     differences = np.abs(np.diff(np.array(path), axis=0))
-    found = []
+    found = [2 * float(moves[0])]
     for other in (differences.mean(axis=(1, 2)), np.sqrt((differences**2).sum(axis=2)).max(axis=1)):
         for step in range(1, limit):
             tolerance = float(np.sqrt(moves[step] * other[step]))
