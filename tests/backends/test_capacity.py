@@ -33,14 +33,14 @@ def test_who_asks_for_one_learns_it_at_once(shared_site: Any) -> None:
 
 
 def test_what_workers_share_is_told_before_and_while_they_live(site: Any) -> None:
-    wish = {"backend": "local", "n_workers": 2, "threads_per_worker": MACHINE.cores, "memory_limit": MOST_OF_IT}
+    options = {"backend": "local", "n_workers": 2, "threads_per_worker": MACHINE.cores, "memory_limit": MOST_OF_IT}
     threads, cores = 2 * MACHINE.cores, MACHINE.cores
-    before = site.control.notes(wish)
+    before = site.control.notes(options)
     assert len(before) == 2
     assert f"{format_size(2 * MOST_OF_IT)} together; this machine has {format_size(MACHINE.memory_bytes)}" in before[0]
     assert f"{threads} threads (2 workers with {cores} each) run on {cores} core" in before[1]
 
-    model = site.running(**wish)
+    model = site.running(**options)
     assert model.notes == before
     sample = site.control.telemetry(model.id)
     assert (sample.host_memory_bytes, sample.host_cores) == (MACHINE.memory_bytes, cores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -12,6 +13,8 @@ import psutil
 import pytest
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import SECRET_HEADER
+from gpucluster.registry.record import Record
+from gpucluster.supervisor.standby import Standby
 
 
 @pytest.fixture
@@ -272,3 +275,27 @@ def test_creations_at_one_moment(site, wait_until, how):
     assert sorted(model.name for model in site.control.list()) == sorted({*answers} - {"name_taken"})
     for model in site.control.list():
         assert site.control.stop(model.id).state is ClusterState.STOPPED
+
+
+def test_a_standby_goes_on_where_it_cannot_write_that_it_is_ready(site, caplog):
+    """The registry's lock cannot be taken, as on a broken disk; a cluster that it has taken must not die of that."""
+    folder, held = site.registry.new_folder()
+    site.registry.write(folder, Record(kind="standby"))
+
+    async def note() -> None:
+        Standby(site.registry, folder, lambda secret: None).note_ready()
+
+    asyncio.run(note())
+    assert site.registry.read(folder).ready
+    site.registry.write(folder, Record(kind="standby"))
+    lock = site.directory / "lock"
+    lock.unlink()
+    lock.mkdir()
+    try:
+        asyncio.run(note())
+        assert not site.registry.read(folder).ready
+        assert "cannot be written down" in caplog.text
+    finally:
+        lock.rmdir()
+        os.close(held)
+        site.registry.delete(folder)

@@ -167,8 +167,8 @@ class AsyncControl:
         ------
         ClusterNotFound, InvalidRequest
         """
-        wish = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
-        return notes_on_patch(self.registry.find(id), wish)
+        checked = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
+        return notes_on_patch(self.registry.find(id), checked)
 
     # -- changing --------------------------------------------------------------------------------
 

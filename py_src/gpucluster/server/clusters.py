@@ -32,9 +32,9 @@ class RequestHandler(ClusterAPIHandler):
         self.devices = devices
         self.directory = directory
 
-    async def narrowed(self, wish: Spec) -> Spec:
+    async def narrowed(self, requested: Spec) -> Spec:
         """Return what this site makes of a request."""
-        spec = self.limits.narrow_spec(wish)
+        spec = self.limits.narrow_spec(requested)
         if self.limits.needs_devices(spec):
             spec = self.limits.fill_workers(spec, await self.devices.read())
         return spec
@@ -60,9 +60,9 @@ class ClustersHandler(RequestHandler):
         self.set_header("Location", url_path_join(self.base_url, "gpucluster/api/clusters", model.id))
         self.answer(model, 201)
 
-    async def create(self, wish: Spec) -> ClusterModel:
+    async def create(self, requested: Spec) -> ClusterModel:
         """Ask for a cluster, within the limits of this site."""
-        model = await self.control.create(await self.narrowed(wish), cwd=self.directory)
+        model = await self.control.create(await self.narrowed(requested), cwd=self.directory)
         self.standby.taken()
         return model
 
@@ -101,7 +101,7 @@ class ClusterHandler(LimitedHandler):
     @authenticated
     @authorized
     async def patch(self, cluster: str) -> None:
-        """Scale, adapt or set the idle time; returns when the wish is noted."""
+        """Scale, adapt or set the idle time; returns when the request is noted."""
         # The id goes first: for a cluster that does not exist, no body is right.
         model = await self.control.get(cluster)
         patch = parse_patch(self.body())
@@ -149,7 +149,7 @@ class RetireHandler(ClusterAPIHandler):
     @authenticated
     @authorized
     async def post(self, cluster: str, worker: str) -> None:
-        """Move the worker's results to the others, then close it; returns when the wish is noted."""
+        """Move the worker's results to the others, then close it; returns when the request is noted."""
         self.answer(await self.control.retire(cluster, worker))
 
 

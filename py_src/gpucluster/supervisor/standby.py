@@ -83,11 +83,17 @@ class Standby:
         return record.cluster
 
     def note_ready(self) -> None:
-        """Write down that everything is imported, unless somebody has written a cluster meanwhile."""
-        with self._registry.exclusive():
-            record = self._registry.read(self._folder)
-            if record is not None and record.kind == "standby":
-                self._registry.write(self._folder, record.model_copy(update={"ready": True}))
+        """Write down that everything is imported, unless somebody has written a cluster meanwhile.
+
+        It only helps to choose among standbys: where it cannot be written, a cluster that this one has taken goes on.
+        """
+        try:
+            with self._registry.exclusive(_LOCK_SECONDS):
+                record = self._registry.read(self._folder)
+                if record is not None and record.kind == "standby":
+                    self._registry.write(self._folder, record.model_copy(update={"ready": True}))
+        except (GPUClusterError, FileNotFoundError) as error:
+            logger.warning("That this standby is ready cannot be written down: %s", error)
 
     def check_release(self) -> None:
         """Refuse to be let go while a living process wants this standby.
