@@ -18,6 +18,7 @@ from typing import Any
 import psutil
 import pytest
 from gpucluster.client.control import Control
+from gpucluster.client.environment import cluster_environment
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
@@ -121,7 +122,8 @@ class Site:
 
     def python(self, code: str, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         """Run a script in a process of its own."""
-        environment = {**os.environ, "GPUCLUSTER_DIR": str(self.directory), **options.pop("env", {})}
+        # Without what a nanny of Dask has set in this process: a new process could not tell it from a person's choice.
+        environment = {**cluster_environment(), "GPUCLUSTER_DIR": str(self.directory), **options.pop("env", {})}
         return subprocess.Popen(
             [sys.executable, "-c", code, *arguments],
             env=environment,
