@@ -31,19 +31,36 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
-    """The wheel of a clean copy of what git tracks, built as `make build` does."""
-    source = tmp_path_factory.mktemp("source")
-    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
-    for name in filter(None, tracked.decode().split("\0")):
-        if (ROOT / name).is_file():
-            (source / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, source / name)
-    assert not (source / "py_src/gpucluster/labextension").exists(), "built files are tracked"
-    (source / "node_modules").symlink_to(ROOT / "node_modules")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Make a clean copy of what git tracks, in a folder of that name."""
+
+    def copy(name: str) -> Path:
+        folder = tmp_path_factory.mktemp(name)
+        tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+        for path in filter(None, tracked.decode().split("\0")):
+            if (ROOT / path).is_file():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / path, folder / path)
+        assert not (folder / "py_src/gpucluster/labextension").exists(), "built files are tracked"
+        (folder / "node_modules").symlink_to(ROOT / "node_modules")
+        return folder
+
+    return copy
+
+
+@pytest.fixture(scope="session")
+def build_environment() -> dict[str, str]:
+    """Variables with which the panel is built."""
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     environment.pop("SKIP_JUPYTER_BUILDER", None)
-    run("jlpm", "build:prod", cwd=source, environment=environment)
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=source, environment=environment)
-    (built,) = (source / "dist").glob("*.whl")
+    return environment
+
+
+@pytest.fixture(scope="session")
+def wheel(source: Callable[[str], Path], run: Run, build_environment: dict[str, str]) -> Path:
+    """The wheel of a clean copy of what git tracks, built as `make build` does."""
+    folder = source("source")
+    run("jlpm", "build:prod", cwd=folder, environment=build_environment)
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder, environment=build_environment)
+    (built,) = (folder / "dist").glob("*.whl")
     return built

@@ -67,6 +67,35 @@ def test_wheel_holds_the_panel_the_lessons_and_nothing_of_the_builder(wheel: Pat
     assert not [name for name, text in texts.items() if root in text]
 
 
+def test_the_panel_is_the_same_wherever_it_is_built(
+    wheel: Path, source: Callable[[str], Path], run: Run, build_environment: dict[str, str]
+) -> None:
+    """Paths of the machine would be in the ids of the modules, and other bytes in every wheel."""
+    folder = source("another-folder-with-a-longer-name")
+    run("jlpm", "build:prod", cwd=folder, environment=build_environment)
+    built = folder / "py_src/gpucluster/labextension"
+    share = "data/share/jupyter/labextensions/gpucluster/"
+    with zipfile.ZipFile(wheel) as archive:
+        first = {name.split(share)[1]: archive.read(name) for name in archive.namelist() if share in name}
+        widgets = archive.read("gpucluster/widgets/static/widgets.js")
+    first.pop("install.json")
+    kept = {str(path.relative_to(built)): path.read_bytes() for path in built.rglob("*") if path.is_file()}
+    kept.pop("build_log.json", None)
+    assert {name for name in first | kept if first.get(name) != kept.get(name)} == set()
+    assert (folder / "py_src/gpucluster/widgets/static/widgets.js").read_bytes() == widgets
+
+
+def test_the_licences_of_all_that_the_panel_holds_are_named(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith("third-party-licenses.json")]
+        packages = json.loads(archive.read(name))["packages"]
+    page = (ROOT / "docs/licences.md").read_text()
+    assert {package["name"] for package in packages} >= {"@noble/hashes", "react-dom"}
+    for package in packages:
+        assert package["name"] in page, package
+        assert package["licenseId"] == "MIT" and len(package["extractedText"]) > 500, package
+
+
 def test_installed_wheel_runs_a_cluster_without_node(installed: tuple[Path, dict[str, str]], run: Run) -> None:
     """Both extensions are found and enabled, and the command line makes and stops a cluster."""
     venv, environment = installed
