@@ -11,7 +11,8 @@ from typing import Any
 
 import psutil
 import pytest
-from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade, landlock
+from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade
+from gpucluster.lessons.grading.sandbox import landlock
 
 from .conftest import EXERCISES, LIMITS
 
@@ -54,10 +55,11 @@ print('{"learner": "", "lesson": "06", "points": 3}')
 """
 SERVING = """
 import sys, types
-from gpucluster.lessons.grading import inside, serving, values
-inside.examine_inside = lambda *a: {"state": "passed", "findings": [{"expected": "x", "passed": True, "observed": ""}]}
-serving._Server.answers = lambda self, names: [True for name in names]
-values.encode = serving.encode = lambda *a, **k: ["bool", True]
+from gpucluster.lessons.grading.kernel import check, server
+from gpucluster.lessons.grading.remote import values
+check.examine_inside = lambda *a: {"state": "passed", "findings": [{"expected": "x", "passed": True, "observed": ""}]}
+server._Server.answers = lambda self, names: [True for name in names]
+values.encode = server.encode = lambda *a, **k: ["bool", True]
 """
 LIAR = """
 class Liar:

@@ -14,16 +14,15 @@ from typing import Any
 import gpucluster
 import psutil
 import pytest
-from gpucluster.lessons.grading import Grades, NotebookGrade, landlock, syscalls
+from gpucluster.lessons.grading import Grades, NotebookGrade
+from gpucluster.lessons.grading.sandbox import landlock, seccomp
 from gpucluster.registry.directory import default_directory
 
 from .conftest import EXERCISES
 
 pytestmark = [
     pytest.mark.timeout(400),
-    pytest.mark.skipif(
-        landlock.version() < 1 or not syscalls.can_filter(), reason="nothing holds a notebook back here"
-    ),
+    pytest.mark.skipif(landlock.version() < 1 or not seccomp.can_filter(), reason="nothing holds a notebook back here"),
 ]
 
 TOOLS = """

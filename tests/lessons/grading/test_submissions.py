@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.grading import Limits, find_submissions
-from gpucluster.lessons.grading.hiding import closed_folders
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.notebooks import LARGEST_NOTEBOOK, read_notebook
-from gpucluster.lessons.grading.plan import steps_of
+from gpucluster.lessons.grading.runner.steps import steps_of
+from gpucluster.lessons.grading.sandbox.closed_folders import closed_folders
 from gpucluster.protocol.errors import InvalidRequest
 
 

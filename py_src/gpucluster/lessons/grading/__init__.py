@@ -9,11 +9,11 @@ kernel instead; the results say so.
 What this does not protect against is in ``docs/grading.md``.
 """
 
-from .model import ExerciseGrade, Grades, Limits, NotebookGrade
-from .report import html_report
-from .running import grade
+from .grades import ExerciseGrade, Grades, Limits, NotebookGrade
+from .report.page import html_report
+from .report.table import table_text
 from .submissions import Submission, find_submissions
-from .table import table_text
+from .whole_class import grade
 
 __all__ = [
     "ExerciseGrade",

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel
 
-from .model import Limits, Place
+from .grades import Limits, Place
 
 
 class Job(BaseModel):
