@@ -1,4 +1,4 @@
-"""What happens around the wardens: the answer key, and writing down what is graded so far."""
+"""What happens around the runners: the answer key, and writing down what is graded so far."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gpucluster.lessons.grading.job import Job
 
 from .conftest import EXERCISES, LIMITS
 
-Warden = Callable[[Job], NotebookGrade]
+Runner = Callable[[Job], NotebookGrade]
 
 
 def answered(job: Job, passed: bool = True) -> NotebookGrade:
@@ -33,15 +33,15 @@ def answered(job: Job, passed: bool = True) -> NotebookGrade:
     return NotebookGrade(learner=job.learner, lesson=job.lesson, file=job.file, exercises=exercises)
 
 
-def use(monkeypatch: pytest.MonkeyPatch, warden: Warden) -> list[Job]:
+def use(monkeypatch: pytest.MonkeyPatch, runner: Runner) -> list[Job]:
     asked: list[Job] = []
 
     def ask(job: Job) -> NotebookGrade:
         asked.append(job)
-        return warden(job)
+        return runner(job)
 
     for module in (answer_key, whole_class):
-        monkeypatch.setattr(module, "in_a_warden", ask)
+        monkeypatch.setattr(module, "grade_in_runner", ask)
     return asked
 
 
@@ -51,12 +51,12 @@ def test_results_are_kept_after_each_notebook(
     for learner in ("ana", "bo", "cy"):
         hand_in(learner)
 
-    def warden(job: Job) -> NotebookGrade:
+    def runner(job: Job) -> NotebookGrade:
         if job.learner == "cy":
             raise KeyboardInterrupt
         return answered(job)
 
-    use(monkeypatch, warden)
+    use(monkeypatch, runner)
     monkeypatch.chdir(tmp_path)
     assert main(["lessons", "grade", "class"]) != 0
     rows = list(csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines()))
@@ -104,13 +104,13 @@ def test_what_takes_the_key_longer_than_a_learner_may_counts_for_nobody(
 ) -> None:
     hand_in("ana")
 
-    def warden(job: Job) -> NotebookGrade:
+    def runner(job: Job) -> NotebookGrade:
         result = answered(job, passed=not job.learner)
         if not job.learner:
             result.exercises[1].seconds = result.longest_seconds = 130
         return result
 
-    use(monkeypatch, warden)
+    use(monkeypatch, runner)
     monkeypatch.chdir(tmp_path)
     assert main(["lessons", "grade", "class"]) == 0
     said = "Lesson 06: the answer key itself took 130 s of 120 s for one cell or check: allow more with --seconds"
@@ -148,13 +148,13 @@ def test_a_broken_notebook_counts_what_the_others_do(
     hand_in("ana").write_text("{", encoding="utf-8")
     hand_in("bo")
 
-    def judge(job: Job) -> NotebookGrade:
+    def runner(job: Job) -> NotebookGrade:
         result = answered(job)
         if not job.learner:
             result.exercises[1].state = "failed"
         return result
 
-    asked = use(monkeypatch, judge)
+    asked = use(monkeypatch, runner)
     ana, bo = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7).submissions
     assert [(one.points, one.of) for one in (ana, bo)] == [(0, 2), (2, 2)]
     assert [one.state for one in ana.exercises] == ["not_reached", "ungraded", "not_reached"]
@@ -176,12 +176,12 @@ def test_a_key_that_takes_longer_than_a_learners_notebook_may_is_named(
     assert grades.submissions[0].of == 3
 
 
-def test_the_last_run_of_the_key_judges_in_the_places_of_the_class(
+def test_the_last_run_of_the_key_checks_in_the_places_of_the_class(
     hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in("ana")
 
-    def warden(job: Job) -> NotebookGrade:
+    def runner(job: Job) -> NotebookGrade:
         result = answered(job)
         for one in result.exercises:
             one.place = job.places.get(one.id, "outside")
@@ -189,7 +189,7 @@ def test_the_last_run_of_the_key_judges_in_the_places_of_the_class(
         return result
 
     monkeypatch.setattr(answer_key, "INSIDE", {"06.4"})
-    asked = use(monkeypatch, warden)
+    asked = use(monkeypatch, runner)
     grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
     first, last, learner = asked
     assert first.places == {"06.4": "inside"}

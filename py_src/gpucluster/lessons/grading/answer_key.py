@@ -1,11 +1,13 @@
-"""The answer key, graded before the class: it shows what can be judged on this machine, and where."""
+"""The answer key, graded before the class: it shows what can be checked on this machine, and where."""
 
 from __future__ import annotations
 
-from ..catalogue import find_lesson
-from .grades import ExerciseGrade, Limits, NotebookGrade, Place
-from .job import Job
-from .runner.process import in_a_warden
+from dataclasses import dataclass
+
+from ..catalogue import Lesson, find_lesson
+from .grades import ExerciseGrade, NotebookGrade
+from .job import Job, Limits, Place
+from .runner.process import grade_in_runner
 
 INSIDE = frozenset({"01.4", "06.6", "06.9", "08.3"})
 """Exercises that are not even tried from outside.
@@ -21,13 +23,27 @@ _REMEDIES = {
     "memory": "It ran out of memory: allow more with --memory",
     "processes": "It started more processes than are allowed",
     "threads": "It started more threads than are allowed",
-    "stopped": "Its kernel or its warden ended early",
+    "stopped": "Its kernel or its runner ended early",
 }
 
 
-def grade_key(
-    lesson: str, limits: Limits, seed: int, notes: list[str], *, unprotected: bool = False
-) -> dict[str, ExerciseGrade]:
+@dataclass(frozen=True)
+class AnswerKey:
+    """What the solution of a lesson gets on this machine.
+
+    Attributes
+    ----------
+    grades : dict
+        One grade per exercise. What has not "passed" counts for nobody; its message says why.
+    notes : tuple of str
+        What is to be said about the lesson.
+    """
+
+    grades: dict[str, ExerciseGrade]
+    notes: tuple[str, ...]
+
+
+def grade_key(lesson: str, limits: Limits, seed: int, *, unprotected: bool = False) -> AnswerKey:
     """Grade the answer key: from outside, and what does not pass so once more from inside.
 
     Parameters
@@ -38,19 +54,33 @@ def grade_key(
         What a learner's notebook may use. The key gets more time, so that it shows how much a right one takes.
     seed : int
         Seed of the hidden inputs.
-    notes : list of str
-        Gets what is to be said about the lesson.
     unprotected : bool, optional
         Grade also on a machine that cannot hold notebooks back.
-
-    Returns
-    -------
-    dict
-        One grade per exercise. What has not "passed" counts for nobody; its message says why.
     """
     known = find_lesson(lesson)
     assert known is not None
     numbers = [exercise.id for exercise in known.exercises]
+    found, result = _run_twice(known, limits, seed, unprotected=unprotected)
+    failed = [number for number in numbers if not _passed(found.get(number))]
+    passed = [found[number] for number in numbers if number not in failed]
+    slow = [one for one in passed if one.seconds > limits.cell_seconds]
+    late = "The answer key itself takes longer here than learners may."
+    ungraded = {one.id: one.model_copy(update={"state": "ungraded", "message": late}) for one in slow}
+    said = [*_where(found), *_why(found, failed, result), *_too_slow(result, limits, slow)]
+    if result.peak_bytes > _MUCH * limits.memory_bytes:
+        taken, had = (size / 2**30 for size in (result.peak_bytes, limits.memory_bytes))
+        said.append(
+            f"the answer key itself took {taken:.1f} GiB of the {had:.1f} GiB that a learner has, and a right answer "
+            "may take more: allow more with --memory."
+        )
+    return AnswerKey(found | ungraded, tuple(f"Lesson {lesson}: {sentence}" for sentence in said))
+
+
+def _run_twice(
+    lesson: Lesson, limits: Limits, seed: int, *, unprotected: bool
+) -> tuple[dict[str, ExerciseGrade], NotebookGrade]:
+    """Grade the solution, twice where that is of use; return the better grade of each exercise, and the last run."""
+    numbers = [exercise.id for exercise in lesson.exercises]
     places: dict[str, Place] = {number: "inside" for number in numbers if number in INSIDE}
     more = limits.model_copy(
         update={"seconds": _KEY_FACTOR * limits.seconds, "cell_seconds": _KEY_FACTOR * limits.cell_seconds}
@@ -58,53 +88,43 @@ def grade_key(
     found: dict[str, ExerciseGrade] = {}
     for _ in range(2):
         job = Job(
-            path=known.solution_notebook, learner="", lesson=lesson, seed=seed, limits=more, places=places,
+            path=lesson.solution_notebook, learner="", lesson=lesson.id, seed=seed, limits=more, places=places,
             unprotected=unprotected,
         )  # fmt: skip
-        result = in_a_warden(job)
+        result = grade_in_runner(job)
         for one in result.exercises:
             if not _passed(found.get(one.id)):
                 found[one.id] = one
         again = [number for number in numbers if not _passed(found.get(number))]
         if not again:
             break
-        # The last run judges everything in the place where it is judged for the class: so it takes a learner's time.
+        # The last run checks everything in the place where it is checked for the class: so it takes a learner's time.
         places = {one.id: one.place for one in found.values()} | dict.fromkeys(again, "inside")
-    inside = [one.id for one in found.values() if one.place == "inside" and one.state == "passed"]
-    if inside:
-        notes.append(
-            f"Lesson {lesson}: checked inside the learner's kernel, as it cannot be done from outside: "
-            f"{', '.join(inside)}."
-        )
-    failed = [number for number in numbers if not _passed(found.get(number))]
-    if failed:
-        notes.append(
-            f"Lesson {lesson}: the answer key does not pass here, so these exercises count for nobody: "
-            f"{', '.join(failed)}. {' '.join(_why(found, failed, result))}".rstrip()
-        )
-    slow = [number for number in numbers if number not in failed and found[number].seconds > limits.cell_seconds]
-    notes += [f"Lesson {lesson}: {said}" for said in _too_slow(result, limits, [found[number] for number in slow])]
-    if result.peak_bytes > _MUCH * limits.memory_bytes:
-        taken, had = (size / 2**30 for size in (result.peak_bytes, limits.memory_bytes))
-        notes.append(
-            f"Lesson {lesson}: the answer key itself took {taken:.1f} GiB of the {had:.1f} GiB that a learner has, and "
-            "a right answer may take more: allow more with --memory."
-        )
-    late = "The answer key itself takes longer here than learners may."
-    return found | {number: found[number].model_copy(update={"state": "ungraded", "message": late}) for number in slow}
+    return found, result
 
 
 def _passed(one: ExerciseGrade | None) -> bool:
     return one is not None and one.state == "passed"
 
 
+def _where(found: dict[str, ExerciseGrade]) -> list[str]:
+    """Which exercises are checked inside the learner's kernel."""
+    inside = [one.id for one in found.values() if one.place == "inside" and _passed(one)]
+    names = ", ".join(inside)
+    return [f"checked inside the learner's kernel, as it cannot be done from outside: {names}."] if inside else []
+
+
 def _why(found: dict[str, ExerciseGrade], failed: list[str], result: NotebookGrade) -> list[str]:
-    """What happened to the whole notebook, and what the first exercise that failed shows."""
+    """Which exercises fail, with what happened to the whole notebook, and what the first of them shows."""
+    if not failed:
+        return []
     said = [f"{_REMEDIES[result.status]}.", *result.notes] if result.status in _REMEDIES else result.notes
     first = found.get(failed[0])
     wrong = [one for one in first.findings if not one.passed] if first is not None else []
     shown = f"{wrong[0].expected}: {wrong[0].observed}" if wrong else first.message if first is not None else ""
-    return [*said[:3], *([f"{failed[0]}: {shown[:300]}"] if shown else [])]
+    reasons = " ".join([*said[:3], *([f"{failed[0]}: {shown[:300]}"] if shown else [])])
+    names = ", ".join(failed)
+    return [f"the answer key does not pass here, so these exercises count for nobody: {names}. {reasons}".rstrip()]
 
 
 def _too_slow(result: NotebookGrade, limits: Limits, slow: list[ExerciseGrade]) -> list[str]:

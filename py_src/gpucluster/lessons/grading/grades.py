@@ -1,51 +1,18 @@
-"""What grading gives, and the limits that it keeps."""
+"""What grading gives: a grade for each exercise, notebook and class, and what held a notebook back."""
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-Place = Literal["outside", "inside"]
-"""Where the check runs: in the grader's process, or, where that cannot be, in the learner's kernel."""
+from .job import Limits, Place
 
 Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]
-
-_PART_OF_A_CELL = 0.4
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid")
-
-
-class Limits(_Part):
-    """What one notebook may use.
-
-    Attributes
-    ----------
-    seconds : float
-        For the whole notebook, its checks included.
-    cell_seconds : float
-        For one cell, or one check. Left out: 120, or, where that is more, two fifths of the whole.
-    memory_bytes : int
-        For the kernel and the workers that it starts, together.
-    processes : int
-        For the same.
-    threads : int
-        Of all of them together.
-    """
-
-    seconds: float = 300
-    cell_seconds: float = 120
-    memory_bytes: int = 4 * 2**30
-    processes: int = 100
-    threads: int = 2_000
-
-    @model_validator(mode="after")
-    def _more_for_a_cell(self) -> Self:
-        if "cell_seconds" not in self.model_fields_set:
-            self.cell_seconds = max(self.cell_seconds, _PART_OF_A_CELL * self.seconds)
-        return self
 
 
 class Protection(_Part):

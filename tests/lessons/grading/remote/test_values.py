@@ -1,4 +1,4 @@
-"""What travels from a kernel to the referee: plain data comes through unchanged, and nothing else does."""
+"""What travels from a kernel to the grader: plain data comes through unchanged, and nothing else does."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from gpucluster.lessons.grading.kernel.server import _Server
+from gpucluster.lessons.grading.kernel.server import AnswerServer
 from gpucluster.lessons.grading.remote.channel import Channel, ChannelClosed
-from gpucluster.lessons.grading.remote.objects import Kernel, KernelSilent, Remote
+from gpucluster.lessons.grading.remote.objects import KernelConnection, KernelSilent, RemoteObject
 from gpucluster.lessons.grading.remote.values import Handle, NotPlain, decode, encode
 
 
@@ -108,12 +108,12 @@ def test_a_deep_tree_is_refused() -> None:
 
 @pytest.fixture
 def notebook() -> Any:
-    """A referee and the variables of a notebook, connected."""
+    """A grader and the variables of a notebook, connected."""
     ours, theirs = socket.socketpair()
     names: dict[str, Any] = {}
-    thread = threading.Thread(target=_Server(Channel(theirs), names).run, daemon=True)
+    thread = threading.Thread(target=AnswerServer(Channel(theirs), names).run, daemon=True)
     thread.start()
-    kernel = Kernel(Channel(ours))
+    kernel = KernelConnection(Channel(ours))
     yield kernel, names
     kernel.end()
     thread.join(10)
@@ -177,7 +177,7 @@ def test_objects_stay_and_can_be_asked(notebook: Any) -> None:
 
     names["model"] = Model()
     [model] = kernel.answers(["model"])
-    assert type(model) is Remote
+    assert type(model) is RemoteObject
     assert model.centers.tolist() == [0, 1, 2]
     assert model.predict(model) == "itself"
     assert (len(model), model[2]) == (4, 3)
@@ -199,8 +199,8 @@ def test_a_class_of_a_known_package_is_recognised(notebook: Any) -> None:
     assert isinstance(lazy, da.Array)
     assert np.array_equal(np.asarray(lazy), np.ones(4))
     assert lazy.sum().compute() == 4
-    assert type(opened) is Remote
-    assert opened.__class__ is Remote
+    assert type(opened) is RemoteObject
+    assert opened.__class__ is RemoteObject
 
 
 def test_comparing_is_not_left_to_the_other_side(notebook: Any) -> None:
@@ -244,7 +244,7 @@ def test_nonsense_ends_the_conversation_and_every_later_question(answer: bytes) 
     ours, theirs = socket.socketpair()
     theirs.sendall(answer)
     theirs.shutdown(socket.SHUT_WR)
-    kernel = Kernel(Channel(ours))
+    kernel = KernelConnection(Channel(ours))
     for _ in range(2):
         with pytest.raises(KernelSilent, match="did not answer"):
             kernel.answers(["x"])

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
-from gpucluster.lessons.grading.grades import ExerciseGrade, Limits, NotebookGrade
-from gpucluster.lessons.grading.job import Job
-from gpucluster.lessons.grading.runner.notebook_run import Rounds
+from gpucluster.lessons.grading.grades import ExerciseGrade, NotebookGrade
+from gpucluster.lessons.grading.job import Job, Limits
+from gpucluster.lessons.grading.runner.notebook_run import NotebookRun
 from gpucluster.lessons.grading.runner.steps import Step
-from gpucluster.lessons.grading.sandbox.folder import Cage
-from gpucluster.lessons.grading.sandbox.monitor import Watch
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 
 pytestmark = pytest.mark.timeout(300)
 LIMITS = Limits(seconds=200, cell_seconds=60)
@@ -35,17 +35,17 @@ EMPTY = Step("def principal_components(C, k):\n    ...", ("07.2",), "07.2")
 
 @pytest.fixture
 def graded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., dict[str, ExerciseGrade]]]:
-    """Run steps in a caged kernel of their own."""
+    """Run steps in a sandboxed kernel of their own."""
     roots: list[Path] = []
 
     def run(*steps: Step) -> dict[str, ExerciseGrade]:
         roots.append(Path(tempfile.mkdtemp(prefix="gf")))
-        cage = Cage(roots[-1], secrets.token_hex(8))
-        cage.prepare()
+        sandbox = Sandbox(roots[-1], secrets.token_hex(8))
+        sandbox.prepare()
         monkeypatch.setenv("GPUCLUSTER_DIR", str(roots[-1] / "clusters"))
         result = NotebookGrade(learner="ana", lesson="07", file="")
         job = Job(path=tmp_path, learner="ana", lesson="07", seed=1, limits=LIMITS, places={})
-        Rounds(job, cage, list(steps), Watch(LIMITS), result).run()
+        NotebookRun(job, sandbox, list(steps), ResourceMonitor(LIMITS), result).run()
         return {one.id: one for one in result.exercises}
 
     yield run
@@ -65,8 +65,8 @@ def test_a_right_answer_after_an_empty_one_gets_its_point(graded: Callable[..., 
     assert found["07.5"].message == "07.2 is empty or not right yet: checked with the lesson's own in its place."
 
 
-def test_no_solution_is_lent_before_its_exercise_is_judged(graded: Callable[..., dict[str, ExerciseGrade]]) -> None:
-    # Who moves its cells could else look at the solution of what is still to be judged.
+def test_no_solution_is_lent_before_its_exercise_is_graded(graded: Callable[..., dict[str, ExerciseGrade]]) -> None:
+    # Who moves its cells could else look at the solution of what is still to be graded.
     found = graded(Step(IMPORTS), Step(EMPTY.code), Step(MADE_WITH_IT), right("07.5"), EMPTY)
     assert [(one.id, one.state, one.points) for one in found.values()] == [
         ("07.5", "not_yet", 0),

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from gpucluster.lessons.grading.answer_key import INSIDE
-from gpucluster.lessons.grading.grades import ExerciseGrade, Limits, Place
-from gpucluster.lessons.grading.runner.kernel_session import Session
-from gpucluster.lessons.grading.sandbox.folder import Cage
-from gpucluster.lessons.grading.sandbox.monitor import Watch
+from gpucluster.lessons.grading.grades import ExerciseGrade
+from gpucluster.lessons.grading.job import Limits, Place
+from gpucluster.lessons.grading.runner.kernel_session import KernelSession
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 
 pytestmark = pytest.mark.timeout(300)
 ANSWERS = Path(__file__).parents[2] / "answers"
@@ -29,15 +30,15 @@ NO_CLUSTER = "The notebook had no cluster to check it on."
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
+def session() -> Iterator[KernelSession]:
     """A kernel without a cluster."""
     root = Path(tempfile.mkdtemp(prefix="gg"))
-    cage = Cage(root, secrets.token_hex(8))
-    cage.prepare()
-    watch = Watch(LIMITS)
+    sandbox = Sandbox(root, secrets.token_hex(8))
+    sandbox.prepare()
+    monitor = ResourceMonitor(LIMITS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GPUCLUSTER_DIR", str(root / "clusters"))
-        kernel = Session(cage, LIMITS, watch)
+        kernel = KernelSession(sandbox, LIMITS, monitor)
         try:
             yield kernel
         finally:
@@ -49,13 +50,13 @@ def place_of(exercise: str) -> Place:
     return "inside" if exercise in INSIDE else "outside"
 
 
-def judged(session: Session, file: Path, place: Place | None = None) -> ExerciseGrade:
+def judged(session: KernelSession, file: Path, place: Place | None = None) -> ExerciseGrade:
     exercise = file.parent.name
     session.run(file.read_text(encoding="utf-8"))
-    return session.judge(exercise, 1, place or place_of(exercise))
+    return session.grade(exercise, 1, place or place_of(exercise))
 
 
-def test_no_cluster_gives_no_point(session: Session) -> None:
+def test_no_cluster_gives_no_point(session: KernelSession) -> None:
     places: tuple[Place, ...] = ("outside", "inside")
     for file in (ANSWERS / "08.4" / "wrong_two_orders.py", min((ANSWERS / "08.4").glob("right*.py"))):
         for place in places:
@@ -70,14 +71,14 @@ def _exercises(*, with_cluster: bool) -> list[str]:
     return [name for name in known if (name in NEEDS_CLUSTER) == with_cluster]
 
 
-def _of_the_key(session: Session, right: Path) -> ExerciseGrade:
+def _of_the_key(session: KernelSession, right: Path) -> ExerciseGrade:
     """Judge a right answer as the answer key is judged: what does not pass so is tried once more in the other place."""
     grade = judged(session, right)
     return grade if grade.state == "passed" else judged(session, right, "inside")
 
 
 @pytest.mark.parametrize("exercise", _exercises(with_cluster=False))
-def test_wrong_answers_fail_where_they_are_judged(session: Session, exercise: str) -> None:
+def test_wrong_answers_fail_where_they_are_checked(session: KernelSession, exercise: str) -> None:
     right = min((ANSWERS / exercise).glob("right*.py"))
     grade = _of_the_key(session, right)
     assert grade.state == "passed", (grade.message, grade.findings)
@@ -87,12 +88,12 @@ def test_wrong_answers_fail_where_they_are_judged(session: Session, exercise: st
 
 
 @pytest.mark.parametrize("exercise", _exercises(with_cluster=True))
-def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: Session, exercise: str) -> None:
+def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: KernelSession, exercise: str) -> None:
     grade = _of_the_key(session, min((ANSWERS / exercise).glob("right*.py")))
     assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
 
 
-def test_the_memory_of_the_learners_process_is_measured(session: Session) -> None:
+def test_the_memory_of_the_learners_process_is_measured(session: KernelSession) -> None:
     wrong = ANSWERS / "06.2" / "wrong_n_by_k_by_d.py"
     grade = judged(session, wrong, "outside")
     [memory] = [one for one in grade.findings if "Memory" in one.expected]
@@ -101,7 +102,7 @@ def test_the_memory_of_the_learners_process_is_measured(session: Session) -> Non
     assert right.state == "passed", right.findings
 
 
-def test_what_a_cell_has_measured_before_does_not_count(session: Session) -> None:
+def test_what_a_cell_has_measured_before_does_not_count(session: KernelSession) -> None:
     session.run("import numpy as np, tracemalloc\ntracemalloc.start()\nlarge = np.ones(50_000_000)\ndel large")
     try:
         right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
@@ -123,12 +124,12 @@ def assign(points, centroids):
 """
 
 
-def test_who_ends_the_measuring_has_not_used_little_memory(session: Session) -> None:
+def test_who_ends_the_measuring_has_not_used_little_memory(session: KernelSession) -> None:
     places: tuple[Place, ...] = ("outside", "inside")
     for place in places:
         session.run((ANSWERS / "06.2" / "wrong_n_by_k_by_d.py").read_text(encoding="utf-8"))
         assert session.run(ENDS_TRACING).error == ""
-        grade = session.judge("06.2", 1, place)
+        grade = session.grade("06.2", 1, place)
         assert grade.state == "failed"
         shown = " ".join([grade.message, *(one.observed for one in grade.findings if not one.passed)])
         assert "your code ended tracemalloc" in shown
@@ -141,7 +142,7 @@ memory.measure_peak = lambda function, *args, **options: (function(*args, **opti
 """
 
 
-def test_patching_what_measures_does_not_help(session: Session) -> None:
+def test_patching_what_measures_does_not_help(session: KernelSession) -> None:
     session.run(PATCH)
     try:
         places: tuple[Place, ...] = ("outside", "inside")

@@ -15,10 +15,10 @@ import zmq
 from gpucluster.lessons.grading import ExerciseGrade, Grades, NotebookGrade
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.runner import kernel_client, notebook_run
-from gpucluster.lessons.grading.runner.kernel_session import KernelEnded, Outcome, Session
+from gpucluster.lessons.grading.runner.kernel_session import KernelEnded, KernelSession, Outcome
 from gpucluster.lessons.grading.runner.steps import Step
-from gpucluster.lessons.grading.sandbox.folder import Cage
-from gpucluster.lessons.grading.sandbox.monitor import Watch
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpec
 
@@ -67,7 +67,7 @@ class Scripted:
         Scripted.clock += len(code)
         return Outcome()
 
-    def judge(self, exercise: str, _seed: int, _place: str) -> ExerciseGrade:
+    def grade(self, exercise: str, _seed: int, _place: str) -> ExerciseGrade:
         Scripted.clock += 10
         self.alive = exercise != "ends"
         return ExerciseGrade(id=exercise, points=1, state="passed")
@@ -84,10 +84,10 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..
         Scripted.begun, Scripted.refused = 0, refused
         result = NotebookGrade(learner="ana", lesson="06", file="")
         job = Job(path=tmp_path, learner="ana", lesson="06", seed=1, limits=LIMITS, places={})
-        notebook_run.Rounds(job, Cage(tmp_path, "token"), steps, Watch(LIMITS), result).run()
+        notebook_run.NotebookRun(job, Sandbox(tmp_path, "token"), steps, ResourceMonitor(LIMITS), result).run()
         return result
 
-    monkeypatch.setattr(notebook_run, "Session", Scripted)
+    monkeypatch.setattr(notebook_run, "KernelSession", Scripted)
     monkeypatch.setattr(notebook_run, "monotonic", lambda: Scripted.clock)
     yield steps_in_kernels
 
@@ -114,16 +114,16 @@ def test_how_long_cells_and_checks_take_is_noted(run: Callable[..., NotebookGrad
 
 
 @pytest.fixture
-def cage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cage]:
+def sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     """A place for a real kernel."""
     with tempfile.TemporaryDirectory(prefix="gg") as root:
-        made = Cage(Path(root), "token")
+        made = Sandbox(Path(root), "token")
         made.prepare()
         monkeypatch.setenv("GPUCLUSTER_DIR", str(made.root / "clusters"))
         yield made
 
 
-def test_nothing_is_left_of_a_kernel_that_did_not_start(cage: Cage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_left_of_a_kernel_that_did_not_start(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise zmq.ZMQError(errno.EMFILE)
 
@@ -134,16 +134,16 @@ def test_nothing_is_left_of_a_kernel_that_did_not_start(cage: Cage, monkeypatch:
     with monkeypatch.context() as patch:
         patch.setattr(BlockingKernelClient, "start_channels", refuse)
         with pytest.raises(KernelEnded, match="Too many open files"):
-            Session(cage, LIMITS, Watch(LIMITS))
+            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
     assert kernels() == []
     with monkeypatch.context() as patch:
         # A real one may answer on a fast machine, however short the time is.
         patch.setattr(kernel_client, "KernelSpec", silent)
         patch.setattr(kernel_client, "_READY_S", 1)
         with pytest.raises(KernelEnded, match="respond"):
-            Session(cage, LIMITS, Watch(LIMITS))
+            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
     assert kernels() == []
-    session = Session(cage, LIMITS, Watch(LIMITS))
+    session = KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
     try:
         assert session.run("x = 1") == Outcome()
         assert len(kernels()) == 1

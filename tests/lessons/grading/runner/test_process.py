@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.lessons.grading import find_submissions, grade
-from gpucluster.lessons.grading.sandbox.folder import Cage
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
 
 from ..conftest import LIMITS
 
@@ -17,8 +17,8 @@ from ..conftest import LIMITS
 def test_a_full_disk_does_not_end_the_class(
     hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def prepare(cage: Cage) -> None:
-        (cage.root / "work").mkdir()
+    def prepare(sandbox: Sandbox) -> None:
+        (sandbox.root / "work").mkdir()
         raise OSError(errno.ENOSPC, "No space left on device")
 
     hand_in("ana")
@@ -26,7 +26,7 @@ def test_a_full_disk_does_not_end_the_class(
     places = tmp_path / "places"
     places.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(places))
-    monkeypatch.setattr(Cage, "prepare", prepare)
+    monkeypatch.setattr(Sandbox, "prepare", prepare)
     grades = grade(find_submissions(tmp_path / "class"), LIMITS, seed=7)
     note = "What grades it could not be started: No space left on device."
     assert [(one.learner, one.status, one.notes) for one in grades.submissions] == [

@@ -1,4 +1,4 @@
-"""What a caged process can write to outside of its folder, and what its environment holds."""
+"""What a sandboxed process can write to outside of its folder, and what its environment holds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from gpucluster.lessons.grading.sandbox import landlock
-from gpucluster.lessons.grading.sandbox.folder import Cage
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
 
 PROGRAM = """
 import os, pathlib, subprocess, sys
-from gpucluster.lessons.grading.sandbox.folder import confine
+from gpucluster.lessons.grading.sandbox.protection import confine
 
 root, pid, slave = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 assert confine(root)
@@ -54,8 +54,8 @@ def test_terminals_and_other_processes_are_out_of_reach(tmp_path: Path) -> None:
 
 
 def test_many_folders_to_close_are_no_part_of_the_environment(tmp_path: Path) -> None:
-    hidden = tuple(tmp_path.parent / ("x" * 200 + str(number)) for number in range(1_000))
-    cage = Cage(tmp_path, "token", hidden)
-    assert sum(len(name) + len(value) for name, value in cage.environment({}).items()) < 10_000
-    assert set(hidden) <= set(cage.closed())
-    assert tmp_path.parent not in Cage(tmp_path, "token", (tmp_path.parent,)).closed()
+    many = tuple(tmp_path.parent / ("x" * 200 + str(number)) for number in range(1_000))
+    sandbox = Sandbox(tmp_path, "token", many)
+    assert sum(len(name) + len(value) for name, value in sandbox.environment({}).items()) < 10_000
+    assert set(many) <= set(sandbox.unreadable())
+    assert tmp_path.parent not in Sandbox(tmp_path, "token", (tmp_path.parent,)).unreadable()

@@ -12,9 +12,9 @@ from gpucluster.lessons.grading.sandbox import landlock
 PROGRAM = """
 import os, pathlib, signal, subprocess, sys
 from gpucluster.lessons.grading.sandbox.landlock import restrict
-own, other, hidden = (pathlib.Path(word) for word in sys.argv[1:4])
+own, other, closed = (pathlib.Path(word) for word in sys.argv[1:4])
 pid = int(sys.argv[4])
-assert restrict(writable=[own, pathlib.Path("/dev/null")], unreadable=[hidden], unlisted=[hidden], scoped=True)
+assert restrict(writable=[own, pathlib.Path("/dev/null")], unreadable=[closed], unlisted=[closed], scoped=True)
 
 def may(step):
     try:
@@ -26,11 +26,11 @@ def may(step):
 print(
     may(lambda: (own / "x").write_text("x")), may(lambda: (own / "y").mkdir()),
     may(lambda: open("/dev/null", "w").close()),
-    may(lambda: (other / "file").read_text()), may(lambda: __import__("decimal")), may(lambda: os.listdir(hidden)),
+    may(lambda: (other / "file").read_text()), may(lambda: __import__("decimal")), may(lambda: os.listdir(closed)),
     may(lambda: (other / "file").write_text("x")), may(lambda: (other / "file").unlink()),
     may(lambda: (other / "n").mkdir()),
-    may(lambda: (hidden / "file").read_text()), may(lambda: os.rename(other / "file", own / "z")),
-    subprocess.run(["cat", str(hidden / "file")], stderr=subprocess.DEVNULL).returncode == 0,
+    may(lambda: (closed / "file").read_text()), may(lambda: os.rename(other / "file", own / "z")),
+    subprocess.run(["cat", str(closed / "file")], stderr=subprocess.DEVNULL).returncode == 0,
     subprocess.run(["rm", str(other / "file")], stderr=subprocess.DEVNULL).returncode == 0,
 )
 print(may(lambda: os.kill(pid, signal.SIGTERM)))
@@ -49,27 +49,27 @@ def closed(folder):
     return listdir(folder)
 
 os.listdir = closed
-hidden = [above / "inner" / "hidden", own / "hidden"]
-assert landlock.not_hidden(hidden) == hidden[:1]
-assert landlock.restrict(writable=[own], unreadable=hidden)
+closed = [above / "inner" / "closed", own / "closed"]
+assert landlock.not_closable(closed) == closed[:1]
+assert landlock.restrict(writable=[own], unreadable=closed)
 os.listdir = listdir
 import decimal
-(above / "inner" / "hidden" / "file").read_text()
+(above / "inner" / "closed" / "file").read_text()
 try:
-    (own / "hidden" / "file").read_text()
+    (own / "closed" / "file").read_text()
 except PermissionError:
-    print("the other one is hidden")
+    print("the other one is closed")
 """
 
 
 @pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
 def test_a_folder_that_cannot_be_listed_stops_nothing(tmp_path: Path) -> None:
-    for place in (tmp_path / "above" / "inner" / "hidden", tmp_path / "own" / "hidden"):
+    for place in (tmp_path / "above" / "inner" / "closed", tmp_path / "own" / "closed"):
         place.mkdir(parents=True)
         (place / "file").write_text("secret", encoding="utf-8")
     command = [sys.executable, "-c", UNLISTED, str(tmp_path / "own"), str(tmp_path / "above")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert (done.stdout.strip(), done.returncode) == ("the other one is hidden", 0), done.stderr
+    assert (done.stdout.strip(), done.returncode) == ("the other one is closed", 0), done.stderr
 
 
 LINKED = """
@@ -88,7 +88,7 @@ for name in ("bob/file", "latest/file", "one", "all/bob/file", "up/submissions/b
 
 
 @pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
-def test_links_open_nothing_that_is_hidden(tmp_path: Path) -> None:
+def test_links_open_nothing_that_is_closed(tmp_path: Path) -> None:
     course = tmp_path / "course"
     (course / "submissions" / "bob").mkdir(parents=True)
     (course / "submissions" / "bob" / "file").write_text("secret", encoding="utf-8")
@@ -106,12 +106,12 @@ def test_links_open_nothing_that_is_hidden(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(landlock.version() < 3, reason="this kernel has no Landlock, or an old one")
 def test_it_holds_for_the_process_and_its_children(tmp_path: Path) -> None:
-    for name in ("own", "other", "hidden"):
+    for name in ("own", "other", "closed"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("secret", encoding="utf-8")
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
-        words = [str(tmp_path / name) for name in ("own", "other", "hidden")]
+        words = [str(tmp_path / name) for name in ("own", "other", "closed")]
         command = [sys.executable, "-c", PROGRAM, *words, str(sleeper.pid)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr

@@ -8,8 +8,10 @@ import sys
 TOOLS = """
 import ctypes, os, subprocess, sys, threading, time
 import psutil
-from gpucluster.lessons.grading.grades import Limits
-from gpucluster.lessons.grading.sandbox.monitor import Watch, adopt_orphans, end_all
+from gpucluster.lessons.grading.job import Limits
+from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
+from gpucluster.lessons.grading.sandbox.prctl import adopt_orphans
+from gpucluster.lessons.grading.sandbox.processes import end_all
 
 def until(holds):
     while not holds():
@@ -22,12 +24,12 @@ def start(code):
     return child
 
 def watched(code, **limits):
-    watch = Watch(Limits(**limits))
-    watch.start()
+    monitor = ResourceMonitor(Limits(**limits))
+    monitor.start()
     child = start(code)
     child.wait()
-    watch.stop()
-    return watch.exceeded
+    monitor.stop()
+    return monitor.exceeded
 
 HEADLESS = '''
 import ctypes, os, threading, time
@@ -67,10 +69,10 @@ print(watched(removed, **limits), watched(hidden, **limits), watched(threads, th
 ENDS = """
 headless = start(HEADLESS)
 until(lambda: psutil.Process(headless.pid).status() == "zombie")
-watch = Watch(Limits())
-watch.start()
+monitor = ResourceMonitor(Limits())
+monitor.start()
 print(headless.wait())  # it has no memory that the system would tell
-watch.stop()
+monitor.stop()
 headless = start(HEADLESS)
 until(lambda: psutil.Process(headless.pid).status() == "zombie")
 assert end_all(at_once=True)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not seccomp.can_filter(), reason="there is no li
 SIGNALS = """
 import ctypes, fcntl, os, signal, socket, subprocess, sys, time
 from gpucluster.lessons.grading.sandbox import seccomp
-from gpucluster.lessons.grading.sandbox.protection import others
+from gpucluster.lessons.grading.sandbox.protection import other_processes
 sleeper = int(sys.argv[1])
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -29,7 +29,7 @@ def raw(pid, number):
     if libc.syscall(ctypes.c_long(62), ctypes.c_long(pid), ctypes.c_long(number)) < 0:
         raise OSError(ctypes.get_errno(), "refused")
 
-numbers, groups = others()
+numbers, groups = other_processes()
 assert {sleeper, os.getppid(), *map(int, os.listdir(f"/proc/{os.getppid()}/task"))} <= set(numbers)
 assert seccomp.restrict_signals(numbers, groups)
 for pid in (sleeper, os.getppid(), -os.getpgid(sleeper), -1):

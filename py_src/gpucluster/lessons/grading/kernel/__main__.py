@@ -1,6 +1,7 @@
 """The kernel of a submission: ``python -m gpucluster.lessons.grading.kernel -f FILE``.
 
-An ordinary IPython kernel, once it has given up what a submission does not need.
+An ordinary IPython kernel, once it has given up what a submission does not need. Standard input has the folders that it
+may not read, each followed by a zero byte.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from pathlib import Path
 from ..sandbox.protection import protect_kernel
 
 if __name__ == "__main__":
-    hidden = [Path(os.fsdecode(path)) for path in sys.stdin.buffer.read().split(b"\0") if path]
-    protect_kernel(Path(os.environ["HOME"]).parent, hidden)
+    unreadable = [Path(os.fsdecode(path)) for path in sys.stdin.buffer.read().split(b"\0") if path]
+    protect_kernel(Path(os.environ["HOME"]).parent, unreadable)
 
     from ipykernel import kernelapp
     from ipykernel.zmqshell import ZMQInteractiveShell

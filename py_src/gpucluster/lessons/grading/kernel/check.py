@@ -18,7 +18,7 @@ _STAYS = ("grading", "lab")
 """Modules that are not imported anew: this conversation, and the notebook's cluster."""
 
 
-def examine_inside(exercise: str, seed: int, names: dict[str, Any]) -> dict[str, Any]:
+def check_here(exercise: str, seed: int, names: dict[str, Any]) -> dict[str, Any]:
     """Return what the check finds, as plain data, and whether wrong answers pass as well."""
     with _anew(__package__.removesuffix(".grading.kernel")):
         from ...checking import examine

@@ -1,6 +1,6 @@
 """The learner's side of the channel: it runs in the kernel, among the learner's own code, and nobody believes it.
 
-All that it sends is looked at by the referee. A learner who changes it changes what the referee gets, as a wrong answer
+All that it sends is looked at by the grader. A learner who changes it changes what the grader gets, as a wrong answer
 would.
 """
 
@@ -22,7 +22,17 @@ from ..remote.values import changeable, encode
 _MOST_ITEMS = 1_000_000
 
 
-class _Server:
+class AnswerServer:
+    """Does with the notebook's objects what the grader asks for, one question at a time.
+
+    Parameters
+    ----------
+    channel : Channel
+        Connected to the grader.
+    names : dict
+        The notebook's variables.
+    """
+
     def __init__(self, channel: Channel, names: dict[str, Any]) -> None:
         self.channel = channel
         self.names = names
@@ -36,12 +46,13 @@ class _Server:
             "items": self.items,
             "array": lambda number: np.asarray(self.objects[number]),
             "peak": self.peak,
-            "inside": self.inside,
+            "check": self.check,
             "lend": self.lend,
         }
         self.borrowed = ExitStack()
 
     def run(self) -> None:
+        """Answer until the grader says goodbye."""
         while True:
             (operation, *about), [sent] = self.channel.receive()
             if operation == "end":
@@ -64,15 +75,18 @@ class _Server:
             self.channel.send(answer, buffers)
 
     def keep(self, value: Any) -> int:
+        """Keep an object that is no plain data; return the number that stands for it."""
         self.objects.append(value)
         return len(self.objects) - 1
 
     def unpickle(self, sent: bytes) -> Any:
-        unpickler = pickle.Unpickler(io.BytesIO(sent))  # noqa: S301  # from the referee
+        """Return what the grader sent, with the objects of this kernel that it named."""
+        unpickler = pickle.Unpickler(io.BytesIO(sent))  # noqa: S301  # from the grader
         unpickler.persistent_load = self.find  # type: ignore[method-assign]
         return unpickler.load()
 
     def find(self, name: Any) -> Any:
+        """Return the object, or the client of the cluster, that the grader means; see `pickling`."""
         kind, which = name
         if kind == "object":
             return self.objects[which]
@@ -84,16 +98,19 @@ class _Server:
         return client
 
     def answers(self, names: list[str]) -> list[Any]:
+        """Return the notebook's variables of these names; ``...`` for those that are missing or empty."""
         from ...examination import is_blank
 
         found = [self.names.get(name, Ellipsis) for name in names]
         return [Ellipsis if is_blank(value) else value for value in found]
 
     def call(self, number: int, sent: Any) -> Any:
+        """Call an object."""
         args, kwargs = sent
         return self.objects[number](*args, **kwargs)
 
     def items(self, number: int) -> list[Any]:
+        """Return all that an iterable object gives."""
         found = []
         for item in self.objects[number]:
             found.append(item)
@@ -102,6 +119,7 @@ class _Server:
         return found
 
     def peak(self, number: int, sent: Any) -> Any:
+        """Call an object; return the result, and how much memory the call took at its worst moment."""
         # As `instruments.memory.measure_peak`, which the notebook may have replaced.
         already = tracemalloc.is_tracing()  # a cell of the notebook may have begun it: what it has seen does not count
         if not already:
@@ -127,25 +145,26 @@ class _Server:
             self.borrowed.enter_context(names.lent(exercise, used))
         return list(used)
 
-    def inside(self, exercise: str, seed: int) -> dict[str, Any]:
-        from .check import examine_inside
+    def check(self, exercise: str, seed: int) -> dict[str, Any]:
+        """Run the check of an exercise here, where it cannot run in the grader."""
+        from .check import check_here
 
-        return examine_inside(exercise, seed, self.names)
+        return check_here(exercise, seed, self.names)
 
 
 def serve(path: str, names: dict[str, Any]) -> None:
-    """Answer the referee until it says goodbye.
+    """Answer the grader until it says goodbye.
 
     Parameters
     ----------
     path : str
-        The referee's socket.
+        The grader's socket.
     names : dict
         The notebook's variables.
     """
     with socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
-        server = _Server(Channel(connection), names)
+        server = AnswerServer(Channel(connection), names)
         with server.borrowed:
             server.run()
 

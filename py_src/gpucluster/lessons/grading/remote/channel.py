@@ -1,4 +1,4 @@
-"""Messages between the referee and the learner's kernel, over a socket of this machine.
+"""Messages between the grader and the learner's kernel, over a socket of this machine.
 
 What comes from the kernel is plain data and is never unpickled; what goes there may be anything.
 """

@@ -1,4 +1,4 @@
-"""The learner's objects, as the referee sees them: calls go to the kernel, plain data comes back.
+"""The learner's objects, as the grader sees them: calls go to the kernel, plain data comes back.
 
 Comparing and calculating is never left to the kernel: an object that says it is equal to everything would pass all
 checks. What a check compares it must first turn into plain data, with ``numpy.asarray``, ``compute()`` and the like.
@@ -22,13 +22,13 @@ _KNOWN = {"dask", "distributed", "gpucluster", "numpy", "pandas", "sklearn"}
 """Packages whose classes a check may ask for."""
 
 
-class Kernel:
-    """The referee's side of the channel.
+class KernelConnection:
+    """The grader's side of the channel.
 
     Parameters
     ----------
     channel : Channel
-        Connected to `serving.serve`.
+        Connected to `kernel.server.serve`.
     """
 
     def __init__(self, channel: Channel) -> None:
@@ -45,7 +45,7 @@ class Kernel:
         Parameters
         ----------
         operation : str
-            What to do; see `serving`.
+            What to do; see `kernel.server`.
         *about
             JSON data.
         sent : optional
@@ -59,7 +59,7 @@ class Kernel:
         if self._failure is not None:
             raise self._failure
         try:
-            self._channel.send([operation, *about], [pickled(sent, Remote)])
+            self._channel.send([operation, *about], [pickled(sent, RemoteObject)])
             (outcome, *details), buffers = self._channel.receive()
             if outcome == "value":
                 value = decode(details[0], buffers, self._wrap)
@@ -81,7 +81,7 @@ class Kernel:
             self._channel.close()
 
     def _wrap(self, handle: Handle) -> Any:
-        return Remote(self, handle)
+        return RemoteObject(self, handle)
 
     def _write_back(self, sent: Any, changed: Any, buffers: list[bytes]) -> None:
         """What the learner's code did to the arrays, tables and lists that it was given, the check is to see."""
@@ -109,10 +109,10 @@ class KernelSilent(Exception):
     """The kernel has ended, takes too long, or sends nonsense."""
 
 
-class Remote:
+class RemoteObject:
     """One object of the learner."""
 
-    def __init__(self, kernel: Kernel, handle: Handle) -> None:
+    def __init__(self, kernel: KernelConnection, handle: Handle) -> None:
         object.__setattr__(self, "_kernel", kernel)
         object.__setattr__(self, "_handle", handle)
 
@@ -178,8 +178,8 @@ def _class_of(kind: str) -> type:
             if found is not None:
                 for name in parts[cut:]:
                     found = getattr(found, name, None)
-                return found if isinstance(found, type) else Remote
-    return Remote
+                return found if isinstance(found, type) else RemoteObject
+    return RemoteObject
 
 
 def _error_of(details: Any) -> Exception:

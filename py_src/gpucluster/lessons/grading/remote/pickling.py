@@ -1,4 +1,4 @@
-"""What the referee sends to the kernel: anything, with the learner's own objects as what they are there."""
+"""What the grader sends to the kernel: anything, with the learner's own objects as what they are there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain data on its way from the learner's kernel to the referee: numbers, text, arrays, tables, and lists of these.
+"""Plain data on its way from the learner's kernel to the grader: numbers, text, arrays, tables, and lists of these.
 
 An object of any other kind stays in the kernel; what travels is a number that stands for it. Nothing here can run code
 when it is read: no pickle, no class of the learner's.
@@ -33,7 +33,7 @@ class Handle:
     kind: str
 
 
-def plain_text(text: str) -> str:
+def valid_text(text: str) -> str:
     """Return a text that can be written as UTF-8: half of a letter becomes a number."""
     return text.encode("utf-8", "backslashreplace").decode()
 

@@ -1,7 +1,7 @@
 """One submission in a process of its own: ``python -m gpucluster.lessons.grading.runner`` with a job on standard input.
 
-The warden runs the notebook, lets the referee judge, writes the result to standard output and ends everything that the
-notebook has started.
+It restricts itself, runs the notebook in kernels that it restricts further, grades the answers, writes the result to
+standard output and ends everything that the notebook has started.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from ..grades import NotebookGrade
 from ..job import Job
 from ..notebooks import read_notebook
 from ..sandbox import landlock
-from ..sandbox.folder import TOKEN_VARIABLE, Cage, limit
-from ..sandbox.monitor import Watch, adopt_orphans, close_memory, end_all
-from ..sandbox.protection import Unprotected, protect, refuse_too_little
+from ..sandbox.folder import TOKEN_VARIABLE, Sandbox
+from ..sandbox.monitor import ResourceMonitor
+from ..sandbox.prctl import adopt_orphans, close_memory
+from ..sandbox.processes import end_all
+from ..sandbox.protection import Unprotected, protect, refuse_too_little, set_limits
 
 _MUCH_LEFT = 64 * 2**20
 
 
-def work(job: Job, root: Path) -> NotebookGrade:
-    """Grade one notebook."""
+def run(job: Job, root: Path) -> NotebookGrade:
+    """Restrict this process, then run and grade one notebook."""
     result = NotebookGrade(learner=job.learner, lesson=job.lesson, file=job.file)
     lesson = find_lesson(job.lesson)
     assert lesson is not None
@@ -36,8 +38,8 @@ def work(job: Job, root: Path) -> NotebookGrade:
     except ValueError as error:
         result.status, result.notes = "unreadable", [f"The notebook {error}."]
         return result
-    cage = Cage(root, os.environ[TOKEN_VARIABLE], tuple(job.hidden))
-    limit(job.limits)
+    sandbox = Sandbox(root, os.environ[TOKEN_VARIABLE], tuple(job.closed_folders))
+    set_limits(job.limits)
     result.protection = protect(root)
     if not job.unprotected:
         try:
@@ -45,32 +47,32 @@ def work(job: Job, root: Path) -> NotebookGrade:
         except Unprotected as error:
             result.status, result.notes = "stopped", [str(error)]
             return result
-    from .notebook_run import Rounds
+    from .notebook_run import NotebookRun
     from .steps import steps_of  # numpy comes with it, and with that threads: only now, as they are to be restricted
 
     steps = steps_of(notebook, lesson, read_notebook(lesson.notebook))
-    watch = Watch(job.limits)
-    watch.start()
+    monitor = ResourceMonitor(job.limits)
+    monitor.start()
     try:
-        Rounds(job, cage, steps, watch, result).run()
+        NotebookRun(job, sandbox, steps, monitor, result).run()
     finally:
-        watch.stop()
+        monitor.stop()
         ended = end_all()
     if not ended:
         result.notes.append("Processes that this notebook started could not all be ended, and may still run.")
-    if watch.shared_bytes > _MUCH_LEFT:
+    if monitor.shared_bytes > _MUCH_LEFT:
         result.notes.append(
-            f"New files of this account take {watch.shared_bytes / 1e6:,.0f} MB in /dev/shm, which is memory. When no "
-            "program of yours has made them, this notebook has: remove them."
+            f"New files of this account take {monitor.shared_bytes / 1e6:,.0f} MB in /dev/shm, which is memory. When "
+            "no program of yours has made them, this notebook has: remove them."
         )
-    if open_folders := landlock.not_hidden(cage.closed()):
+    if open_folders := landlock.not_closable(sandbox.unreadable()):
         result.notes.append(
             f"{len(open_folders)} folders that the notebook should not read could not be closed, as a folder above "
             "them cannot be listed by this account."
         )
-    if watch.exceeded is not None:
-        result.status = watch.exceeded
-    result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), watch.peak_bytes
+    if monitor.exceeded is not None:
+        result.status = monitor.exceeded
+    result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), monitor.peak_bytes
     return result
 
 
@@ -89,7 +91,7 @@ def main() -> None:
     close_memory()
     signal.signal(signal.SIGTERM, _end)
     root = Path(os.environ["TMPDIR"]).parent
-    result = work(job, root)
+    result = run(job, root)
     answer.write(result.model_dump_json())
     answer.close()
 

@@ -1,4 +1,4 @@
-"""Sending a notebook to a warden, and clearing up after it."""
+"""A runner, as seen by the command: it gets a notebook, answers with grades, and nothing is left of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import psutil
 from ...catalogue import NOTEBOOKS_VARIABLE, notebooks_folder
 from ..grades import NotebookGrade
 from ..job import Job
-from ..sandbox.folder import TOKEN_VARIABLE, Cage
+from ..sandbox.folder import TOKEN_VARIABLE, Sandbox
 
 _SLACK_S = 60.0
 _END_S = 15.0
@@ -24,11 +24,11 @@ _REMOVE_S = 120.0
 _MOST_ANSWER = 32 * 2**20
 
 
-def in_a_warden(job: Job) -> NotebookGrade:
-    """Return what a warden of its own finds; where that cannot begin, dies or is late, a result that says so."""
+def grade_in_runner(job: Job) -> NotebookGrade:
+    """Return what a runner of its own finds; where that cannot begin, dies or is late, a result that says so."""
     failed = NotebookGrade(learner=job.learner, lesson=job.lesson, file=job.file, status="stopped")
     try:
-        result = NotebookGrade.model_validate_json(_from_a_folder(job))
+        result = NotebookGrade.model_validate_json(_answer(job))
     except subprocess.TimeoutExpired:
         failed.notes = ["It was ended, as it did not finish in time."]
     except OSError as error:  # of this machine: it is no reason to leave the rest of the class without grades
@@ -41,33 +41,34 @@ def in_a_warden(job: Job) -> NotebookGrade:
     return failed
 
 
-def _from_a_folder(job: Job) -> str:
-    """What a warden answers that has a folder of its own; nothing is left of either."""
+def _answer(job: Job) -> str:
+    """What a runner answers that has a folder of its own; nothing is left of either."""
     root = Path(tempfile.mkdtemp(prefix="gg"))
-    cage = Cage(root, secrets.token_hex(16))
+    sandbox = Sandbox(root, secrets.token_hex(16))
     try:
-        cage.prepare()
-        environment = cage.environment()
-        environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the warden sees the solutions; the kernel does not
-        return _ask_warden(job, environment)
+        sandbox.prepare()
+        environment = sandbox.environment()
+        environment[NOTEBOOKS_VARIABLE] = str(notebooks_folder())  # the runner sees the solutions; the kernel does not
+        return _ask_runner(job, environment)
     finally:
-        _end_marked(cage.token)
+        _end_marked(sandbox.token)
         _remove(root)
 
 
-def _ask_warden(job: Job, environment: dict[str, str]) -> str:
+def _ask_runner(job: Job, environment: dict[str, str]) -> str:
     command = [sys.executable, "-m", "gpucluster.lessons.grading.runner"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True,
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
+        encoding="utf-8",
         start_new_session=True, cwd="/",
-    ) as warden:  # fmt: skip
+    ) as runner:  # fmt: skip
         try:
-            text, _ = warden.communicate(job.text(), timeout=job.limits.seconds + _SLACK_S)
+            text, _ = runner.communicate(job.text(), timeout=job.limits.seconds + _SLACK_S)
         except BaseException:  # Ctrl-C too: nothing is left running
-            warden.send_signal(signal.SIGTERM)
+            runner.send_signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
-                warden.wait(_END_S)
-            warden.kill()
+                runner.wait(_END_S)
+            runner.kill()
             raise
     if len(text) > _MOST_ANSWER:
         raise ValueError("the answer is too large")
@@ -81,7 +82,7 @@ def _remove(root: Path) -> None:
 
 
 def _end_marked(token: str) -> None:
-    """Kill what a warden that died has left: its processes carry the token in their environment."""
+    """Kill what a runner that died has left: its processes carry the token in their environment."""
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
             if process.uids().real == os.getuid() and process.environ().get(TOKEN_VARIABLE) == token:

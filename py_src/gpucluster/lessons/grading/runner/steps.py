@@ -1,4 +1,4 @@
-"""Where in a learner's notebook each exercise is judged."""
+"""What to run of a learner's notebook, and where in it each exercise is graded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..notebooks import source_of
 
 @dataclass(frozen=True)
 class Step:
-    """One cell to run, then the exercises to judge.
+    """One cell to run, then the exercises to grade.
 
     Attributes
     ----------
@@ -21,15 +21,15 @@ class Step:
     """
 
     code: str
-    judged: tuple[str, ...] = ()
+    graded: tuple[str, ...] = ()
     exercise: str | None = None
 
 
 def steps_of(notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any]) -> list[Step]:
-    """Return what to run and where to judge.
+    """Return what to run and where to grade.
 
-    An exercise is judged where the notebook has its check, or, where the learner has deleted that, after the last cell
-    of the exercise, or at the end. A check cell that is as it came is not run: the referee takes its place.
+    An exercise is graded where the notebook has its check, or, where the learner has deleted that, after the last cell
+    of the exercise, or at the end. A check cell that is as it came is not run: the grader takes its place.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def steps_of(notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any])
     places = {exercise: _place(exercise, cells) for exercise in wanted}
     steps = []
     for number, cell in enumerate(cells):
-        judged = tuple(exercise for exercise in wanted if places[exercise] == number)
+        graded = tuple(exercise for exercise in wanted if places[exercise] == number)
         code = source_of(cell)
         is_check = _is_check(cell) and unchanged.get(cell.get("id")) == code.strip()
-        steps.append(Step("" if is_check else code, judged, _exercise(cell)))
+        steps.append(Step("" if is_check else code, graded, _exercise(cell)))
     at_the_end = tuple(exercise for exercise in wanted if places[exercise] is None)
     return [*steps, Step("", at_the_end)] if at_the_end else steps
 

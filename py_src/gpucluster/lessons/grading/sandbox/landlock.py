@@ -92,20 +92,20 @@ def restrict(
         os.close(rules)
 
 
-def _all_but(hidden: Collection[Path]) -> Iterable[Path]:
+def _all_but(closed: Collection[Path]) -> Iterable[Path]:
     """Everything that lies beside the way to these folders: there is no rule that takes away.
 
-    Links are left out, as a rule for a link opens what it leads to, be it hidden. What may be read has a rule where it
+    Links are left out, as a rule for a link opens what it leads to, be it closed. What may be read has a rule where it
     really lies.
     """
-    paths = {path.resolve() for path in hidden}
+    paths = {path.resolve() for path in closed}
     ways = paths.union(*(path.parents for path in paths))
     above = [Path("/")]
     while above:
         folder = above.pop()
         names = _names(folder)
         if names is None:
-            yield folder  # what lies on the way to it cannot be told apart; see `not_hidden`
+            yield folder  # what lies on the way to it cannot be told apart; see `not_closable`
             continue
         for name in names:
             beside = folder / name
@@ -115,9 +115,9 @@ def _all_but(hidden: Collection[Path]) -> Iterable[Path]:
                 above.append(beside)
 
 
-def not_hidden(hidden: Collection[Path]) -> list[Path]:
-    """Return which of these folders `restrict` cannot hide, as a folder above them may not be listed."""
-    return [path for path in hidden if any(_names(above) is None for above in path.resolve().parents)]
+def not_closable(closed: Collection[Path]) -> list[Path]:
+    """Return which of these folders `restrict` cannot close, as a folder above them may not be listed."""
+    return [path for path in closed if any(_names(above) is None for above in path.resolve().parents)]
 
 
 def _names(folder: Path) -> list[str] | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import sys
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -11,10 +13,15 @@ import psutil
 
 from ....protocol.errors import GPUClusterError
 from ..grades import Protection
-from . import landlock, prctl, seccomp
-from .folder import confine
+from ..job import Limits
+from . import landlock, seccomp
+from .prctl import drop_capabilities
+from .shared_memory import SHARED_MEMORY
 
-_MOST_OTHERS = 2_000
+_MOST_PROCESSES = 2_000
+_DEVICES = ("/dev/null", "/dev/zero")
+_SOURCES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm")  # noqa: S108
+_LARGEST_FILE = 2**30
 
 
 class Unprotected(GPUClusterError):
@@ -45,8 +52,49 @@ def refuse_too_little(found: Protection) -> None:
         )
 
 
+def set_limits(limits: Limits) -> None:
+    """Set limits of the system that hold for this process and for each that it starts."""
+    seconds = int(limits.seconds * 2)
+    for kind, value in (
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_DATA, 2 * limits.memory_bytes),
+        (resource.RLIMIT_FSIZE, _LARGEST_FILE),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, most = resource.getrlimit(kind)
+        wanted = value if most == resource.RLIM_INFINITY else min(value, most)
+        resource.setrlimit(kind, (wanted, wanted))
+
+
+def confine(root: Path, *, unreadable: Collection[Path] = ()) -> bool:
+    """Keep this process from writing anywhere but below ``root``; return whether the kernel can do that.
+
+    Parameters
+    ----------
+    root : pathlib.Path
+        Folder of the submission.
+    unreadable : collection of pathlib.Path, optional
+        Folders that it may not read. Their names stay visible only where Python looks for modules above them. Devices
+        cannot be read either then: for the superuser, a disk is one.
+    """
+    graphics = list(Path("/dev").glob("nvidia*"))
+    writable = [root, *(Path(name) for name in _DEVICES), *graphics]
+    if not unreadable:
+        return landlock.restrict(writable=writable, flat=[SHARED_MEMORY], scoped=True)
+    places = [Path(entry).resolve() for entry in sys.path if entry]
+    unlisted = [path for path in unreadable if not any(path.resolve().is_relative_to(place) for place in places)]
+    return landlock.restrict(
+        writable=writable,
+        flat=[SHARED_MEMORY],
+        unreadable=[*unreadable, Path("/dev")],
+        unlisted=unlisted,
+        readable=[*(Path(name) for name in _SOURCES), *graphics],
+        scoped=True,
+    )
+
+
 def protect(root: Path) -> Protection:
-    """Restrict this process, which judges, and all that it starts; return what has taken effect.
+    """Restrict this process, a runner, and all that it starts; return what has taken effect.
 
     Call it before there are threads, as not all of this holds for those that exist already.
 
@@ -62,14 +110,14 @@ def protect(root: Path) -> Protection:
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError("threads that exist already would not be restricted")
-    no_rights = prctl.drop()
+    no_rights = drop_capabilities()
     confined = confine(root)
     filtered = seccomp.restrict(truncation=landlock.version() >= landlock.TRUNCATE)
     return Protection(landlock=landlock.version() if confined else 0, system_calls=filtered, no_rights=no_rights)
 
 
-def protect_kernel(root: Path, hidden: Collection[Path]) -> None:
-    """Restrict this process, a learner's kernel, beyond what it has from the process that judges.
+def protect_kernel(root: Path, unreadable: Collection[Path]) -> None:
+    """Restrict this process, a learner's kernel, beyond what it has from its runner.
 
     Raises
     ------
@@ -79,17 +127,19 @@ def protect_kernel(root: Path, hidden: Collection[Path]) -> None:
     os.umask(0o077)  # what it makes is private from the start, as modes cannot be changed
     if landlock.version() < 1:
         return
-    if not confine(root, hidden=hidden):
+    if not confine(root, unreadable=unreadable):
         raise RuntimeError("Landlock is there and does not take effect")
-    if landlock.version() < landlock.SCOPES and seccomp.can_filter() and not seccomp.restrict_signals(*others()):
+    if landlock.version() >= landlock.SCOPES or not seccomp.can_filter():
+        return
+    if not seccomp.restrict_signals(*other_processes()):
         raise RuntimeError("libseccomp is there and does not take effect")
 
 
-def others() -> tuple[list[int], set[int]]:
+def other_processes() -> tuple[list[int], set[int]]:
     """Return the numbers of the processes that run now, with their threads, and of their groups; not our own.
 
-    Those that this process descends from come first, the grader among them: they have their place also where there are
-    more than a filter can hold.
+    Those that this process descends from come first, the command that grades among them: they have their place also
+    where there are more than a filter can hold.
     """
     above = [process.pid for process in psutil.Process().parents()]
     numbers, groups = [], set()
@@ -100,4 +150,4 @@ def others() -> tuple[list[int], set[int]]:
             groups.add(os.getpgid(pid))
             os.kill(pid, 0)
             numbers += [int(name) for name in os.listdir(f"/proc/{pid}/task")]
-    return numbers[:_MOST_OTHERS], groups - {os.getpgid(0), 0, 1}
+    return numbers[:_MOST_PROCESSES], groups - {os.getpgid(0), 0, 1}

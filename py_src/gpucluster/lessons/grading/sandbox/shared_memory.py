@@ -6,11 +6,11 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 
 import psutil
 
-from .folder import SHARED_MEMORY
-
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores lie there
 _LITTLE = 2**24
 
 
