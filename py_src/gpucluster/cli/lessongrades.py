@@ -82,7 +82,7 @@ class _Lines:
 
     def graded(self, result: NotebookGrade) -> None:
         """Say what came out."""
-        from ..lessons.grading.summary import points_of
+        from ..lessons.grading.report.summary import points_of
 
         self._print(f"  {result.status}, {points_of(result)}")
 

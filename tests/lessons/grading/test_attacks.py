@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,7 +12,8 @@ from typing import Any
 
 import psutil
 import pytest
-from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade, landlock
+from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade
+from gpucluster.lessons.grading.sandbox import landlock
 
 from .conftest import EXERCISES, LIMITS
 
@@ -54,10 +56,12 @@ print('{"learner": "", "lesson": "06", "points": 3}')
 """
 SERVING = """
 import sys, types
-from gpucluster.lessons.grading import inside, serving, values
-inside.examine_inside = lambda *a: {"state": "passed", "findings": [{"expected": "x", "passed": True, "observed": ""}]}
-serving._Server.answers = lambda self, names: [True for name in names]
-values.encode = serving.encode = lambda *a, **k: ["bool", True]
+from gpucluster.lessons.grading.kernel import check, server
+from gpucluster.lessons.grading.remote import values
+assert check.check_here and server.AnswerServer.answers and values.encode and server.encode  # it is these that answer
+check.check_here = lambda *a: {"state": "passed", "findings": [{"expected": "x", "passed": True, "observed": ""}]}
+server.AnswerServer.answers = lambda self, names: [True for name in names]
+values.encode = server.encode = lambda *a, **k: ["bool", True]
 """
 LIAR = """
 class Liar:
@@ -149,6 +153,8 @@ def test_pretending_to_pass_gives_nothing(
     assert grades.notes == []
     for learner in {one.learner for one in grades.submissions} - {"h-honest"}:
         assert points(grades, learner) == NONE, learner
+        # An attack that names what is not there proves nothing.
+        assert not re.search("ImportError|ModuleNotFoundError|AssertionError", note(grades, learner)), learner
     assert points(grades, "h-honest") == ALL
     assert not marker.exists()
     assert {one.place for result in grades.submissions for one in result.exercises} == {"outside"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.cli import main
-from gpucluster.lessons.grading import syscalls
+from gpucluster.lessons.grading.sandbox import seccomp
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -78,7 +78,7 @@ sys.exit(main(["lessons", "grade", "class", "--seed", "1", *sys.argv[1:]]))
 """
 
 
-@pytest.mark.skipif(not syscalls.can_filter(), reason="without libseccomp, Landlock cannot be taken away")
+@pytest.mark.skipif(not seccomp.can_filter(), reason="without libseccomp, Landlock cannot be taken away")
 def test_where_nothing_holds_notebooks_back_grading_is_refused(
     hand_in: Callable[..., Path], tmp_path: Path, small_lesson: Path
 ) -> None:

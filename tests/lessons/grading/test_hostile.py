@@ -1,4 +1,4 @@
-"""A submission that tries everything against the account, the grader and the class; the one after it is graded."""
+"""A submission that tries everything against account, command and class; the one after it is graded."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ from typing import Any
 import gpucluster
 import psutil
 import pytest
-from gpucluster.lessons.grading import Grades, NotebookGrade, landlock, syscalls
+from gpucluster.lessons.grading import Grades, NotebookGrade
+from gpucluster.lessons.grading.sandbox import landlock, seccomp
 from gpucluster.registry.directory import default_directory
 
 from .conftest import EXERCISES
 
 pytestmark = [
     pytest.mark.timeout(400),
-    pytest.mark.skipif(
-        landlock.version() < 1 or not syscalls.can_filter(), reason="nothing holds a notebook back here"
-    ),
+    pytest.mark.skipif(landlock.version() < 1 or not seccomp.can_filter(), reason="nothing holds a notebook back here"),
 ]
 
 TOOLS = """
 import ctypes, fcntl, glob, json, os, pathlib, resource, shutil, signal, socket, struct, subprocess, sys
 GIVEN = json.loads({given!r})
-grader, judge = GIVEN["grader"], os.getppid()
+command, runner = GIVEN["command"], os.getppid()
 libc = ctypes.CDLL(None, use_errno=True)
 worked = []
 
@@ -51,7 +50,7 @@ def silently(name, step):
     step()  # an honest library goes on; that nothing has changed, the test sees
 """
 PROCESSES = """
-for who, pid in (("grader", grader), ("judge", judge)):
+for who, pid in (("command", command), ("runner", runner)):
     for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_CPU, resource.RLIMIT_DATA):
         refused(f"prlimit of the {who}", lambda: resource.prlimit(pid, kind, (0, 0)))
     refused(f"priority of the {who}", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
@@ -124,13 +123,13 @@ def watch_changes(path):
     if libc.inotify_add_watch(libc.inotify_init1(0), os.fsencode(path), 0xFFF) < 0:
         raise OSError(ctypes.get_errno(), "refused")
 
-for path in GIVEN["hidden"]:
+for path in GIVEN["closed"]:
     refused(f"changes in {path}", lambda: watch_changes(path))
     refused(f"names in {path}", lambda: os.listdir(path))
     refused(f"names above {path}", lambda: os.listdir(os.path.dirname(path)))
 for path in GIVEN["secrets"]:
     refused(f"read {path}", lambda: open(path, "rb").read())
-    refused(f"read {path} by another name", lambda: open(f"/proc/{judge}/root{path}", "rb").read())
+    refused(f"read {path} by another name", lambda: open(f"/proc/{runner}/root{path}", "rb").read())
 for path in glob.glob("/dev/[vsx]d*") + glob.glob("/dev/nvme*") + ["/dev/mem", "/dev/kmsg", "/proc/kcore"]:
     refused(f"read {path}", lambda: open(path, "rb").read(1))
 """
@@ -215,11 +214,11 @@ def test_the_one_after_a_hostile_submission_keeps_its_points(
     assert of_cluster
     solution = small_lesson / "06-kmeans" / "06-kmeans-solution.ipynb"
     given = {
-        "grader": os.getpid(), "scoped": landlock.version() >= 6, "abstract": abstract,
+        "command": os.getpid(), "scoped": landlock.version() >= 6, "abstract": abstract,
         "files": [str(honest), str(out / "grades.csv"), str(solution)],
         "folders": [str(honest.parent), str(honest.parent.parent), str(out), str(solution.parent), str(registry)],
         "readable": [str(out / "grades.csv"), gpucluster.__file__],
-        "hidden": [str(registry), str(honest.parent), *(str(path) for path in registry.iterdir() if path.is_dir())],
+        "closed": [str(registry), str(honest.parent), *(str(path) for path in registry.iterdir() if path.is_dir())],
         "secrets": [*of_cluster, str(honest), str(solution)],
     }  # fmt: skip
     first = TOOLS.format(given=json.dumps(given)) + PROCESSES + FILES + SPITE

@@ -1,4 +1,4 @@
-"""Which notebooks are graded, whose they are, and where in them exercises are judged."""
+"""Which notebooks are graded, whose they are, and where in them exercises are graded."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.grading import Limits, find_submissions
-from gpucluster.lessons.grading.hiding import closed_folders
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.notebooks import LARGEST_NOTEBOOK, read_notebook
-from gpucluster.lessons.grading.plan import steps_of
+from gpucluster.lessons.grading.runner.steps import steps_of
+from gpucluster.lessons.grading.sandbox.closed_folders import closed_folders
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -108,7 +108,7 @@ def test_names_of_any_bytes_are_told_apart(tmp_path: Path) -> None:
             seed=1,
             limits=Limits(),
             places={},
-            hidden=[one.path],
+            closed_folders=[one.path],
         )
         assert Job.of(job.text().encode().decode()) == job
 
@@ -190,15 +190,15 @@ def plan(*cells: Any) -> list[tuple[str, tuple[str, ...]]]:
     lesson = find_lesson("06")
     steps = steps_of({"cells": list(cells)}, lesson, read_notebook(lesson.notebook))
     rest = {exercise.id for exercise in lesson.exercises}
-    return [(step.code, tuple(one for one in step.judged if one in {"06.2", "06.3"})) for step in steps if rest]
+    return [(step.code, tuple(one for one in step.graded if one in {"06.2", "06.3"})) for step in steps if rest]
 
 
-def test_an_exercise_is_judged_where_its_check_was() -> None:
+def test_an_exercise_is_graded_where_its_check_was() -> None:
     check = code('check("06.2", assign)', "06.2", "check", "ex-06-2-check")
     changed = code("print(1)\ncheck('06.2', assign)", "06.2", "check", "ex-06-2-check")
     answer = code("assign = 1", "06.2", "exercise")
     text = {"cell_type": "markdown", "source": "x", "metadata": {}}
-    # As it came: the referee takes its place. Changed: it runs as well.
+    # As it came: the grader takes its place. Changed: it runs as well.
     assert plan(answer, text, check, code("assign = 2"))[:3] == [
         ("assign = 1", ()),
         ("", ("06.2",)),

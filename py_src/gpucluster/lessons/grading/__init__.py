@@ -1,19 +1,21 @@
 """Grading the notebooks of a class: learners' code in fresh kernels, checks on the instructor's side.
 
-Each notebook is run by a *warden*, a process of its own with limits of time, memory and processes. The learner's
-code runs in a kernel that the warden starts, in a folder that is thrown away. At each check, the *referee* in the
-warden looks at the answers through a channel: it sends inputs, gets plain data back, and judges them itself. What the
-notebook prints or claims is never looked at. Where an exercise cannot be looked at from outside, the check runs in the
-kernel instead; the results say so.
+Three kinds of processes take part. The *command* (``gpucluster lessons grade``: `whole_class`) starts a *runner* for
+each notebook (`runner`), with limits of time, memory and processes, in a folder that is thrown away (`sandbox`). The
+runner starts the learner's *kernel* (`kernel`). At each check the *grader* in the runner looks at the answers through a
+channel (`remote`): it sends inputs, gets plain data back, and checks that itself. What the notebook prints or claims is
+never looked at. Where an exercise cannot be looked at from outside, the check runs in the kernel instead; the results
+say so.
 
 What this does not protect against is in ``docs/grading.md``.
 """
 
-from .model import ExerciseGrade, Grades, Limits, NotebookGrade
-from .report import html_report
-from .running import grade
+from .grades import ExerciseGrade, Grades, NotebookGrade
+from .job import Limits
+from .report.page import html_report
+from .report.table import table_text
 from .submissions import Submission, find_submissions
-from .table import table_text
+from .whole_class import grade
 
 __all__ = [
     "ExerciseGrade",

@@ -1,22 +1,69 @@
-"""What a warden is asked to do."""
+"""What a runner is asked to do: one notebook, and how much it may use."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, model_validator
 
-from .model import Limits, Place
+Place = Literal["outside", "inside"]
+"""Where a check runs: outside of the learner's kernel, in the runner, or, where that cannot be, inside of it."""
+
+_SHARE_OF_A_CELL = 0.4
+
+
+class Limits(BaseModel):
+    """What one notebook may use.
+
+    Attributes
+    ----------
+    seconds : float
+        For the whole notebook, its checks included.
+    cell_seconds : float
+        For one cell, or one check. Left out: 120, or, where that is more, two fifths of the whole.
+    memory_bytes : int
+        For the kernel and the workers that it starts, together.
+    processes : int
+        For the same.
+    threads : int
+        Of all of them together.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    seconds: float = 300
+    cell_seconds: float = 120
+    memory_bytes: int = 4 * 2**30
+    processes: int = 100
+    threads: int = 2_000
+
+    @model_validator(mode="after")
+    def _cell_gets_its_share(self) -> Self:
+        if "cell_seconds" not in self.model_fields_set:
+            self.cell_seconds = max(self.cell_seconds, _SHARE_OF_A_CELL * self.seconds)
+        return self
+
+
+def _hex_of(path: Path) -> str:
+    return os.fsencode(path).hex()
+
+
+def _path_of(given: Path | str) -> Path:
+    return given if isinstance(given, Path) else Path(os.fsdecode(bytes.fromhex(given)))
+
+
+_AnyPath = Annotated[Path, BeforeValidator(_path_of), PlainSerializer(_hex_of, when_used="json")]
+"""A path that travels as hexadecimal numbers, as the names of files may be any bytes."""
 
 
 class Job(BaseModel):
     """What to grade."""
 
-    path: Path
-    root: Path | None = None
+    path: _AnyPath
+    root: _AnyPath | None = None
     """Folder above it, below which no link is followed."""
     file: str = ""
     """How the results name it."""
@@ -25,30 +72,16 @@ class Job(BaseModel):
     seed: int
     limits: Limits
     places: dict[str, Place]
-    hidden: list[Path] = []
-    """Folders that the notebook may not read: what the others have handed in."""
+    closed_folders: list[_AnyPath] = []
+    """Folders that the notebook may not read: what others have handed in, and how to reach the account's programs."""
     unprotected: bool = False
     """Grade also where this machine cannot hold the notebook back."""
 
     def text(self) -> str:
-        """Return the job as ASCII; names of files may be any bytes."""
-        data = self.model_dump(mode="json", exclude={"path", "root", "hidden"})
-        root = _packed(self.root) if self.root is not None else None
-        hidden = [_packed(path) for path in self.hidden]
-        return json.dumps({**data, "path": _packed(self.path), "root": root, "hidden": hidden})
+        """Return the job as JSON in ASCII, whatever the two processes take for their encoding."""
+        return json.dumps(self.model_dump(mode="json"))
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Return the job that `text` made."""
-        data: dict[str, Any] = json.loads(text)
-        hidden = [_unpacked(path) for path in data["hidden"]]
-        root = _unpacked(data["root"]) if data["root"] is not None else None
-        return cls.model_validate({**data, "path": _unpacked(data["path"]), "root": root, "hidden": hidden})
-
-
-def _packed(path: Path) -> str:
-    return os.fsencode(path).hex()
-
-
-def _unpacked(text: str) -> Path:
-    return Path(os.fsdecode(bytes.fromhex(text)))
+        return cls.model_validate(json.loads(text))

@@ -1,0 +1,121 @@
+"""What grading gives: a grade for each exercise, notebook and class, and what held a notebook back."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .job import Limits, Place
+
+Status = Literal["graded", "time", "memory", "processes", "threads", "stopped", "unreadable"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Protection(_Part):
+    """What kept a notebook from harm, as far as it really took effect.
+
+    Attributes
+    ----------
+    landlock : int
+        Version of Landlock; 0: none.
+    system_calls : bool
+        A seccomp filter.
+    no_rights : bool
+        Without the superuser's special rights; true for ordinary accounts as well.
+    """
+
+    landlock: int = Field(0, ge=0)
+    system_calls: bool = False
+    no_rights: bool = False
+
+    def __str__(self) -> str:
+        landlock = f"Landlock {self.landlock}" if self.landlock else "no Landlock"
+        system_calls = "a seccomp filter" if self.system_calls else "no seccomp filter"
+        return f"{landlock}, {system_calls}{'' if self.no_rights else ', special rights of the superuser'}"
+
+    @property
+    def gaps(self) -> list[str]:
+        """What a notebook could do all the same, in sentences."""
+        gaps = []
+        if not self.landlock:
+            gaps.append("It could read all files of this account, change them, and end its programs.")
+        elif self.landlock < 3 and not self.system_calls:
+            gaps.append("It could empty files of this account.")
+        if 0 < self.landlock < 6:
+            whom = "that were started meanwhile" if self.system_calls else "of this account"
+            gaps.append(f"It could end programs {whom}, and connect to sockets without a path.")
+        if 0 < self.landlock < 9:
+            gaps.append("It could connect to sockets of this account's programs when it knew where they are.")
+        if not self.system_calls:
+            gaps.append("It could change modes and times of files, and limits and priorities of processes.")
+        return gaps
+
+
+class Property(_Part):
+    """One property that an answer must have."""
+
+    expected: str = Field(max_length=2_000)
+    passed: bool
+    observed: str = Field(max_length=4_000)
+
+
+class ExerciseGrade(_Part):
+    """What one exercise got.
+
+    Attributes
+    ----------
+    seconds : float
+        How long its check took, or, where that took longer, one of its cells.
+    """
+
+    id: str = Field(max_length=20)
+    title: str = Field("", max_length=300)
+    points: float = Field(0, ge=0)
+    of: float = Field(1, ge=0)
+    state: Literal["passed", "failed", "not_yet", "not_reached", "tampered", "ungraded"] = "not_reached"
+    place: Place = "outside"
+    findings: list[Property] = Field(default_factory=list, max_length=200)
+    message: str = Field("", max_length=2_000)
+    seconds: float = 0
+
+
+class NotebookGrade(_Part):
+    """What one notebook got.
+
+    Attributes
+    ----------
+    seconds : float
+        How long all of it took.
+    longest_seconds : float
+        How long the slowest of its cells and checks took.
+    protection : Protection or None
+        What it really had; None when nothing of it was run.
+    """
+
+    learner: str
+    lesson: str
+    file: str
+    status: Status = "graded"
+    points: float = 0
+    of: float = 0
+    exercises: list[ExerciseGrade] = Field(default_factory=list, max_length=200)
+    notes: list[str] = Field(default_factory=list, max_length=50)
+    seconds: float = 0
+    longest_seconds: float = 0
+    peak_bytes: int = 0
+    protection: Protection | None = None
+
+
+class Grades(_Part):
+    """What a class got."""
+
+    graded_at: str
+    version: str
+    seed: int
+    limits: Limits
+    submissions: list[NotebookGrade]
+    notes: list[str] = Field(default_factory=list)

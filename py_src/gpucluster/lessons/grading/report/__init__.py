@@ -1,0 +1,1 @@
+"""The results of a class: as a page, and as a table for spreadsheets."""

@@ -1,0 +1,1 @@
+"""The process that runs one notebook and grades its answers: ``python -m gpucluster.lessons.grading.runner``."""

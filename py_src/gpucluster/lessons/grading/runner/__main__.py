@@ -1,0 +1,100 @@
+"""One submission in a process of its own: ``python -m gpucluster.lessons.grading.runner`` with a job on standard input.
+
+It restricts itself, runs the notebook in kernels that it restricts further, grades the answers, writes the result to
+standard output and ends everything that the notebook has started.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from ...catalogue import find_lesson
+from ..grades import NotebookGrade
+from ..job import Job
+from ..notebooks import read_notebook
+from ..sandbox import landlock
+from ..sandbox.folder import TOKEN_VARIABLE, Sandbox
+from ..sandbox.monitor import ResourceMonitor
+from ..sandbox.prctl import adopt_orphans, close_memory
+from ..sandbox.processes import end_all
+from ..sandbox.protection import Unprotected, protect, refuse_too_little, set_limits
+
+_MUCH_LEFT = 64 * 2**20
+
+
+def run(job: Job, root: Path) -> NotebookGrade:
+    """Restrict this process, then run and grade one notebook."""
+    result = NotebookGrade(learner=job.learner, lesson=job.lesson, file=job.file)
+    lesson = find_lesson(job.lesson)
+    assert lesson is not None
+    began = time.monotonic()
+    try:
+        notebook = read_notebook(job.path, job.root)
+    except ValueError as error:
+        result.status, result.notes = "unreadable", [f"The notebook {error}."]
+        return result
+    sandbox = Sandbox(root, os.environ[TOKEN_VARIABLE], tuple(job.closed_folders))
+    set_limits(job.limits)
+    result.protection = protect(root)
+    if not job.unprotected:
+        try:
+            refuse_too_little(result.protection)
+        except Unprotected as error:
+            result.status, result.notes = "stopped", [str(error)]
+            return result
+    from .notebook_run import NotebookRun
+    from .steps import steps_of  # numpy comes with it, and with that threads: only now, as they are to be restricted
+
+    steps = steps_of(notebook, lesson, read_notebook(lesson.notebook))
+    monitor = ResourceMonitor(job.limits)
+    monitor.start()
+    try:
+        NotebookRun(job, sandbox, steps, monitor, result).run()
+    finally:
+        monitor.stop()
+        ended = end_all()
+    if not ended:
+        result.notes.append("Processes that this notebook started could not all be ended, and may still run.")
+    if monitor.shared_bytes > _MUCH_LEFT:
+        result.notes.append(
+            f"New files of this account take {monitor.shared_bytes / 1e6:,.0f} MB in /dev/shm, which is memory. When "
+            "no program of yours has made them, this notebook has: remove them."
+        )
+    if open_folders := landlock.not_closable(sandbox.unreadable()):
+        result.notes.append(
+            f"{len(open_folders)} folders that the notebook should not read could not be closed, as a folder above "
+            "them cannot be listed by this account."
+        )
+    if monitor.exceeded is not None:
+        result.status = monitor.exceeded
+    result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), monitor.peak_bytes
+    return result
+
+
+def _end(*_: Any) -> None:
+    end_all()
+    os._exit(1)
+
+
+def main() -> None:
+    """Grade the job on standard input."""
+    job = Job.of(sys.stdin.read())
+    # The answer goes to a copy of standard output, which no process below us has.
+    answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    adopt_orphans()
+    close_memory()
+    signal.signal(signal.SIGTERM, _end)
+    root = Path(os.environ["TMPDIR"]).parent
+    result = run(job, root)
+    answer.write(result.model_dump_json())
+    answer.close()
+
+
+if __name__ == "__main__":
+    main()

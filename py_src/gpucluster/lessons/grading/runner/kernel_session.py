@@ -1,0 +1,168 @@
+"""Running the cells of a notebook in one kernel, and grading answers between them."""
+
+from __future__ import annotations
+
+import queue
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from ..grades import ExerciseGrade
+from ..job import Limits, Place
+from ..remote.channel import Channel
+from ..remote.objects import KernelConnection
+from ..sandbox.folder import Sandbox
+from ..sandbox.monitor import ResourceMonitor
+from .grader import grade_exercise, grade_with_solutions
+from .kernel_client import NOTHING, end_kernel, next_output, start_kernel
+
+_GRACE_S = 15.0
+
+
+class KernelEnded(Exception):
+    """The kernel does not live any more, or does not come back from a cell."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cell ended: ``error`` is empty where it did."""
+
+    error: str = ""
+
+
+class KernelSession:
+    """One kernel.
+
+    Parameters
+    ----------
+    sandbox : Sandbox
+        Where it runs.
+    limits : Limits
+        What it may use.
+    monitor : ResourceMonitor
+        Says when a limit was passed.
+
+    Raises
+    ------
+    KernelEnded
+        When the kernel does not start; nothing of it is left then.
+    """
+
+    def __init__(self, sandbox: Sandbox, limits: Limits, monitor: ResourceMonitor) -> None:
+        self._sandbox, self._limits, self._monitor = sandbox, limits, monitor
+        try:
+            self._manager, self._client = start_kernel(sandbox)
+        except Exception as error:
+            raise KernelEnded(str(error) or type(error).__name__) from None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the kernel still runs."""
+        return bool(self._manager.is_alive())
+
+    def run(self, code: str) -> Outcome:
+        """Run one cell.
+
+        Raises
+        ------
+        KernelEnded
+            When the kernel has died in it, or had to be killed.
+        """
+        code = code.encode("utf-8", "replace").decode()
+        request = self._client.execute(code, store_history=True, allow_stdin=False, stop_on_error=False)
+        return self._finish(request, time.monotonic() + self._limits.cell_seconds)
+
+    def grade(self, exercise: str, seed: int, place: Place) -> ExerciseGrade:
+        """Grade the answers of an exercise, as the notebook has them now; see `grader.grade_exercise`.
+
+        Raises
+        ------
+        KernelEnded
+            When the kernel has died before it could be asked, or does not let itself be asked.
+        """
+        with self._connection() as kernel:
+            return grade_exercise(kernel, exercise, seed, place)
+
+    def grade_with_solutions(
+        self, exercise: str, seed: int, place: Place, solutions: Mapping[str, str]
+    ) -> ExerciseGrade | None:
+        """Grade them with the lesson's own answers to earlier exercises; see `grader.grade_with_solutions`.
+
+        Raises
+        ------
+        KernelEnded
+            As `grade` does.
+        """
+        with self._connection() as kernel:
+            return grade_with_solutions(kernel, exercise, seed, place, solutions)
+
+    def close(self) -> None:
+        """End the kernel."""
+        self._client.stop_channels()
+        end_kernel(self._manager)
+
+    @contextmanager
+    def _connection(self) -> Iterator[KernelConnection]:
+        """Let the kernel answer questions about the notebook's objects for a while."""
+        path = self._sandbox.socket
+        path.unlink(missing_ok=True)
+        deadline = time.monotonic() + self._limits.cell_seconds
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(path))
+            listening.listen(1)
+            request = self._client.execute(_serving(str(path)), store_history=False, allow_stdin=False)
+            try:
+                kernel = KernelConnection(Channel(self._accept(listening, deadline), deadline))
+                yield kernel
+                kernel.end()
+            finally:
+                with suppress(KernelEnded):
+                    self._finish(request, time.monotonic() + _GRACE_S)
+
+    def _accept(self, listening: socket.socket, deadline: float) -> socket.socket:
+        listening.settimeout(0.25)
+        while time.monotonic() < deadline:
+            with suppress(TimeoutError):
+                return listening.accept()[0]
+            self._raise_if_ended()
+        raise KernelEnded("the kernel does not answer")
+
+    def _finish(self, request: str, deadline: float) -> Outcome:
+        """Wait for the end of a cell; one that is late is interrupted, and one that goes on all the same is killed."""
+        error = ""
+        interrupted = False
+        while True:
+            self._raise_if_ended()
+            kind, content = NOTHING
+            with suppress(queue.Empty):
+                kind, content = next_output(self._client, request)
+            # Also where there is a message: it may be a cell that prints without end.
+            if time.monotonic() > deadline:
+                if interrupted:
+                    self._manager.shutdown_kernel(now=True)
+                    raise KernelEnded("a cell did not end")
+                self._manager.interrupt_kernel()
+                interrupted, deadline = True, time.monotonic() + _GRACE_S
+            if kind == "error":
+                error = f"{content.get('ename')}: {content.get('evalue')}"
+            elif kind == "status" and content.get("execution_state") == "idle":
+                return Outcome("the cell took too long" if interrupted else error[:500])
+
+    def _raise_if_ended(self) -> None:
+        if self._monitor.exceeded is not None:
+            raise KernelEnded(f"it used too much: {self._monitor.exceeded}")
+        if not self.alive:
+            raise KernelEnded("the kernel has died")
+
+
+def _serving(path: str) -> str:
+    """Code for the kernel, which answers the grader there."""
+    return (
+        "def _serve():\n"
+        "    from gpucluster.lessons.grading.kernel.server import serve\n"
+        f"    serve({path!r}, get_ipython().user_ns)\n"
+        "_serve()\n"
+        "del _serve\n"
+    )

@@ -1,0 +1,136 @@
+"""Running one notebook to its end, in as many kernels as that takes: whatever dies, what is graded stays graded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from ...catalogue import find_lesson
+from ...hints import solution_of, title_of
+from ..grades import ExerciseGrade, NotebookGrade
+from ..job import Job, Place
+from ..remote.values import valid_text
+from ..sandbox.folder import Sandbox
+from ..sandbox.monitor import ResourceMonitor
+from .kernel_session import KernelEnded, KernelSession
+from .steps import Step
+
+_MOST_KERNELS = 4
+_MOST_NOTES = 20
+
+
+class NotebookRun:
+    """One notebook, to be run in one kernel after the other.
+
+    Parameters
+    ----------
+    job : Job
+        What to grade.
+    sandbox : Sandbox
+        Where the kernels run.
+    steps : list of Step
+        What to run, and which exercises to grade after it.
+    monitor : ResourceMonitor
+        Says when a limit was passed.
+    result : NotebookGrade
+        Gets the grades, and what is to be said about them.
+    """
+
+    def __init__(
+        self, job: Job, sandbox: Sandbox, steps: list[Step], monitor: ResourceMonitor, result: NotebookGrade
+    ) -> None:
+        self._job, self._sandbox, self._steps, self._monitor, self._result = job, sandbox, steps, monitor, result
+        self._grades: dict[str, ExerciseGrade] = {}
+        self._deadly: set[int] = set()
+        self._times: dict[str | None, float] = {}
+
+    def run(self) -> None:
+        """Go through the notebook until that comes to an end, a limit is passed, or too many kernels have died."""
+        for _ in range(_MOST_KERNELS):
+            if self._one_kernel() or self._monitor.exceeded is not None or not self._left():
+                break
+        if self._left():
+            self._result.status = "stopped"
+        wanted = [exercise for step in self._steps for exercise in step.graded]
+        self._result.exercises = [self._grades.get(exercise) or _not_reached(exercise) for exercise in wanted]
+        for one in self._result.exercises:
+            one.seconds = round(self._times.get(one.id, 0), 1)
+        self._result.longest_seconds = round(max(self._times.values(), default=0), 1)
+
+    def _left(self) -> bool:
+        """Whether there is anything that still has to be graded."""
+        return any(exercise not in self._grades for step in self._steps for exercise in step.graded)
+
+    def _one_kernel(self) -> bool:
+        """Run all cells in a fresh kernel, without those that have killed one; return whether it got to the end."""
+        try:
+            session = KernelSession(self._sandbox, self._job.limits, self._monitor)
+        except KernelEnded as error:
+            self._note(f"The kernel did not start: {error}.")
+            return False
+        try:
+            return all(self._step(session, number, step) for number, step in enumerate(self._steps))
+        finally:
+            session.close()
+
+    def _step(self, session: KernelSession, number: int, step: Step) -> bool:
+        """Run one cell and grade what is to be graded there; return whether the kernel can go on."""
+        try:
+            if number not in self._deadly and step.code.strip():
+                with self._timed(step.exercise):
+                    outcome = session.run(step.code)
+                if outcome.error:
+                    self._note(f"Cell {number + 1}: {outcome.error}")
+            for exercise in step.graded:
+                if exercise not in self._grades:
+                    place = self._job.places.get(exercise, "outside")
+                    with self._timed(exercise):
+                        self._grade(session, exercise, place)
+                    if not session.alive:
+                        # It was the answer, not the cell after it; as it is graded, the next kernel gets past it.
+                        self._ended(f"The kernel ended in the check of {exercise}", "begun anew")
+                        return False
+        except Exception as error:  # whatever a hostile kernel makes the client trip over
+            nonsense = f"the kernel sent nonsense ({type(error).__name__})"
+            what = str(error) if isinstance(error, KernelEnded) else nonsense
+            self._ended(f"Cell {number + 1}: {what}", "begun anew without it")
+            self._deadly.add(number)
+            return False
+        return True
+
+    def _grade(self, session: KernelSession, exercise: str, place: Place) -> None:
+        """Grade an exercise; where it fails, once more with the solutions of earlier ones that got no point."""
+        grade = session.grade(exercise, self._job.seed, place)
+        self._grades[exercise] = grade
+        lesson = find_lesson(self._job.lesson)
+        order = [one.id for one in lesson.exercises] if lesson else []
+        earlier = order[: order.index(exercise)] if exercise in order else []
+        # Only of what is graded already: a submission may do with a solution what it likes.
+        failed = [number for number in earlier if number in self._grades and self._grades[number].state != "passed"]
+        solutions = {number: code for number in failed if (code := solution_of(number))}
+        if grade.state in {"failed", "not_yet"} and solutions and session.alive:
+            again = session.grade_with_solutions(exercise, self._job.seed, place, solutions)
+            if again is not None and again.state != "not_yet":
+                self._grades[exercise] = again
+
+    def _ended(self, what: str, then: str) -> None:
+        if self._monitor.exceeded is None:  # else the status says why
+            self._result.status = "stopped"
+            self._note(f"{what}; {then}." if self._left() else f"{what}.")
+
+    @contextmanager
+    def _timed(self, exercise: str | None) -> Iterator[None]:
+        began = monotonic()
+        try:
+            yield
+        finally:
+            self._times[exercise] = max(self._times.get(exercise, 0), monotonic() - began)
+
+    def _note(self, text: str) -> None:
+        if len(self._result.notes) < _MOST_NOTES:
+            self._result.notes.append(valid_text(text)[:600])
+
+
+def _not_reached(exercise: str) -> ExerciseGrade:
+    return ExerciseGrade(id=exercise, title=title_of(exercise), message="The notebook was ended before this exercise.")

@@ -1,0 +1,74 @@
+"""What to run of a learner's notebook, and where in it each exercise is graded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...catalogue import Lesson
+from ...checks import exercises
+from ..notebooks import source_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """One cell to run, then the exercises to grade.
+
+    Attributes
+    ----------
+    exercise : str or None
+        The one that the cell belongs to.
+    """
+
+    code: str
+    graded: tuple[str, ...] = ()
+    exercise: str | None = None
+
+
+def steps_of(notebook: dict[str, Any], lesson: Lesson, original: dict[str, Any]) -> list[Step]:
+    """Return what to run and where to grade.
+
+    An exercise is graded where the notebook has its check, or, where the learner has deleted that, after the last cell
+    of the exercise, or at the end. A check cell that is as it came is not run: the grader takes its place.
+
+    Parameters
+    ----------
+    notebook : dict
+        The learner's notebook.
+    lesson : Lesson
+        The lesson that it belongs to.
+    original : dict
+        The notebook as it was given out.
+    """
+    known = {exercise.id for exercise in exercises(lesson.id)}
+    wanted = [exercise.id for exercise in lesson.exercises if exercise.id in known]
+    unchanged = {cell.get("id"): source_of(cell).strip() for cell in original["cells"]}
+    cells = [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
+    places = {exercise: _place(exercise, cells) for exercise in wanted}
+    steps = []
+    for number, cell in enumerate(cells):
+        graded = tuple(exercise for exercise in wanted if places[exercise] == number)
+        code = source_of(cell)
+        is_check = _is_check(cell) and unchanged.get(cell.get("id")) == code.strip()
+        steps.append(Step("" if is_check else code, graded, _exercise(cell)))
+    at_the_end = tuple(exercise for exercise in wanted if places[exercise] is None)
+    return [*steps, Step("", at_the_end)] if at_the_end else steps
+
+
+def _place(exercise: str, cells: list[dict[str, Any]]) -> int | None:
+    own = [number for number, cell in enumerate(cells) if _exercise(cell) == exercise]
+    checks = [number for number in own if _is_check(cells[number])]
+    return checks[-1] if checks else own[-1] if own else None
+
+
+def _exercise(cell: dict[str, Any]) -> str | None:
+    metadata = cell.get("metadata")
+    own = metadata.get("gpucluster") if isinstance(metadata, dict) else None
+    found = own.get("exercise") if isinstance(own, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _is_check(cell: dict[str, Any]) -> bool:
+    metadata = cell.get("metadata")
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    return isinstance(tags, list) and "check" in tags

@@ -1,0 +1,84 @@
+"""The folder of one submission: all that it may write to, with lessons that have no solutions."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...catalogue import NOTEBOOKS_VARIABLE, lessons, notebooks_folder
+from ...progress import FOLDER_VARIABLE
+
+TOKEN_VARIABLE = "GPUCLUSTER_GRADING"  # noqa: S105  # marks the processes of one submission; it opens nothing
+_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "TZ", "CUDA_VISIBLE_DEVICES")
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """The folder of one submission, which is thrown away afterwards.
+
+    Attributes
+    ----------
+    root : pathlib.Path
+        With a short path, as sockets lie in it.
+    token : str
+        Marks the processes of this submission, in their environment.
+    closed_folders : tuple of pathlib.Path
+        Folders that the notebook may not read, the one with the solutions not counted; see `unreadable`.
+    """
+
+    root: Path
+    token: str
+    closed_folders: tuple[Path, ...] = ()
+
+    @property
+    def work(self) -> Path:
+        """The folder in which the notebook runs."""
+        return self.root / "work"
+
+    @property
+    def socket(self) -> Path:
+        """Where the grader waits for the kernel."""
+        return self.root / "grader"
+
+    def prepare(self) -> None:
+        """Make the folders, and the lessons without their solutions."""
+        for name in ("work", "home", "tmp", "clusters", "lessons"):
+            (self.root / name).mkdir(mode=0o700)
+        for lesson in lessons():
+            folder = self.root / "lessons" / lesson.slug
+            folder.mkdir()
+            sheet = json.loads((lesson.folder / "sheet.json").read_text(encoding="utf-8"))
+            for exercise in sheet["exercises"]:
+                exercise["solution"] = ""
+            (folder / "sheet.json").write_text(json.dumps(sheet), encoding="utf-8")
+            for name in ("quiz.json", "cards.json", "parsons.json"):
+                if (lesson.folder / name).is_file():
+                    shutil.copyfile(lesson.folder / name, folder / name)
+
+    def environment(self, given: Mapping[str, str] = os.environ) -> dict[str, str]:
+        """Return the environment of every process in the sandbox; nothing else of the instructor's gets in."""
+        kept = {name: given[name] for name in _KEPT if name in given}
+        return {
+            **kept,
+            "HOME": str(self.root / "home"),
+            "TMPDIR": str(self.root / "tmp"),
+            "GPUCLUSTER_DIR": str(self.root / "clusters"),
+            "IPYTHONDIR": str(self.root / "home" / "ipython"),
+            "JUPYTER_RUNTIME_DIR": str(self.root / "home" / "runtime"),
+            "MPLCONFIGDIR": str(self.root / "home" / "matplotlib"),
+            "MPLBACKEND": "agg",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+            FOLDER_VARIABLE: str(self.work),
+            NOTEBOOKS_VARIABLE: str(self.root / "lessons"),
+            TOKEN_VARIABLE: self.token,
+        }
+
+    def unreadable(self) -> list[Path]:
+        """Return what the kernel gives up reading: never a folder that this one lies in, as nothing would work then."""
+        folders = (notebooks_folder(), *self.closed_folders)
+        return [path for path in folders if not self.root.is_relative_to(path.resolve())]

@@ -1,0 +1,76 @@
+"""Ending a submission that uses more than it may."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import psutil
+
+from ..grades import Status
+from ..job import Limits
+from .processes import descendants, end_all, end_without_main_thread, has_ended, resident_bytes, threads_of
+from .shared_memory import SharedMemory
+
+_EVERY_S = 0.1
+
+
+class ResourceMonitor(threading.Thread):
+    """Looks at all processes below this one, and ends them when together they use too much.
+
+    Parameters
+    ----------
+    limits : Limits
+        How much they may use.
+
+    Attributes
+    ----------
+    peak_bytes : int
+        Most memory that was in use at once; pages that processes share count once for each.
+    exceeded : str or None
+        Which limit was passed.
+    shared_bytes : int
+        What the account's new files in shared memory take that are left at the end.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(daemon=True)
+        self.limits = limits
+        self.peak_bytes = 0
+        self.exceeded: Status | None = None
+        self.deadline = time.monotonic() + limits.seconds
+        self.shared_bytes = 0
+        self._shared = SharedMemory()
+        self._done = threading.Event()
+
+    def run(self) -> None:
+        """Look at all processes again and again."""
+        own = psutil.Process()
+        at_first = resident_bytes(own)
+        while not self._done.wait(_EVERY_S):
+            found = descendants()
+            alive = [process for process in found if not has_ended(process)]
+            for process in alive:
+                end_without_main_thread(process)
+            # What the kernel sends is held by this process until it is looked at.
+            used = sum(resident_bytes(process) for process in alive) + max(0, resident_bytes(own) - at_first)
+            used += self._shared.used(alive)
+            self.peak_bytes = max(self.peak_bytes, used)
+            if len(found) > self.limits.processes:
+                self._end("processes")
+            elif sum(threads_of(process) for process in alive) > self.limits.threads:
+                self._end("threads")
+            elif used > self.limits.memory_bytes:
+                self._end("memory")
+            elif time.monotonic() > self.deadline:
+                self._end("time")
+
+    def stop(self) -> None:
+        """Stop looking."""
+        self._done.set()
+        self.join()
+        self.shared_bytes = self._shared.left()
+
+    def _end(self, why: Status) -> None:
+        self.exceeded = self.exceeded or why
+        end_all(at_once=True)

@@ -1,0 +1,156 @@
+"""Wrong answers get no point in the place where they are judged, and a check without its cluster gives none."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gpucluster.lessons.grading.answer_key import INSIDE
+from gpucluster.lessons.grading.grades import ExerciseGrade
+from gpucluster.lessons.grading.job import Limits, Place
+from gpucluster.lessons.grading.runner.kernel_session import KernelSession
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
+
+pytestmark = pytest.mark.timeout(300)
+ANSWERS = Path(__file__).parents[2] / "answers"
+LIMITS = Limits(seconds=900, cell_seconds=60)
+SLOW = {"07.5"}
+"""An answer that never comes to an end is waited for."""
+NEEDS_CLUSTER = {
+    "00.1", "00.2", "00.3", "01.4", "02.3", "02.4", "03.4", "04.1", "04.2", "04.3", "04.4", "04.5", "05.12", "06.5",
+    "06.6", "06.8", "06.9", "06.10", "07.4", "07.6", "08.4", "08.6", "08.7", "08.9", "08.10",
+}  # fmt: skip
+"""No answer to these can pass without a cluster."""
+NO_CLUSTER = "The notebook had no cluster to check it on."
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[KernelSession]:
+    """A kernel without a cluster."""
+    root = Path(tempfile.mkdtemp(prefix="gg"))
+    sandbox = Sandbox(root, secrets.token_hex(8))
+    sandbox.prepare()
+    monitor = ResourceMonitor(LIMITS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUCLUSTER_DIR", str(root / "clusters"))
+        kernel = KernelSession(sandbox, LIMITS, monitor)
+        try:
+            yield kernel
+        finally:
+            kernel.close()
+            shutil.rmtree(root, ignore_errors=True)
+
+
+def place_of(exercise: str) -> Place:
+    return "inside" if exercise in INSIDE else "outside"
+
+
+def judged(session: KernelSession, file: Path, place: Place | None = None) -> ExerciseGrade:
+    exercise = file.parent.name
+    session.run(file.read_text(encoding="utf-8"))
+    return session.grade(exercise, 1, place or place_of(exercise))
+
+
+def test_no_cluster_gives_no_point(session: KernelSession) -> None:
+    places: tuple[Place, ...] = ("outside", "inside")
+    for file in (ANSWERS / "08.4" / "wrong_two_orders.py", min((ANSWERS / "08.4").glob("right*.py"))):
+        for place in places:
+            grade = judged(session, file, place)
+            assert (grade.state, grade.points) == ("failed", 0), (file.name, place)
+            assert grade.message == NO_CLUSTER
+
+
+def _exercises(*, with_cluster: bool) -> list[str]:
+    known = sorted(folder.name for folder in ANSWERS.iterdir() if folder.name not in SLOW)
+    assert set(known) >= NEEDS_CLUSTER
+    return [name for name in known if (name in NEEDS_CLUSTER) == with_cluster]
+
+
+def _of_the_key(session: KernelSession, right: Path) -> ExerciseGrade:
+    """Judge a right answer as the answer key is judged: what does not pass so is tried once more in the other place."""
+    grade = judged(session, right)
+    return grade if grade.state == "passed" else judged(session, right, "inside")
+
+
+@pytest.mark.parametrize("exercise", _exercises(with_cluster=False))
+def test_wrong_answers_fail_where_they_are_checked(session: KernelSession, exercise: str) -> None:
+    right = min((ANSWERS / exercise).glob("right*.py"))
+    grade = _of_the_key(session, right)
+    assert grade.state == "passed", (grade.message, grade.findings)
+    for file in sorted((ANSWERS / exercise).glob("wrong*.py")):
+        session.run(right.read_text(encoding="utf-8"))
+        assert judged(session, file, grade.place).state == "failed", file.name
+
+
+@pytest.mark.parametrize("exercise", _exercises(with_cluster=True))
+def test_a_right_answer_that_needs_a_cluster_fails_for_the_lack_of_one(session: KernelSession, exercise: str) -> None:
+    grade = _of_the_key(session, min((ANSWERS / exercise).glob("right*.py")))
+    assert (grade.state, grade.message) == ("failed", NO_CLUSTER)
+
+
+def test_the_memory_of_the_learners_process_is_measured(session: KernelSession) -> None:
+    wrong = ANSWERS / "06.2" / "wrong_n_by_k_by_d.py"
+    grade = judged(session, wrong, "outside")
+    [memory] = [one for one in grade.findings if "Memory" in one.expected]
+    assert not memory.passed
+    right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
+    assert right.state == "passed", right.findings
+
+
+def test_what_a_cell_has_measured_before_does_not_count(session: KernelSession) -> None:
+    session.run("import numpy as np, tracemalloc\ntracemalloc.start()\nlarge = np.ones(50_000_000)\ndel large")
+    try:
+        right = judged(session, ANSWERS / "06.2" / "right_chunks.py", "outside")
+        assert right.state == "passed", right.findings
+        assert session.run("assert tracemalloc.is_tracing()").error == ""
+    finally:
+        session.run("tracemalloc.stop()")
+
+
+ENDS_TRACING = """
+import tracemalloc
+measured = assign
+def assign(points, centroids):
+    tracemalloc.start()
+    try:
+        return measured(points, centroids)
+    finally:
+        tracemalloc.stop()
+"""
+
+
+def test_who_ends_the_measuring_has_not_used_little_memory(session: KernelSession) -> None:
+    places: tuple[Place, ...] = ("outside", "inside")
+    for place in places:
+        session.run((ANSWERS / "06.2" / "wrong_n_by_k_by_d.py").read_text(encoding="utf-8"))
+        assert session.run(ENDS_TRACING).error == ""
+        grade = session.grade("06.2", 1, place)
+        assert grade.state == "failed"
+        shown = " ".join([grade.message, *(one.observed for one in grade.findings if not one.passed)])
+        assert "your code ended tracemalloc" in shown
+
+
+PATCH = """
+import gpucluster.lessons.instruments.memory as memory
+measure_before = memory.measure_peak
+memory.measure_peak = lambda function, *args, **options: (function(*args, **options), 1)
+"""
+
+
+def test_patching_what_measures_does_not_help(session: KernelSession) -> None:
+    session.run(PATCH)
+    try:
+        places: tuple[Place, ...] = ("outside", "inside")
+        for place in places:
+            assert judged(session, ANSWERS / "06.2" / "wrong_n_by_k_by_d.py", place).state == "failed"
+            assert judged(session, ANSWERS / "06.2" / "right_chunks.py", place).state == "passed"
+        # The notebook has its own modules again, patched or not.
+        assert session.run("assert memory is __import__('sys').modules[memory.__name__]").error == ""
+        assert session.run("assert memory.measure_peak is not measure_before").error == ""
+    finally:
+        session.run("memory.measure_peak = measure_before")

@@ -1,0 +1,155 @@
+"""A notebook goes through as many kernels as it takes, and no exercise pays for what another one did."""
+
+from __future__ import annotations
+
+import errno
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import zmq
+from gpucluster.lessons.grading import ExerciseGrade, Grades, NotebookGrade
+from gpucluster.lessons.grading.job import Job
+from gpucluster.lessons.grading.runner import kernel_client, notebook_run
+from gpucluster.lessons.grading.runner.kernel_session import KernelEnded, KernelSession, Outcome
+from gpucluster.lessons.grading.runner.steps import Step
+from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.kernelspec import KernelSpec
+
+from ..conftest import EXERCISES, LIMITS
+
+pytestmark = pytest.mark.timeout(300)
+
+WITHOUT_MAIN_THREAD = """
+import ctypes, os
+def assign(*a):  # the kernel's other threads go on
+    ctypes.CDLL(None).syscall({"x86_64": 60}.get(os.uname().machine, 93), 0)
+"""
+
+
+def test_an_answer_that_ends_the_kernel_in_its_check_costs_no_other(
+    hand_in: Callable[..., Path], graded: Callable[..., Grades], small_lesson: Path
+) -> None:
+    from gpucluster.lessons.catalogue import find_lesson
+
+    right = {number: find_lesson("06").exercise(number).solution for number in EXERCISES}
+    ends = "import os\ndef partial(*a):\n    os._exit(1)"
+    hand_in("ana", "", {**right, "06.3": ends})
+    # The last exercise: nothing is left for which another kernel would be of use.
+    hand_in("bo", "", {**right, "06.2": WITHOUT_MAIN_THREAD, "06.3": ends})
+    ana, bo = graded().submissions
+    assert {one.id: one.points for one in ana.exercises} == {"06.2": 1, "06.3": 0, "06.4": 1}, ana.notes
+    assert (ana.status, ana.notes) == ("stopped", ["The kernel ended in the check of 06.3; begun anew."])
+    assert {one.id: one.points for one in bo.exercises} == {"06.2": 0, "06.3": 0, "06.4": 1}, bo.notes
+    assert bo.notes == [f"The kernel ended in the check of {number}; begun anew." for number in ("06.2", "06.3")]
+
+
+class Scripted:
+    """A kernel that needs one second per letter of a cell, and ends when it is told to."""
+
+    refused = 0
+    clock = 0.0
+    begun = 0
+
+    def __init__(self, *_: Any) -> None:
+        self.alive = True
+        Scripted.begun += 1
+        if Scripted.begun <= Scripted.refused:
+            raise KernelEnded("it says nothing")
+
+    def run(self, code: str) -> Outcome:
+        Scripted.clock += len(code)
+        return Outcome()
+
+    def grade(self, exercise: str, _seed: int, _place: str) -> ExerciseGrade:
+        Scripted.clock += 10
+        self.alive = exercise != "ends"
+        return ExerciseGrade(id=exercise, points=1, state="passed")
+
+    def close(self) -> None:
+        self.alive = False
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., NotebookGrade]]:
+    """Run steps in scripted kernels of which the first ones do not start."""
+
+    def steps_in_kernels(steps: list[Step], refused: int = 0) -> NotebookGrade:
+        Scripted.begun, Scripted.refused = 0, refused
+        result = NotebookGrade(learner="ana", lesson="06", file="")
+        job = Job(path=tmp_path, learner="ana", lesson="06", seed=1, limits=LIMITS, places={})
+        notebook_run.NotebookRun(job, Sandbox(tmp_path, "token"), steps, ResourceMonitor(LIMITS), result).run()
+        return result
+
+    monkeypatch.setattr(notebook_run, "KernelSession", Scripted)
+    monkeypatch.setattr(notebook_run, "monotonic", lambda: Scripted.clock)
+    yield steps_in_kernels
+
+
+def test_a_kernel_that_does_not_start_is_tried_again(run: Callable[..., NotebookGrade]) -> None:
+    result = run([Step("x", ("06.2",))], refused=3)
+    assert (result.status, [one.points for one in result.exercises]) == ("graded", [1])
+    assert result.notes == ["The kernel did not start: it says nothing."] * 3
+    result = run([Step("x", ("06.2",))], refused=9)
+    assert (result.status, [one.state for one in result.exercises]) == ("stopped", ["not_reached"])
+    assert Scripted.begun == 4
+
+
+def test_no_kernel_is_begun_for_nothing(run: Callable[..., NotebookGrade]) -> None:
+    result = run([Step("x", ("06.2",)), Step("x", ("ends",)), Step("x")])
+    assert (Scripted.begun, result.notes) == (1, ["The kernel ended in the check of ends."])
+
+
+def test_how_long_cells_and_checks_take_is_noted(run: Callable[..., NotebookGrade]) -> None:
+    slow_cell, slow_check = Step("x" * 12, (), "06.2"), Step("x", ("06.3",), "06.3")
+    result = run([Step("x" * 40), slow_cell, Step("", ("06.2",), "06.2"), slow_check])
+    assert {one.id: one.seconds for one in result.exercises} == {"06.2": 12, "06.3": 10}
+    assert result.longest_seconds == 40
+
+
+@pytest.fixture
+def sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
+    """A place for a real kernel."""
+    with tempfile.TemporaryDirectory(prefix="gg") as root:
+        made = Sandbox(Path(root), "token")
+        made.prepare()
+        monkeypatch.setenv("GPUCLUSTER_DIR", str(made.root / "clusters"))
+        yield made
+
+
+def test_nothing_is_left_of_a_kernel_that_did_not_start(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise zmq.ZMQError(errno.EMFILE)
+
+    def silent(argv: list[str], **options: Any) -> KernelSpec:
+        """Give a kernel that is a real process, and never answers."""
+        return KernelSpec(argv=[sys.executable, "-c", "import time; time.sleep(300)", *argv[2:]], **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(BlockingKernelClient, "start_channels", refuse)
+        with pytest.raises(KernelEnded, match="Too many open files"):
+            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
+    assert kernels() == []
+    with monkeypatch.context() as patch:
+        # A real one may answer on a fast machine, however short the time is.
+        patch.setattr(kernel_client, "KernelSpec", silent)
+        patch.setattr(kernel_client, "_READY_S", 1)
+        with pytest.raises(KernelEnded, match="respond"):
+            KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
+    assert kernels() == []
+    session = KernelSession(sandbox, LIMITS, ResourceMonitor(LIMITS))
+    try:
+        assert session.run("x = 1") == Outcome()
+        assert len(kernels()) == 1
+    finally:
+        session.close()
+
+
+def kernels() -> list[psutil.Process]:
+    return [one for one in psutil.Process().children() if "gpucluster.lessons.grading.kernel" in one.cmdline()]

@@ -1,0 +1,123 @@
+"""The table and the page: every notebook and exercise; what learners write is no formula and no HTML."""
+
+from __future__ import annotations
+
+import csv
+import io
+from html.parser import HTMLParser
+
+import pytest
+from gpucluster.lessons.grading import ExerciseGrade, Grades, Limits, NotebookGrade, html_report, table_text
+from gpucluster.lessons.grading.grades import Property, Protection
+
+EVIL = '<script>alert(1)</script><img src=x onerror="x">'
+
+
+def grades() -> Grades:
+    wrong = Property(expected="One label per point", passed=False, observed=EVIL)
+    passed = ExerciseGrade(id="06.2", title="Nearest", points=1, state="passed", findings=[Property(
+        expected="x", passed=True, observed="y")])  # fmt: skip
+    failed = ExerciseGrade(id="06.10", title="Photo", state="failed", findings=[wrong], place="inside")
+    not_counted = ExerciseGrade(id="06.9", of=0, state="ungraded")
+    first = NotebookGrade(learner="=HYPERLINK(1)", lesson="06", file="a.ipynb", exercises=[failed, passed, not_counted],
+                          points=1, of=2, seconds=12.3, peak_bytes=812_345_678, notes=[EVIL, "two\nlines"])  # fmt: skip
+    second = NotebookGrade(learner="+bo", lesson="05", file="b.ipynb", status="unreadable")
+    return Grades(graded_at="2026-11-21T10:00:00Z", version="1", seed=7, limits=Limits(), submissions=[first, second],
+                  notes=["A note."])  # fmt: skip
+
+
+def test_the_table_has_a_row_per_notebook_and_a_column_per_exercise() -> None:
+    rows = list(csv.DictReader(io.StringIO(table_text(grades()))))
+    assert list(rows[0])[:8] == ["learner", "lesson", "points", "of", "status", "06.2", "06.9", "06.10"]
+    assert (rows[0]["06.2"], rows[0]["06.9"], rows[0]["06.10"]) == ("1", "", "0")
+    assert (rows[0]["points"], rows[0]["of"], rows[0]["seconds"], rows[0]["peak_megabytes"]) == (
+        "1",
+        "2",
+        "12.3",
+        "812",
+    )
+    assert rows[0]["learner"] == "'=HYPERLINK(1)"
+    assert rows[1]["learner"] == "'+bo"
+    assert rows[0]["notes"].endswith("two lines")
+    assert (rows[1]["status"], rows[1]["06.2"]) == ("unreadable", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("a;=1+1", "a;'=1+1"), ("a;+1", "a;'+1"), ("a; -1", "a; '-1"), ("a;@x", "a;'@x"), ("＝1", "'＝1"),
+        ("＠x", "'＠x"), ("\t=1", "'=1"), ("a-b = c", "a-b = c"), ('"x', '"x'),
+    ],
+)  # fmt: skip
+def test_no_cell_is_a_formula_wherever_it_is_split(given: str, written: str) -> None:
+    made = grades()
+    made.submissions[0].learner = given
+    text = table_text(made)
+    row = next(csv.reader(io.StringIO(text.split("\r\n", 1)[1])))
+    assert row[0] == written
+    assert all(line.startswith('"') and line.endswith('"') for line in text.splitlines())
+
+
+def test_why_a_lesson_counts_for_nobody_is_in_the_table() -> None:
+    made = grades()
+    made.notes = ["Lesson 06: the answer key does not pass here.", "Lesson 07: something else."]
+    first, second = csv.DictReader(io.StringIO(table_text(made)))
+    assert first["notes"].endswith("two lines Lesson 06: the answer key does not pass here.")
+    assert second["notes"] == ""
+
+
+def test_the_page_escapes_what_learners_write() -> None:
+    tags: list[str] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: tags.append(tag)  # type: ignore[method-assign]
+    text = html_report(grades())
+    parser.feed(text)
+    assert "script" not in tags
+    assert "img" not in tags
+    assert "&lt;script&gt;" in text
+    assert "default-src 'none'" in text
+    assert "Checked inside the learner&#x27;s kernel" in text or "Checked inside the learner's kernel" in text
+    assert "1 of 1 properties" in text
+    assert "seed 7" in text
+
+
+def test_the_page_says_what_fails_most_and_of_errors_which() -> None:
+    made = grades()
+    findings = [Property(expected="It runs without an error", passed=False, observed="ValueError: no (in f, line 2)")]
+    for learner in ("cy", "dee"):
+        wrong = ExerciseGrade(id="06.10", title="Photo", state="failed", findings=findings)
+        made.submissions.append(NotebookGrade(learner=learner, lesson="06", file="", exercises=[wrong], of=1))
+    page = html_report(made)
+    row = page[page.index("<td>06.10 Photo") :]
+    assert row.startswith(
+        "<td>06.10 Photo</td><td>0 of 3</td>"
+        "<td>2 × It runs without an error: ValueError<br>1 × One label per point</td></tr>"
+    )
+    assert "06.9" not in page[page.index("<h2>Exercises") : page.index('<h2 id="n0"')], "it counts for nobody"
+
+
+def test_notebooks_of_one_learner_and_lesson_are_told_apart() -> None:
+    made = grades()
+    for file in ("ana/one.ipynb", "ana/two.ipynb"):
+        made.submissions.append(NotebookGrade(learner="ana", lesson="06", file=file))
+    page = html_report(made)
+    for text in ("ana (ana/one.ipynb)</a>", "ana (ana/two.ipynb)</a>", "ana (ana/two.ipynb), lesson 06", "+bo</a>"):
+        assert text in page
+
+
+def test_a_notebook_of_an_unknown_lesson_has_unknown_points() -> None:
+    made = grades()
+    made.submissions = [NotebookGrade(learner="cy", lesson="unknown", file="cy/x.ipynb", status="unreadable")]
+    [row] = csv.DictReader(io.StringIO(table_text(made)))
+    assert (row["lesson"], row["points"], row["of"]) == ("unknown", "0", "unknown")
+    assert "cy, lesson unknown: 0 of unknown" in html_report(made)
+
+
+def test_the_page_says_what_held_notebooks_back_and_what_did_not() -> None:
+    made = grades()
+    made.submissions[0].protection = Protection(landlock=9, system_calls=True, no_rights=True)
+    assert "What held a notebook back: Landlock 9, a seccomp filter.</li>" in html_report(made)
+    made.submissions[0].protection = Protection(no_rights=True)
+    page = html_report(made)
+    assert "no Landlock, no seccomp filter. It could read all files of this account, change them" in page
+    assert "It could change modes and times of files" in page
