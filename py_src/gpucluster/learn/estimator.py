@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from .arrays import array_namespace_of
 from .delegation.methods import through_cuml
 from .errors import InvalidData
-from .kernels.namespace import array_namespace_of
 from .rows.running import local_rows, run_table
 from .rows.table import Table, as_table, is_dask
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import to_numpy
 from .errors import InvalidData
-from .kernels.namespace import to_numpy
 from .rows.block import Block
 
 

@@ -70,7 +70,7 @@ def test_sorted_rows_need_shuffling(dask_client: Any, split: Any) -> None:
 
 
 def test_shuffling_keeps_all_rows(dask_client: Any, split: Any) -> None:
-    from gpucluster.learn.ensemble.dealing import deal
+    from gpucluster.learn.ensemble.shuffling import deal
     from gpucluster.learn.rows.table import as_table
 
     rows = np.arange(1000.0)[:, None]

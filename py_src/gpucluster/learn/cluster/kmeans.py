@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 
+from ..arrays import array_namespace_of, to_numpy
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..kernels.lloyd import labels_of
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..kernels.nearest import distances_between
 from ..rows.running import local_rows, run_table
 from ..rows.table import as_table, is_dask

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidData
 from ..kernels.lloyd import inertia_of, sums_of
-from ..kernels.namespace import array_namespace_of
 from ..kernels.spread import Spread, joined, spread
 from ..rows.block import Block, Rows
 from ..rows.threads import one_blas_thread

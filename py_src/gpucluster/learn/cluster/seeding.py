@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.chance import uniform
+from ..arrays import array_namespace_of, to_numpy
 from ..kernels.lloyd import sums_of
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..kernels.nearest import Nearest, distances_to
+from ..kernels.random_numbers import uniform
 from ..rows.block import Block, Rows
 from .selection import Picked, merged, picked
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..kernels.lloyd import labels_of
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..rows.block import Block
 
 

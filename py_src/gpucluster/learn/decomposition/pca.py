@@ -193,7 +193,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
 
 def _log_likelihood(X: Any, mean: Any, precision: Any, constant: float) -> Any:
-    from ..kernels.namespace import array_namespace_of
+    from ..arrays import array_namespace_of
 
     xp = array_namespace_of(X)
     apart = X - xp.asarray(mean)

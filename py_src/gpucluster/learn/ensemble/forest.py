@@ -13,8 +13,8 @@ from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import run_table
 from ..rows.table import is_dask
-from .dealing import deal
 from .growing import grow_forest
+from .shuffling import deal
 
 
 class Forest(DistributedEstimator):

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import to_numpy
 from ..errors import InvalidData, InvalidParameter
-from ..kernels.namespace import to_numpy
 from ..labels import checked_classes, codes_of, joined, labels_of
 from ..rows.block import Block, Rows
 from .trees_of_all_classes import with_all_classes
@@ -141,7 +141,7 @@ def _grow(block: Block, plan: Plan) -> list[Any]:
         return []
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    from .watching import grown
+    from .cancellation import grown
 
     X, y = to_numpy(block.X), to_numpy(block.y)
     if not np.isfinite(X).all():

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
 from .moments import as_columns
-from .namespace import array_namespace_of, to_numpy
 from .slices import slices
 
 

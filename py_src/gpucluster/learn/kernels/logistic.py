@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..labels import codes_of, labels_of
 from ..rows.block import Block
-from .namespace import array_namespace_of, to_numpy
 from .slices import pieces
 
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
-from .namespace import array_namespace_of, to_numpy
 from .slices import slices
 
 SAMPLE_ROWS = 64

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
+from ..arrays import array_namespace_of
 from ..decomposition.spectrum import check_columns
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.namespace import array_namespace_of
 from ..kernels.projection import projected
 from ..rows.table import floating_type, is_dask
 from ..scoring import ScoredRegressor

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import to_numpy
 from ..errors import InvalidData, InvalidParameter
-from ..kernels.namespace import to_numpy
 from ..labels import flat_labels, joined
 from ..rows.block import Block
 from .contingency import contingency, spread

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidData, InvalidParameter, NotSupported
-from ..kernels.namespace import array_namespace_of
 from ..rows.table import is_dask
 from ..rows.waiting import computed
 from .choice import TEST, TRAIN, Choice, at_random

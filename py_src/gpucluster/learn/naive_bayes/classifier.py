@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..scoring import ScoredClassifier
 
 Likelihood = Callable[..., Any]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidParameter
-from ..kernels.namespace import array_namespace_of
 from .class_moments import gaussian_moments
 from .classifier import NaiveBayes, checked_class_weights
 

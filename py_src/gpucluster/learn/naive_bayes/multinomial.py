@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..errors import InvalidData, InvalidParameter
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..labels import checked_classes, joined, labels_of
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights

@@ -13,9 +13,9 @@ from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
 from ..rows.waiting import computed
-from .answers import Answers
 from .block_index import BlockIndex, build, without_itself
 from .options import checked_count, effective_metric, index_options
+from .results import Answers
 from .search import Training, among_ranks, indexed, lazily
 
 QUERY_ROWS = 4096

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.namespace import array_namespace_of
+from ..arrays import array_namespace_of
 
 Layers = tuple[Any, ...]
 """Weights and biases by turns: arrays of shape (n_in, n_out) and (n_out,)."""

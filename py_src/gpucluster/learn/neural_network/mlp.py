@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import array_namespace_of, to_numpy
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..labels import checked_classes, classes_of, joined
 from ..rows.block import Rows
 from ..scoring import ScoredClassifier

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..errors import InvalidData
-from ..kernels.chance import uniform
-from ..kernels.namespace import array_namespace_of, to_numpy
+from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
 from ..rows.block import Block, Rows
 from .layers import Layers, first_layers, gradients

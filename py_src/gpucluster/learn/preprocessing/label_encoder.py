@@ -12,7 +12,7 @@ from ..errors import InvalidData
 from ..estimator import DistributedEstimator
 from ..labels import flat_labels, joined
 from ..rows.table import is_dask
-from .categories import found_in
+from .blocks import found_in
 
 
 class LabelEncoder(TransformerMixin, DistributedEstimator):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.table import is_dask
-from .categories import categories_of, checked_columns, found_in, joined_categories
+from .blocks import categories_of, checked_columns, found_in, joined_categories
 from .encoded_blocks import example_of, mapped
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.columns import Columns, columns, columns_merged
-from ..kernels.namespace import array_namespace_of
 from ..kernels.slices import slices
 from ..rows.block import Rows
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from dask.core import flatten
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidData
-from ..kernels.namespace import array_namespace_of
 
 
 def is_dask(data: Any) -> bool:
