@@ -12,7 +12,6 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .arrays import array_namespace_of
-from .delegation.methods import through_cuml
 from .errors import InvalidData
 from .rows.running import local_rows, run_table
 from .rows.table import Table, as_table, is_dask
@@ -28,13 +27,8 @@ class DistributedEstimator(BaseEstimator):
 
     _checks: ClassVar[dict[str, Any]] = {}
     """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
-    _kept_elsewhere: ClassVar[str] = ""
+    _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let cuML fit and answer where it is chosen; see `gpucluster.learn.delegation`."""
-        super().__init_subclass__(**options)
-        through_cuml(cls)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave lazy results behind: they would take all data along."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClusterMixin
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator, run_table
@@ -81,6 +82,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         self.p = p
         self.n_jobs = n_jobs
 
+    @delegable
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
         """Find the clusters.
 
@@ -142,6 +144,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         """Fit, and return ``labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.cluster.DBSCAN``; its labels and core rows are brought to this process."""
         from sklearn.cluster import DBSCAN as Local

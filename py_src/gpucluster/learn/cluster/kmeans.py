@@ -11,6 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.utils import check_random_state
 
 from ..arrays import array_namespace_of, to_numpy
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..kernels.lloyd import labels_of
@@ -107,6 +108,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         self.algorithm = algorithm
         self.oversampling_factor = oversampling_factor
 
+    @delegable
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
         """Find the centres.
 
@@ -154,6 +156,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
                 "labels_ is there after fit only, and is not saved with a model. Use predict(X)."
             ) from None
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the number of the nearest centre of each row: shape (n_samples,), int32; lazy where X is."""
         return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
@@ -162,6 +165,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         """Fit, and return ``labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return the distance of each row to each centre: shape (n_samples, n_clusters), of the type of X."""
         dtype = as_table(X).X.dtype if is_dask(X) else None
@@ -184,6 +188,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return -assess(local_rows(X, None, weights), centers=self.cluster_centers_)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.cluster.KMeans`` with the same centres."""
         from sklearn.cluster import KMeans as Local

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
@@ -82,6 +83,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> PCA:
         """Find the components.
 
@@ -105,6 +107,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         self._keep(spectrum, floating_type(X))
         return self
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return the components of rows: lazy, of shape (n_samples, n_components_), where X is lazy."""
         check_is_fitted(self)
@@ -118,6 +121,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
             names=list(self.get_feature_names_out()),
         )  # fmt: skip
 
+    @delegable
     def inverse_transform(self, X: Any) -> Any:
         """Return the rows that have these components, without what the components left out have contributed."""
         check_is_fitted(self)
@@ -129,6 +133,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
             names=None if names is None else list(names), takes=self.n_components_,
         )  # fmt: skip
 
+    @delegable
     def score_samples(self, X: Any) -> Any:
         """Return the log-likelihood of each row under probabilistic PCA (Tipping and Bishop, 1999)."""
         check_is_fitted(self)
@@ -148,6 +153,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         """Return the inverse of that matrix."""
         return self.get_combined_model().get_precision()
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.decomposition.PCA``."""
         from sklearn.decomposition import PCA as Model

@@ -10,6 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.factor import Factor, factor, factors_merged, uncentred
@@ -110,6 +111,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         self.random_state = random_state
         self.tol = tol
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> TruncatedSVD:
         """Find the axes.
 
@@ -146,6 +148,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         self.explained_variance_ratio_ = (found.variances[:wanted] / (found.all_variance or 1.0)).astype(dtype)
         return self
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return the rows along the axes: lazy, of shape (n_samples, n_components), where X is lazy."""
         check_is_fitted(self)
@@ -154,6 +157,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
             names=list(self.get_feature_names_out()),
         )  # fmt: skip
 
+    @delegable
     def inverse_transform(self, X: Any) -> Any:
         """Return the rows that lie there along the axes."""
         check_is_fitted(self)
@@ -163,6 +167,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
             names=None if names is None else list(names), takes=self._n_features_out,
         )  # fmt: skip
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.decomposition.TruncatedSVD``."""
         from sklearn.decomposition import TruncatedSVD as Model

@@ -127,7 +127,7 @@ def fit_by_cuml(estimator: Any, delegate: Any, X: Any, y: Any) -> None:
     estimator._delegate = delegate
     estimator._label_type = labels
     if not entry.complete:
-        estimator._kept_elsewhere = "its model is in cuML's format. Save what get_combined_model() returns."
+        estimator._not_saved_because = "its model is in cuML's format. Save what get_combined_model() returns."
     if "cluster_centers_" in entry.attributes:
         # cuML's labels_ follow the workers, not the rows of X.
         estimator._training = {"labels": estimator.predict(X)}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..scoring import ScoredClassifier
 from .forest import Forest, predicted
 
@@ -98,6 +99,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         self.monotonic_cst = monotonic_cst
         self.shuffle = shuffle
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
         """Grow the trees.
 
@@ -119,6 +121,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         self.n_classes_ = len(self.classes_)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the class of each row; lazily for data on Dask.
 
@@ -134,6 +137,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         dtype = self.classes_.dtype
         return self._ask(partial(predicted, method="predict", dtype=dtype, width=None), X, dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return the mean of the trees' probabilities of each class; lazily for data on Dask.
 
@@ -149,6 +153,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         function = partial(predicted, method="predict_proba", dtype=np.float64, width=self.n_classes_)
         return self._ask(function, X, np.float64, self.n_classes_)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same forest as a ``sklearn.ensemble.RandomForestClassifier``."""
         from sklearn.ensemble import RandomForestClassifier as Local

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import run_table
@@ -85,6 +86,7 @@ class Forest(DistributedEstimator):
             forest = delayed(forest, pure=False, traverse=False)
         return self._map(function, X, forest, dtype=dtype, columns=columns)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same forest as one of scikit-learn."""
         raise NotImplementedError

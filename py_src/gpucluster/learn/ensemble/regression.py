@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..scoring import ScoredRegressor
 from .forest import Forest, predicted
 
@@ -88,6 +89,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         self.monotonic_cst = monotonic_cst
         self.shuffle = shuffle
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
         """Grow the trees.
 
@@ -108,6 +110,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         self._grow(X, y, sample_weight)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the mean of the trees' predictions of each row; lazily for data on Dask.
 
@@ -123,6 +126,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         width = None if self.n_outputs_ == 1 else self.n_outputs_
         return self._ask(partial(predicted, method="predict", dtype=np.float64, width=width), X, np.float64, width)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same forest as a ``sklearn.ensemble.RandomForestRegressor``."""
         from sklearn.ensemble import RandomForestRegressor as Local

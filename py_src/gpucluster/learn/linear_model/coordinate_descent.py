@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
 from .least_squares import Summary, products, root_of
@@ -87,6 +88,7 @@ class ElasticNet(LinearRegressor):
         self.random_state = random_state
         self.selection = selection
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ElasticNet:
         """Find the coefficients; see `LinearRegression.fit`.
 
@@ -118,6 +120,7 @@ class ElasticNet(LinearRegressor):
 
         return csr_matrix(self.coef_)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.linear_model.ElasticNet``."""
         from sklearn.linear_model import ElasticNet as Model
@@ -181,6 +184,7 @@ class Lasso(ElasticNet):
             tol=tol, warm_start=warm_start, positive=positive, random_state=random_state, selection=selection,
         )  # fmt: skip
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.linear_model.Lasso``."""
         from sklearn.linear_model import Lasso as Model

@@ -10,6 +10,7 @@ from sklearn.base import MultiOutputMixin
 
 from ..arrays import array_namespace_of
 from ..decomposition.spectrum import check_columns
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
@@ -25,6 +26,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
     coef_: Any
     intercept_: Any
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the prediction for each row: lazy, of shape (n_samples,) or (n_samples, n_targets), where X is lazy.
 

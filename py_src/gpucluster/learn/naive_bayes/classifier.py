@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import array_namespace_of, to_numpy
+from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
 from ..scoring import ScoredClassifier
@@ -26,6 +27,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         """Return what the likelihood is computed from."""
         raise NotImplementedError
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the most likely class of each row; lazily for data on Dask.
 
@@ -41,6 +43,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         likelihood = type(self)._likelihood
         return self._map(most_likely, X, likelihood, self.classes_, *self._model(), dtype=self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class; lazily for data on Dask.
 
@@ -54,6 +57,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         """
         return self._probabilities(probabilities, X)
 
+    @delegable
     def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of the probability of each class; lazily for data on Dask.
 

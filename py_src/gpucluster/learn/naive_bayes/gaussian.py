@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import array_namespace_of
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from .class_moments import gaussian_moments
 from .classifier import NaiveBayes, checked_class_weights
@@ -62,6 +63,7 @@ class GaussianNB(NaiveBayes):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianNB:
         """Find means and variances of each class.
 
@@ -97,6 +99,7 @@ class GaussianNB(NaiveBayes):
     def _model(self) -> tuple[Any, ...]:
         return self.class_prior_, self.theta_, self.var_
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same model as a ``sklearn.naive_bayes.GaussianNB``."""
         from sklearn.naive_bayes import GaussianNB as Local

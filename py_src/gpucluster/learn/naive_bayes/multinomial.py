@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import array_namespace_of, to_numpy
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..labels import checked_classes, joined, labels_of
 from ..rows.block import Block, Rows
@@ -110,6 +111,7 @@ class MultinomialNB(NaiveBayes):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultinomialNB:
         """Count features in each class.
 
@@ -165,6 +167,7 @@ class MultinomialNB(NaiveBayes):
     def _model(self) -> tuple[Any, ...]:
         return self.class_log_prior_, self.feature_log_prob_
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same model as a ``sklearn.naive_bayes.MultinomialNB``."""
         from sklearn.naive_bayes import MultinomialNB as Local

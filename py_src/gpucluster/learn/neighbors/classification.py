@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from ..delegation.methods import delegable
 from ..labels import checked_classes, codes_of, flat_labels, joined
 from ..rows.table import is_dask
 from ..scoring import ScoredClassifier
@@ -60,6 +61,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
+    @delegable
     def fit(self, X: Any, y: Any) -> KNeighborsClassifier:
         """Keep the training data on the workers, and find the classes.
 
@@ -97,6 +99,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         self._training = training._replace(blocks=blocks)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the class of each query; lazily for queries on Dask.
 
@@ -112,6 +115,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         answers = self._answers(X, self.n_neighbors)
         return answers.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return each class's share of the votes; lazily for queries on Dask.
 
@@ -127,6 +131,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         answers = self._answers(X, self.n_neighbors)
         return answers.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return scikit-learn's ``KNeighborsClassifier``, fitted; this brings all training rows to this process."""
         from sklearn.neighbors import KNeighborsClassifier as Local

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..rows.waiting import computed
 from ..scoring import ScoredRegressor
@@ -56,6 +57,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
+    @delegable
     def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
         """Keep the training data on the workers.
 
@@ -83,6 +85,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
             self._target = _target_of(first)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the mean of each query's neighbours; lazily for queries on Dask.
 
@@ -98,6 +101,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         shape, dtype = self._target
         return answers.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return scikit-learn's ``KNeighborsRegressor``, fitted; this brings all training rows to this process."""
         from sklearn.neighbors import KNeighborsRegressor as Local

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
@@ -32,7 +33,7 @@ class NeighborsEstimator(DistributedEstimator):
     p: float
     metric_params: Any
     n_jobs: Any
-    _kept_elsewhere: ClassVar[str] = (
+    _not_saved_because: ClassVar[str] = (
         "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
         "again, or bring them here with get_combined_model()."
     )
@@ -69,6 +70,7 @@ class NeighborsEstimator(DistributedEstimator):
         self.effective_metric_ = effective_metric(self.metric, self.p)
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
 
+    @delegable
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows of each query; lazily for queries on Dask.
 

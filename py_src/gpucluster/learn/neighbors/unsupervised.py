@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..delegation.methods import delegable
 from ..errors import NotSupported
 from .training import NeighborsEstimator
 
@@ -65,6 +66,7 @@ class NearestNeighbors(NeighborsEstimator):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
         """Keep the training data on the workers.
 
@@ -88,6 +90,7 @@ class NearestNeighbors(NeighborsEstimator):
         self._remember(X)
         return self
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return scikit-learn's ``NearestNeighbors``, fitted; this brings all training rows to this process."""
         from sklearn.neighbors import NearestNeighbors as Local

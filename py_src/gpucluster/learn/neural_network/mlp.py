@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import array_namespace_of, to_numpy
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..labels import checked_classes, classes_of, joined
@@ -104,6 +105,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         self.n_iter_no_change = n_iter_no_change
         self.momentum = momentum
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MLPClassifier:
         """Train the network.
 
@@ -144,17 +146,20 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         self.n_iter_ = len(self.loss_curve_)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the most likely class of each row: shape (n_rows,); lazily for data on Dask."""
         check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class: shape (n_rows, n_classes); lazily for data on Dask."""
         check_is_fitted(self)
         layers = self._layers()
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.neural_network.MLPClassifier`` with the same weights.
 

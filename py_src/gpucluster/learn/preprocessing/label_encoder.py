@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
 from ..labels import flat_labels, joined
@@ -28,6 +29,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         The labels, sorted.
     """
 
+    @delegable
     def fit(self, y: Any) -> LabelEncoder:
         """Find the labels.
 
@@ -53,6 +55,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         """Find the labels of y, and return their numbers."""
         return self.fit(y).transform(y)
 
+    @delegable
     def transform(self, y: Any) -> Any:
         """Return the numbers of labels; lazily for a Dask array or series.
 
@@ -72,6 +75,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         check_is_fitted(self)
         return self._mapped("transform", y, np.dtype(np.int64))
 
+    @delegable
     def inverse_transform(self, y: Any) -> Any:
         """Return the labels of numbers; lazily for a Dask array or series.
 
@@ -92,6 +96,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         check_is_fitted(self)
         return self._mapped("inverse_transform", y, self.classes_.dtype)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same encoder as a ``sklearn.preprocessing.LabelEncoder``."""
         from sklearn.preprocessing import LabelEncoder as Local

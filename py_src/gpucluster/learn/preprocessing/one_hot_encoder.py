@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.table import is_dask
@@ -71,6 +72,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         self.max_categories = max_categories
         self.feature_name_combiner = feature_name_combiner
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> OneHotEncoder:
         """Find the categories.
 
@@ -117,6 +119,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         self.drop_idx_ = self.get_combined_model().drop_idx_
         return self
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return zeros and ones; lazily for data on Dask.
 
@@ -143,6 +146,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         self._check_names(X)
         return mapped(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
+    @delegable
     def inverse_transform(self, X: Any) -> Any:
         """Return the categories; lazily for data on Dask.
 
@@ -169,6 +173,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         """Return the names of the columns that come out."""
         return self.get_combined_model().get_feature_names_out(input_features)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same encoder as a ``sklearn.preprocessing.OneHotEncoder``."""
         from sklearn.preprocessing import OneHotEncoder as Local

@@ -9,6 +9,7 @@ from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import array_namespace_of
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.columns import Columns, columns, columns_merged
@@ -54,6 +55,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         self.with_mean = with_mean
         self.with_std = with_std
 
+    @delegable
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> StandardScaler:
         """Find means and standard deviations.
 
@@ -87,6 +89,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         self._keep(found, weighted=sample_weight is not None)
         return self
 
+    @delegable
     def transform(self, X: Any, copy: bool | None = None) -> Any:
         """Return scaled columns: lazy where X is lazy, in the type of X.
 
@@ -99,11 +102,13 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         check_is_fitted(self)
         return self._changed(_scaled, X)
 
+    @delegable
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
         """Return columns as they were before `transform`."""
         check_is_fitted(self)
         return self._changed(_unscaled, X)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.preprocessing.StandardScaler``."""
         from sklearn.preprocessing import StandardScaler as Model
