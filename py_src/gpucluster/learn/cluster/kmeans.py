@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..arrays import array_namespace_of, to_numpy
 from ..delegation.methods import delegable
@@ -82,6 +83,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
     cuML's multi-GPU k-means has no ``k-means++``; its ``labels_`` follow the workers, not the rows of X; it deals with
     empty clusters in another way. ``k-means||`` there runs up to 8 rounds.
     """
+
+    _scikit_learn = "sklearn.cluster.KMeans"
+    _own_parameters = frozenset({"oversampling_factor"})
 
     def __init__(
         self,
@@ -177,8 +181,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of X; computed at once."""
-        from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-
         check_is_fitted(self)
         if is_dask(X):
             table = as_table(X, None, sample_weight)
@@ -190,18 +192,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
 
     @delegable
     def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.cluster.KMeans`` with the same centres."""
-        from sklearn.cluster import KMeans as Local
-        from sklearn.utils.validation import check_is_fitted
-
+        """Return a fitted ``sklearn.cluster.KMeans`` with the same centres, which it would start from."""
         check_is_fitted(self)
-        model = Local(
-            self.n_clusters, init=self.cluster_centers_, n_init=1, max_iter=self.max_iter, tol=self.tol,
-            random_state=self.random_state if isinstance(self.random_state, int) else None,
-        )  # fmt: skip
-        for name in ("cluster_centers_", "inertia_", "n_iter_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(model, name, getattr(self, name))
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        model = self._plain_model({"init": self.cluster_centers_, "n_init": 1, "random_state": seed})
         model._n_threads = threads_here()
         if isinstance(getattr(self, "_training", {}).get("labels"), np.ndarray):
             model.labels_ = self.labels_

@@ -60,6 +60,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
     n_components_, n_samples_, n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.decomposition.PCA"
+
     def __init__(
         self,
         n_components: Any = None,
@@ -155,11 +157,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
     @delegable
     def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.decomposition.PCA``."""
-        from sklearn.decomposition import PCA as Model
-
+        """Return a fitted ``sklearn.decomposition.PCA``; its ``mean_`` has the type of its components."""
         check_is_fitted(self)
-        return self._plain_model(Model, mean_=self.mean_.astype(self.components_.dtype))
+        return self._plain_model(mean_=self.mean_.astype(self.components_.dtype))
 
     @property
     def _n_features_out(self) -> int:

@@ -90,6 +90,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.decomposition.TruncatedSVD"
+
     components_: Any
 
     def __init__(
@@ -166,13 +168,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
             projected, X, None, self.components_, None, columns=self.n_features_in_,
             names=None if names is None else list(names), takes=self._n_features_out,
         )  # fmt: skip
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.decomposition.TruncatedSVD``."""
-        from sklearn.decomposition import TruncatedSVD as Model
-
-        return self._plain_model(Model)
 
     @property
     def _n_features_out(self) -> int:

@@ -61,6 +61,8 @@ class ElasticNet(LinearRegressor):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.ElasticNet"
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -120,13 +122,6 @@ class ElasticNet(LinearRegressor):
 
         return csr_matrix(self.coef_)
 
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.ElasticNet``."""
-        from sklearn.linear_model import ElasticNet as Model
-
-        return self._plain_model(Model)
-
     def _descended(self, X: Any, y: Any, share: float) -> Any:
         from sklearn.linear_model import ElasticNet as Model
 
@@ -165,6 +160,8 @@ class Lasso(ElasticNet):
         As those of `ElasticNet`.
     """
 
+    _scikit_learn = "sklearn.linear_model.Lasso"
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -183,10 +180,3 @@ class Lasso(ElasticNet):
             alpha, l1_ratio=1.0, fit_intercept=fit_intercept, precompute=precompute, max_iter=max_iter, copy_X=copy_X,
             tol=tol, warm_start=warm_start, positive=positive, random_state=random_state, selection=selection,
         )  # fmt: skip
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.Lasso``."""
-        from sklearn.linear_model import Lasso as Model
-
-        return self._plain_model(Model)

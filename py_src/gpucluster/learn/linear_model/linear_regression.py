@@ -93,6 +93,8 @@ class LinearRegression(LinearRegressor):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.LinearRegression"
+
     def __init__(
         self,
         *,
@@ -136,10 +138,3 @@ class LinearRegression(LinearRegressor):
             self.singular_ = found.singular
         self._keep(X, y, found.coef, found.x_mean, found.y_mean)
         return self
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.LinearRegression``."""
-        from sklearn.linear_model import LinearRegression as Model
-
-        return self._plain_model(Model)

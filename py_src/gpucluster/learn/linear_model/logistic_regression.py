@@ -64,6 +64,8 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.LogisticRegression"
+
     coef_: Any
     intercept_: Any
     classes_: Any
@@ -175,13 +177,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             log_probabilities, X, self._coefficients(), columns=len(self.classes_),
             names=[str(c) for c in self.classes_],
         )  # fmt: skip
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.LogisticRegression``."""
-        from sklearn.linear_model import LogisticRegression as Model
-
-        return self._plain_model(Model)
 
     def _coefficients(self) -> Any:
         return np.column_stack([self.coef_, self.intercept_])

@@ -61,6 +61,8 @@ class Ridge(LinearRegressor):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.Ridge"
+
     def __init__(
         self,
         alpha: Any = 1.0,
@@ -117,10 +119,3 @@ class Ridge(LinearRegressor):
         self.solver_ = "svd" if self.solver == "svd" else "cholesky"
         self._keep(X, y, found.coef, found.x_mean, found.y_mean)
         return self
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.Ridge``."""
-        from sklearn.linear_model import Ridge as Model
-
-        return self._plain_model(Model)

@@ -54,6 +54,8 @@ class GaussianNB(NaiveBayes):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.naive_bayes.GaussianNB"
+
     class_prior_: Any
     theta_: Any
     var_: Any
@@ -99,13 +101,6 @@ class GaussianNB(NaiveBayes):
     def _model(self) -> tuple[Any, ...]:
         return self.class_prior_, self.theta_, self.var_
 
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return the same model as a ``sklearn.naive_bayes.GaussianNB``."""
-        from sklearn.naive_bayes import GaussianNB as Local
-
-        return copied(self, Local(**self.get_params()))
-
 
 def checked_priors(priors: Any, n_classes: int) -> Any:
     """Return probabilities of the classes, if they are that.
@@ -126,11 +121,3 @@ def checked_priors(priors: Any, n_classes: int) -> Any:
     if (priors < 0).any():
         raise InvalidParameter("priors: must not be negative.")
     return priors
-
-
-def copied(ours: Any, theirs: Any) -> Any:
-    """Give a scikit-learn estimator the fitted attributes of ours."""
-    for name, value in vars(ours).items():
-        if name.endswith("_") and not name.startswith("_"):
-            setattr(theirs, name, value)
-    return theirs

@@ -12,7 +12,6 @@ from ..errors import InvalidData, InvalidParameter
 from ..labels import checked_classes, joined, labels_of
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
-from .gaussian import copied
 
 
 class Counts(NamedTuple):
@@ -101,6 +100,8 @@ class MultinomialNB(NaiveBayes):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.naive_bayes.MultinomialNB"
+
     _likelihood = staticmethod(multinomial_likelihood)
 
     def __init__(
@@ -166,13 +167,6 @@ class MultinomialNB(NaiveBayes):
 
     def _model(self) -> tuple[Any, ...]:
         return self.class_log_prior_, self.feature_log_prob_
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return the same model as a ``sklearn.naive_bayes.MultinomialNB``."""
-        from sklearn.naive_bayes import MultinomialNB as Local
-
-        return copied(self, Local(**self.get_params()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

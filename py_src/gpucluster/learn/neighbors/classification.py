@@ -13,11 +13,10 @@ from ..labels import checked_classes, codes_of, flat_labels, joined
 from ..rows.table import is_dask
 from ..scoring import ScoredClassifier
 from .block_index import BlockIndex
-from .training import NeighborsEstimator
-from .voting import Weighting, checked_weighting, shares, winners
+from .voting import NeighborsPredictor, checked_weighting, shares, winners
 
 
-class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
+class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     """Classify by the classes of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels the code of its class (8 bytes). cuML
@@ -40,26 +39,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         As those of `NearestNeighbors`.
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weighting = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: Any = None,
-        n_jobs: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
 
     @delegable
     def fit(self, X: Any, y: Any) -> KNeighborsClassifier:
@@ -131,13 +111,8 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         answers = self._answers(X, self.n_neighbors)
         return answers.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
 
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return scikit-learn's ``KNeighborsClassifier``, fitted; this brings all training rows to this process."""
-        from sklearn.neighbors import KNeighborsClassifier as Local
-
-        X, codes = self._gathered()
-        return Local(**self.get_params()).fit(X, self.classes_[codes])
+    def _own_targets(self, gathered: Any) -> Any:
+        return self.classes_[gathered]
 
 
 def _classes(block: BlockIndex) -> Any:

@@ -11,11 +11,10 @@ from ..errors import InvalidData
 from ..rows.waiting import computed
 from ..scoring import ScoredRegressor
 from .block_index import BlockIndex
-from .training import NeighborsEstimator
-from .voting import Weighting, checked_weighting, means
+from .voting import NeighborsPredictor, checked_weighting, means
 
 
-class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
+class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
     """Predict the mean of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels what is to be averaged. cuML compares in
@@ -36,26 +35,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         As those of `NearestNeighbors`.
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weighting = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: Any = None,
-        n_jobs: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    _scikit_learn = "sklearn.neighbors.KNeighborsRegressor"
 
     @delegable
     def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
@@ -100,14 +80,6 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         answers = self._answers(X, self.n_neighbors)
         shape, dtype = self._target
         return answers.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return scikit-learn's ``KNeighborsRegressor``, fitted; this brings all training rows to this process."""
-        from sklearn.neighbors import KNeighborsRegressor as Local
-
-        X, y = self._gathered()
-        return Local(**self.get_params()).fit(X, y)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -154,12 +154,19 @@ class NeighborsEstimator(DistributedEstimator):
         [block] = self._training.blocks
         return Training([delayed(block, pure=False, traverse=False)], [0], self._training.lengths, lazy=True)
 
-    def _gathered(self) -> tuple[Any, Any]:
-        """Bring all training rows, and what belongs to them, to this process."""
+    @delegable
+    def get_combined_model(self) -> Any:
+        """Return scikit-learn's estimator of the same name, fitted; this brings all training rows to this process."""
+        check_is_fitted(self)
         blocks: list[BlockIndex] = list(computed(*self._training.blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
-        return np.concatenate([block.X for block in blocks]), targets
+        X = np.concatenate([block.X for block in blocks])
+        return self._plain_class()(**self.get_params()).fit(X, self._own_targets(targets))
+
+    def _own_targets(self, gathered: Any) -> Any:
+        """Return targets as they were given, of those that the blocks hold."""
+        return gathered
 
 
 def _length(block: BlockIndex) -> int:

@@ -45,6 +45,8 @@ class NearestNeighbors(NeighborsEstimator):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.neighbors.NearestNeighbors"
+
     def __init__(
         self,
         *,
@@ -89,11 +91,3 @@ class NearestNeighbors(NeighborsEstimator):
             raise NotSupported("radius: neighbours within a radius are not supported. Use kneighbors.")
         self._remember(X)
         return self
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return scikit-learn's ``NearestNeighbors``, fitted; this brings all training rows to this process."""
-        from sklearn.neighbors import NearestNeighbors as Local
-
-        X, _ = self._gathered()
-        return Local(**self.get_params()).fit(X)

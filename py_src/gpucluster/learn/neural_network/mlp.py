@@ -76,6 +76,8 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     scikit-learn draws its batches in another way, so weights differ. cuML has no neural networks.
     """
 
+    _scikit_learn = "sklearn.neural_network.MLPClassifier"
+
     def __init__(
         self,
         hidden_layer_sizes: Any = (100,),
@@ -165,29 +167,19 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
         With two classes, scikit-learn has one output where this network has two; the probabilities are the same.
         """
-        from sklearn.neural_network import MLPClassifier as Local
         from sklearn.preprocessing import LabelBinarizer
 
         check_is_fitted(self)
-        model = Local(
-            self._hidden(), solver=self.solver, alpha=self.alpha, batch_size=self.batch_size,
-            learning_rate_init=self.learning_rate_init, max_iter=self.max_iter, momentum=self.momentum,
-        )  # fmt: skip
         coefs, intercepts = list(self.coefs_), list(self.intercepts_)
-        if len(self.classes_) == 2:
+        two_classes = len(self.classes_) == 2
+        if two_classes:
             coefs[-1] = coefs[-1][:, 1:] - coefs[-1][:, :1]
             intercepts[-1] = intercepts[-1][1:] - intercepts[-1][:1]
-        model.coefs_, model.intercepts_ = coefs, intercepts
-        model._label_binarizer = LabelBinarizer().fit(self.classes_)
-        model.classes_ = self.classes_
-        model.n_layers_ = len(coefs) + 1
-        model.n_outputs_ = coefs[-1].shape[1]
-        model.out_activation_ = "logistic" if len(self.classes_) == 2 else "softmax"
-        model.loss_, model.loss_curve_, model.n_iter_ = self.loss_, self.loss_curve_, self.n_iter_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(model, name, getattr(self, name))
-        return model
+        return self._plain_model(
+            {"hidden_layer_sizes": self._hidden()}, coefs_=coefs, intercepts_=intercepts, n_layers_=len(coefs) + 1,
+            n_outputs_=coefs[-1].shape[1], out_activation_="logistic" if two_classes else "softmax",
+            _label_binarizer=LabelBinarizer().fit(self.classes_),
+        )  # fmt: skip
 
     def _layers(self) -> Layers:
         return tuple(part for pair in zip(self.coefs_, self.intercepts_, strict=True) for part in pair)

@@ -29,6 +29,8 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         The labels, sorted.
     """
 
+    _scikit_learn = "sklearn.preprocessing.LabelEncoder"
+
     @delegable
     def fit(self, y: Any) -> LabelEncoder:
         """Find the labels.
@@ -95,16 +97,6 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         """
         check_is_fitted(self)
         return self._mapped("inverse_transform", y, self.classes_.dtype)
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return the same encoder as a ``sklearn.preprocessing.LabelEncoder``."""
-        from sklearn.preprocessing import LabelEncoder as Local
-
-        check_is_fitted(self)
-        local = Local()
-        local.classes_ = self.classes_
-        return local
 
     def _mapped(self, method: str, y: Any, dtype: Any) -> Any:
         model = self.get_combined_model()

@@ -51,6 +51,8 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.preprocessing.OneHotEncoder"
+
     def __init__(
         self,
         *,
@@ -99,9 +101,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             else:
                 found = tuple(np.asarray(one) for one in self.categories)
         else:
-            from sklearn.preprocessing import OneHotEncoder as Local
-
-            local = Local(**self.get_params()).fit(X)
+            local = self._plain_class()(**self.get_params()).fit(X)
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
             found = tuple(local.categories_)
             if isinstance(self.categories, str):
@@ -176,10 +176,10 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
     @delegable
     def get_combined_model(self) -> Any:
         """Return the same encoder as a ``sklearn.preprocessing.OneHotEncoder``."""
-        from sklearn.preprocessing import OneHotEncoder as Local
-
         check_is_fitted(self)
-        return Local(**self.get_params()).fit(example_of(self.categories_, getattr(self, "feature_names_in_", None)))
+        return self._plain_class()(**self.get_params()).fit(
+            example_of(self.categories_, getattr(self, "feature_names_in_", None))
+        )
 
     def _check_options(self) -> None:
         if self.sparse_output:

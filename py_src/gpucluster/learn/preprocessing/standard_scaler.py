@@ -48,6 +48,8 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.preprocessing.StandardScaler"
+
     _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
 
     def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
@@ -107,13 +109,6 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         """Return columns as they were before `transform`."""
         check_is_fitted(self)
         return self._changed(_unscaled, X)
-
-    @delegable
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.preprocessing.StandardScaler``."""
-        from sklearn.preprocessing import StandardScaler as Model
-
-        return self._plain_model(Model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
