@@ -12,7 +12,7 @@ import pytest
 from gpucluster.learn import PCA, SerialCommunicator
 from gpucluster.learn.decomposition.spectrum import covariance_spectrum
 from gpucluster.learn.errors import InvalidData, InvalidParameter
-from gpucluster.learn.kernels.moments import merged, moments
+from gpucluster.learn.kernels.moments import merge_moments, moments
 from gpucluster.learn.rows.block import Block
 from gpucluster.learn.rows.running import run
 from gpucluster.learn.rows.shard import Shard
@@ -101,7 +101,7 @@ def test_moments_merge_like_one_block() -> None:
     pieces = [DIGITS[:0], DIGITS[:1], DIGITS[1:700], DIGITS[700:700], DIGITS[700:]]
     total = moments(Block(0, 0, pieces[0]))
     for piece in pieces[1:]:
-        total = merged(total, moments(Block(0, None, piece)))
+        total = merge_moments(total, moments(Block(0, None, piece)))
     whole = moments(Block(0, 0, DIGITS))
     assert total.n_rows == whole.n_rows == len(DIGITS)
     np.testing.assert_allclose(total.mean, DIGITS.mean(axis=0), rtol=1e-13)

@@ -19,7 +19,7 @@ from ..kernels.lloyd import labels_of
 from ..kernels.nearest import distances_between
 from ..rows.running import local_rows, run_table
 from ..rows.table import as_table, is_dask
-from ..rows.threads import one_blas_thread, threads_here
+from ..rows.threads import available_threads, one_blas_thread
 from .lloyd import Clustering, assess, kmeans, relative
 from .seeding import Start
 
@@ -42,8 +42,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         So often k-means is run; the result with the smallest inertia counts. ``auto``: 10 for ``random``, otherwise 1.
     max_iter : int
     tol : float
-        k-means ends when the squared way of all centres in one iteration is at most this share of the mean variance of
-        the columns, or when no point changes its cluster.
+        k-means ends when the squared distances that the centres move in one iteration sum to at most this share of the
+        mean variance of the columns, or when no point changes its cluster.
     verbose : 0
         Ranks do not print; only 0 is allowed.
     random_state : int, RandomState or None
@@ -196,7 +196,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         check_is_fitted(self)
         seed = self.random_state if isinstance(self.random_state, int) else None
         model = self._plain_model({"init": self.cluster_centers_, "n_init": 1, "random_state": seed})
-        model._n_threads = threads_here()
+        model._n_threads = available_threads()
         if isinstance(getattr(self, "_training", {}).get("labels"), np.ndarray):
             model.labels_ = self.labels_
         return model
@@ -275,7 +275,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
 def _labels(X: Any, centers: Any) -> Any:
     centers, offset = relative(X, centers)
     with one_blas_thread():
-        return labels_of(X, centers, offset, threads_here())
+        return labels_of(X, centers, offset, available_threads())
 
 
 def _distances(X: Any, centers: Any) -> Any:

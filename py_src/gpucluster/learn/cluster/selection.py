@@ -55,7 +55,7 @@ def picked(block: Block, keys: Any, n: int, offset: Any, labels: Any = None) -> 
     return _first(found, n)
 
 
-def merged(n: int) -> Callable[[Picked, Picked], Picked]:
+def smallest_of(n: int) -> Callable[[Picked, Picked], Picked]:
     """Return the operator that keeps the n best of two."""
     return _Merge(n)
 

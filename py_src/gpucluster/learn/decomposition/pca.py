@@ -14,8 +14,7 @@ from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
 from ..rows.table import floating_type
-from .component_count import components_to_keep
-from .spectrum import Spectrum, check_columns, covariance_spectrum, factor_spectrum
+from .spectrum import Spectrum, check_columns, components_to_keep, covariance_spectrum, factor_spectrum
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
 

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.factor import Factor, factor, factors_merged, uncentred
-from ..kernels.moments import Moments, merged, moments
+from ..kernels.factor import Factor, factor, merge_factors, uncentred
+from ..kernels.moments import Moments, merge_moments, moments
 from ..kernels.projection import projected
 from ..rows.block import Rows
 from ..rows.table import floating_type
@@ -36,7 +36,7 @@ class SingularAxes(NamedTuple):
 
 def axes_of_products(rows: Rows) -> SingularAxes:
     """Return the axes from X^T X: quick; singular values below 1e-8 of the largest one are rounding errors."""
-    found: Moments = rows.total(moments, "float64", op=merged)
+    found: Moments = rows.total(moments, "float64", op=merge_moments)
     check_finite(found.scatter)
     if not found.n_rows:
         raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")
@@ -50,7 +50,7 @@ def axes_of_products(rows: Rows) -> SingularAxes:
 
 def axes_of_factor(rows: Rows) -> SingularAxes:
     """Return the axes from the triangular factor of X: slower, with all digits of small singular values."""
-    found: Factor = rows.total(factor, op=factors_merged)
+    found: Factor = rows.total(factor, op=merge_factors)
     check_finite(found.R)
     if not found.n_rows:
         raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")

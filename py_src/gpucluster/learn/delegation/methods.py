@@ -30,7 +30,7 @@ def delegable(method: Method) -> Method:
     method : function
         Defined in a class of estimators; what it does without cuML.
     """
-    make = {"fit": _fitting, "get_combined_model": _combining}.get(method.__name__, _asking)
+    make = {"fit": _fitting, "get_combined_model": _combining}.get(method.__name__, _calling)
     wrapped: Any = wraps(method)(make(method))
     wrapped.is_delegable = True
     return wrapped  # type: ignore[no-any-return]
@@ -62,19 +62,19 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
     return fit_somewhere
 
 
-def _asking(ask: Callable[..., Any]) -> Callable[..., Any]:
+def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
     names = _parameters(ask)
 
-    def ask_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
+    def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
             return ask(self, *arguments, **options)
-        from .fitting import ask_cuml
+        from .fitting import call_cuml
 
         entry = DELEGATED[type(self).__name__]
         given = dict(zip(names, arguments, strict=False)) | options
         data = given.pop(names[0], None)
         if is_dask(data) and ask.__name__ in entry.methods:
-            return ask_cuml(self, ask.__name__, data, given)
+            return call_cuml(self, ask.__name__, data, given)
         if entry.complete:
             return ask(self, *arguments, **options)
         raise NotSupported(
@@ -82,7 +82,7 @@ def _asking(ask: Callable[..., Any]) -> Callable[..., Any]:
             f"{', '.join(entry.methods)}. For arrays, use get_combined_model()."
         )
 
-    return ask_somewhere
+    return call_somewhere
 
 
 def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from ..estimator import DistributedEstimator
 from ..rows.running import run_table
 from ..rows.table import is_dask
 from .growing import grow_forest
-from .shuffling import deal
+from .shuffling import shuffled
 
 
 class Forest(DistributedEstimator):
@@ -81,7 +81,7 @@ class Forest(DistributedEstimator):
             from sklearn.utils import check_random_state
 
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            table = deal(self._table(X, y, sample_weight), seed)
+            table = shuffled(self._table(X, y, sample_weight), seed)
             trees, classes = run_table(grow_forest, table, parameters, passes=2)
         else:
             trees, classes = self._fit_with(grow_forest, X, y, sample_weight, passes=2, **parameters)

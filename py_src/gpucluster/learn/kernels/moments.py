@@ -78,7 +78,7 @@ def moments(block: Block, work: str | None = None) -> Moments:
     return _joined(xp, float(len(block)), xp.asarray(weights), xp.stack(shifts), xp.stack(offsets), total)
 
 
-def merged(one: Moments, other: Moments) -> Moments:
+def merge_moments(one: Moments, other: Moments) -> Moments:
     """Return the moments of two sets of rows together (Chan et al., formula 2.1)."""
     weight = one.weight + other.weight
     if not weight:

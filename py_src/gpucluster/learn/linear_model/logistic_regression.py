@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.log_odds import log_probabilities, predicted, probabilities, scores
+from ..kernels.logistic import log_probabilities, predicted, probabilities, scores
 from ..rows.table import floating_type
 from ..scoring import ScoredClassifier
 from .logistic import Fitted, logistic

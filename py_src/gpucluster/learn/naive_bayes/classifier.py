@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
+from ..labels import labels_at
 from ..scoring import ScoredClassifier
 
 Likelihood = Callable[..., Any]
@@ -99,10 +100,7 @@ def checked_class_weights(weights: Any) -> Any:
 
 def most_likely(X: Any, likelihood: Likelihood, classes: Any, *model: Any) -> Any:
     """Return the class with the largest likelihood for each row; of equal ones the first."""
-    best = likelihood(X, *model).argmax(axis=1)
-    if classes.dtype.kind in "OUS":  # words are in this computer's memory only
-        return classes[to_numpy(best)]
-    return array_namespace_of(X).asarray(classes)[best]
+    return labels_at(likelihood(X, *model).argmax(axis=1), classes, X)
 
 
 def log_probabilities(X: Any, likelihood: Likelihood, *model: Any) -> Any:

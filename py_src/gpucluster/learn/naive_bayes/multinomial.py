@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import array_namespace_of, to_numpy
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
-from ..labels import checked_classes, joined, labels_of
+from ..labels import checked_classes, labels_of, merge_classes
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
 
@@ -29,7 +29,7 @@ class Counts(NamedTuple):
 
 def class_counts(rows: Rows) -> Counts:
     """Sum the rows of each class, in one pass."""
-    found = rows.total(_counts_of, op=_both)
+    found = rows.total(_counts_of, op=_merge)
     checked_classes(None if found is None else found.classes)
     counts: Counts = found
     checked_class_weights(counts.weight)
@@ -52,8 +52,8 @@ def _counts_of(block: Block) -> Counts | None:
     return Counts(classes, to_numpy(member.sum(axis=1)), to_numpy(features), float(block.X.min()))
 
 
-def _both(one: Counts, other: Counts) -> Counts:
-    classes = joined(one.classes, other.classes)
+def _merge(one: Counts, other: Counts) -> Counts:
+    classes = merge_classes(one.classes, other.classes)
     weight, features = np.zeros(len(classes)), np.zeros((len(classes), one.features.shape[1]))
     for part in (one, other):
         places = np.searchsorted(classes, part.classes)

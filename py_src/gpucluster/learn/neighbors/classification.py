@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from ..delegation.methods import delegable
-from ..labels import checked_classes, codes_of, flat_labels, joined
+from ..labels import checked_classes, codes_of, flat_labels, merge_classes
 from ..rows.table import is_dask
 from ..scoring import ScoredClassifier
 from .block_index import BlockIndex
@@ -59,7 +59,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
             An option is not allowed or not supported.
         """
         checked_weighting(self.weights)
-        self._remember(X, y if y is None or is_dask(y) else column_or_1d(y, warn=True))
+        self._keep_training_data(X, y if y is None or is_dask(y) else column_or_1d(y, warn=True))
         training = self._training
         if training.lazy:
             from dask.base import persist
@@ -92,8 +92,8 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         array or series of shape (n_queries,)
             Where votes are equal, the class that comes first.
         """
-        answers = self._answers(X, self.n_neighbors)
-        return answers.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
+        results = self._search(X, self.n_neighbors)
+        return results.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
 
     @delegable
     def predict_proba(self, X: Any) -> Any:
@@ -108,8 +108,8 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         array or data frame of shape (n_queries, n_classes), float64
         """
         n_classes = len(self.classes_) if hasattr(self, "classes_") else 0
-        answers = self._answers(X, self.n_neighbors)
-        return answers.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
+        results = self._search(X, self.n_neighbors)
+        return results.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
 
     def _own_targets(self, gathered: Any) -> Any:
         return self.classes_[gathered]
@@ -120,7 +120,7 @@ def _classes(block: BlockIndex) -> Any:
 
 
 def _joined(found: Any) -> Any:
-    return checked_classes(reduce(joined, [classes for classes in found if classes is not None], None))
+    return checked_classes(reduce(merge_classes, [classes for classes in found if classes is not None], None))
 
 
 def _coded(block: BlockIndex, classes: Any) -> BlockIndex:

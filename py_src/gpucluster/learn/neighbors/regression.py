@@ -55,7 +55,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
             An option is not allowed or not supported.
         """
         checked_weighting(self.weights)
-        self._remember(X, y)
+        self._keep_training_data(X, y)
         first = self._training.blocks[0]
         if self._training.lazy:
             from dask.delayed import delayed
@@ -77,9 +77,9 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
         -------
         array, series or data frame of shape (n_queries,) or (n_queries, n_targets)
         """
-        answers = self._answers(X, self.n_neighbors)
+        results = self._search(X, self.n_neighbors)
         shape, dtype = self._target
-        return answers.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
+        return results.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

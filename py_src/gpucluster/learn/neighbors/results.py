@@ -10,7 +10,7 @@ from ..rows.waiting import computed
 
 
 @dataclass(frozen=True)
-class Answers:
+class SearchResults:
     """Neighbours of all queries, block by block."""
 
     found: list[Any]

@@ -89,5 +89,5 @@ class NearestNeighbors(NeighborsEstimator):
         """
         if self.radius != 1.0:
             raise NotSupported("radius: neighbours within a radius are not supported. Use kneighbors.")
-        self._remember(X)
+        self._keep_training_data(X)
         return self

@@ -32,11 +32,11 @@ def first_layers(sizes: list[int], seed: int, dtype: Any) -> Layers:
     dtype
         Of the weights.
     """
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     layers: list[Any] = []
     for n_in, n_out in pairwise(sizes):
         bound = np.sqrt(6 / (n_in + n_out))
-        layers += [chance.uniform(-bound, bound, (n_in, n_out)).astype(dtype), np.zeros(n_out, dtype=dtype)]
+        layers += [rng.uniform(-bound, bound, (n_in, n_out)).astype(dtype), np.zeros(n_out, dtype=dtype)]
     return tuple(layers)
 
 

@@ -8,11 +8,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import array_namespace_of, to_numpy
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
-from ..labels import checked_classes, classes_of, joined
+from ..labels import checked_classes, classes_of, labels_at, merge_classes
 from ..rows.block import Rows
 from ..scoring import ScoredClassifier
 from .layers import Layers, probabilities
@@ -211,7 +210,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
 
 def _train(rows: Rows, **options: Any) -> tuple[Any, Network]:
-    classes = checked_classes(rows.total(classes_of, op=joined))
+    classes = checked_classes(rows.total(classes_of, op=merge_classes))
     return classes, train(rows, classes=classes, **options)
 
 
@@ -220,7 +219,4 @@ def _probabilities(X: Any, *layers: Any) -> Any:
 
 
 def _most_likely(X: Any, classes: Any, *layers: Any) -> Any:
-    best = _probabilities(X, *layers).argmax(axis=1)
-    if classes.dtype.kind in "OUS":  # words are in this computer's memory only
-        return classes[to_numpy(best)]
-    return array_namespace_of(X).asarray(classes)[best]
+    return labels_at(_probabilities(X, *layers).argmax(axis=1), classes, X)

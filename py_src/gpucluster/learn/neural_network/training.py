@@ -74,7 +74,7 @@ def train(
     InvalidData
         There is no row, or the loss is no finite number.
     """
-    rows = rows.counted()
+    rows = rows.with_starts()
     n_rows = rows.total(_length)
     if not n_rows:
         raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
-from ..labels import flat_labels, joined
+from ..labels import flat_labels, merge_classes
 from ..rows.table import is_dask
-from .blocks import found_in
+from .blocks import reduce_blocks
 
 
 class LabelEncoder(TransformerMixin, DistributedEstimator):
@@ -49,7 +49,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
             y = column_or_1d(y, warn=True)
         elif y.ndim != 1:
             raise InvalidData(f"y: 1 dimension is needed, not {y.ndim}. Choose one column: y = frame['name'].")
-        classes = found_in(y, _labels, joined)
+        classes = reduce_blocks(y, _labels, merge_classes)
         self.classes_ = np.empty(0) if classes is None else classes
         return self
 

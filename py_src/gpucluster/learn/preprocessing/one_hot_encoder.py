@@ -12,8 +12,7 @@ from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.table import is_dask
-from .blocks import categories_of, checked_columns, found_in, joined_categories
-from .encoded_blocks import example_of, mapped
+from .blocks import categories_of, checked_columns, example_of, map_encoder, merge_categories, reduce_blocks
 
 
 class OneHotEncoder(TransformerMixin, DistributedEstimator):
@@ -97,7 +96,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             checked_columns(X)
             names, n_features = (None if hasattr(X, "chunks") else list(X.columns)), X.shape[1]
             if isinstance(self.categories, str):
-                found = found_in(X, categories_of, joined_categories)
+                found = reduce_blocks(X, categories_of, merge_categories)
             else:
                 found = tuple(np.asarray(one) for one in self.categories)
         else:
@@ -105,7 +104,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
             found = tuple(local.categories_)
             if isinstance(self.categories, str):
-                found = found_in(X, lambda _: found, joined_categories)
+                found = reduce_blocks(X, lambda _: found, merge_categories)
         if found is None:
             raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
         if len(found) != n_features:
@@ -144,7 +143,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             return model.transform(X)
         checked_columns(X)
         self._check_names(X)
-        return mapped(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
+        return map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
     @delegable
     def inverse_transform(self, X: Any) -> Any:
@@ -167,7 +166,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         dtype = np.result_type(*(one.dtype for one in self.categories_))
         if any(one.dtype.kind in "OUS" for one in self.categories_):
             dtype = np.dtype(object)
-        return mapped(X, model, "inverse_transform", list(names), dtype)
+        return map_encoder(X, model, "inverse_transform", list(names), dtype)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns that come out."""

@@ -12,14 +12,14 @@ from ..arrays import array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.columns import Columns, columns, columns_merged
+from ..kernels.columns import Columns, columns, merge_columns
 from ..kernels.slices import slices
 from ..rows.block import Rows
 
 
 def column_statistics(rows: Rows) -> Columns:
     """Return counts, means and squares of all columns with one message of ``32 d`` bytes per block or rank."""
-    found: Columns = rows.total(columns, op=columns_merged)
+    found: Columns = rows.total(columns, op=merge_columns)
     return found
 
 
