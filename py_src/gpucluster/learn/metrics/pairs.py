@@ -52,10 +52,10 @@ def _table(y_true: Any, y_pred: Any, sample_weight: Any) -> Table:
     array = data if isinstance(data, da.Array) else column_array(data)
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
-    aligned = {
+    table = {
         name: array if name == leader else aligned(part, array, name, dimensions=(1, 2)) for name, part in parts.items()
     }
-    return Table(aligned["y_true"], aligned["y_pred"], aligned["sample_weight"])
+    return Table(table["y_true"], table["y_pred"], table["sample_weight"])
 
 
 def numbers(block: Block) -> tuple[Any, Any, Any]:
