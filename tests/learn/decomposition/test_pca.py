@@ -136,6 +136,7 @@ def test_transform_is_lazy_and_keeps_the_index(dask_client: Any, split: Any) -> 
     expected = Reference(2, svd_solver="full").fit(frame.values).transform(frame.values)
     np.testing.assert_allclose(found.compute().values, expected, atol=1e-9)
     assert found.compute().index.equals(frame.index)
+    assert model.score(lazy) == pytest.approx(model.score(frame))
     back = model.inverse_transform(model.transform(split(frame.values, 3)))
     assert isinstance(back, da.Array)
     assert back.shape == frame.shape

@@ -13,7 +13,8 @@ from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
-from ..rows.table import floating_type
+from ..rows.table import floating_type, is_dask
+from ..rows.waiting import computed
 from .spectrum import Spectrum, check_columns, components_to_keep, covariance_spectrum, factor_spectrum
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
@@ -144,7 +145,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of the rows."""
-        return float(self.score_samples(X).mean())
+        mean = self.score_samples(X).mean()
+        return float(computed(mean)[0] if is_dask(mean) else mean)
 
     def get_covariance(self) -> Any:
         """Return the covariance matrix that the components and the noise make."""
