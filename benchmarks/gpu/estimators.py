@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import gpucluster.learn as learn
 import numpy as np
-from gpucluster.learn.kernels.namespace import to_numpy
+from gpucluster.learn.arrays import to_numpy
 from sklearn.datasets import load_diabetes, load_digits
 
 DIGITS, LABELS = (array[:1500] for array in load_digits(return_X_y=True))

@@ -55,7 +55,7 @@ def fitted(estimator: Any, lazy: bool) -> Any:
     model.fit(rows, labels)
     if hasattr(model, "fit_predict") and not hasattr(model, "predict"):
         return np.asarray(model.labels_)
-    if not lazy or not model._kept_elsewhere:
+    if not lazy or not model._not_saved_because:
         model = cloudpickle.loads(pickle.dumps(pickle.loads(cloudpickle.dumps(model))))
     ask = next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
     answer = ask(rows)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from .delegation.methods import through_cuml
+from .arrays import array_namespace_of
+from .delegation.methods import delegable
 from .errors import InvalidData
-from .kernels.namespace import array_namespace_of
 from .rows.running import local_rows, run_table
 from .rows.table import Table, as_table, is_dask
 
@@ -26,15 +27,14 @@ class DistributedEstimator(BaseEstimator):
     an array for an array.
     """
 
+    _scikit_learn: ClassVar[str]
+    """Full name of scikit-learn's class, which is imported when it is needed."""
+    _own_parameters: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that scikit-learn's class does not have."""
     _checks: ClassVar[dict[str, Any]] = {}
     """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
-    _kept_elsewhere: ClassVar[str] = ""
+    _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let cuML fit and answer where it is chosen; see `gpucluster.learn.delegation`."""
-        super().__init_subclass__(**options)
-        through_cuml(cls)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave lazy results behind: they would take all data along."""
@@ -87,17 +87,35 @@ class DistributedEstimator(BaseEstimator):
             del self.feature_names_in_
         return table
 
-    def _plain_model(self, kind: Callable[..., Any], **changed: Any) -> Any:
-        """Return scikit-learn's estimator of that class with the same parameters and fitted attributes.
+    # -- the model -------------------------------------------------------------------------------
+
+    @delegable
+    def get_combined_model(self) -> Any:
+        """Return scikit-learn's estimator of the same name, fitted: with our parameters and what fitting has found."""
+        return self._plain_model()
+
+    def _plain_class(self) -> Callable[..., Any]:
+        """Return scikit-learn's class."""
+        module, _, name = self._scikit_learn.rpartition(".")
+        found: Callable[..., Any] = getattr(import_module(module), name)
+        return found
+
+    def _plain_parameters(self) -> dict[str, Any]:
+        """Return the parameters that scikit-learn's class has too."""
+        return {name: value for name, value in self.get_params().items() if name not in self._own_parameters}
+
+    def _plain_model(self, parameters: Mapping[str, Any] | None = None, **changed: Any) -> Any:
+        """Return scikit-learn's estimator with the same parameters and fitted attributes.
 
         Parameters
         ----------
-        kind : type
+        parameters : mapping, optional
+            Parameters that differ.
         **changed
             Attributes that differ.
         """
         check_is_fitted(self)
-        model = kind(**self.get_params())
+        model = self._plain_class()(**(self._plain_parameters() | dict(parameters or {})))
         fitted = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
         for name, value in (fitted | changed).items():
             setattr(model, name, value)

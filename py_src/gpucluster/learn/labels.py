@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import array_namespace_of, to_numpy
 from .errors import InvalidData
-from .kernels.namespace import to_numpy
 from .rows.block import Block
 
 
@@ -46,7 +46,7 @@ def classes_of(block: Block) -> Any:
     return np.unique(labels) if len(labels) else None
 
 
-def joined(one: Any, other: Any) -> Any:
+def merge_classes(one: Any, other: Any) -> Any:
     """Return the classes that are in one or the other block, sorted; ``None`` stands for none."""
     if one is None or other is None:
         return other if one is None else one
@@ -77,3 +77,10 @@ def checked_classes(classes: Any) -> Any:
 def codes_of(labels: Any, classes: Any) -> Any:
     """Return the position of each label in the sorted classes, all of which are known."""
     return np.searchsorted(classes, labels)
+
+
+def labels_at(codes: Any, classes: Any, X: Any) -> Any:
+    """Return the label of each code, where the rows X are: words stay in this computer's memory."""
+    if classes.dtype.kind in "OUS":
+        return classes[to_numpy(codes)]
+    return array_namespace_of(X).asarray(classes)[codes]

@@ -49,8 +49,8 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
             f"estimator: must be one of gpucluster.learn, not {type(estimator).__name__}. Use joblib for other objects."
         )
     check_is_fitted(estimator)
-    if estimator._kept_elsewhere:
-        raise NotSupported(f"{type(estimator).__name__} cannot be saved: {estimator._kept_elsewhere}")
+    if estimator._not_saved_because:
+        raise NotSupported(f"{type(estimator).__name__} cannot be saved: {estimator._not_saved_because}")
     arrays: list[np.ndarray[Any, Any]] = []
     attributes = {
         name: value

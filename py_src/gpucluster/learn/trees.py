@@ -1,4 +1,4 @@
-"""Decision trees of scikit-learn as plain arrays, and back."""
+"""Decision trees of scikit-learn and their inner arrays: as plain data and back, and made to know more classes."""
 
 from __future__ import annotations
 
@@ -84,3 +84,28 @@ def _require_tree(nodes: np.ndarray[Any, Any], n_features: int) -> None:
     known = (nodes["feature"] >= 0) & (nodes["feature"] < n_features)
     if not len(nodes) or not np.all(np.where(leaf, right == LEAF, inside & known)):
         raise UnreadableModel("A tree of the model refers to nodes or columns that do not exist.")
+
+
+def with_all_classes(tree: Any, codes: Any, n_classes: int) -> Any:
+    """Return a tree whose leaves have a share, of zero, for each class it has not seen.
+
+    Parameters
+    ----------
+    tree : sklearn.tree.DecisionTreeClassifier
+        Of one output; changed.
+    codes : array of int
+        Codes, among all classes, of those that it has seen.
+    n_classes : int
+        Number of all classes.
+    """
+    if len(codes) == n_classes:
+        return tree
+    state = tree.tree_.__getstate__()
+    values = np.zeros((state["node_count"], 1, n_classes))
+    values[:, :, codes] = state["values"]
+    wider = Tree(tree.tree_.n_features, np.array([n_classes], dtype=np.intp), 1)
+    wider.__setstate__({**state, "values": values})
+    tree.tree_ = wider
+    tree.n_classes_ = np.int64(n_classes)
+    tree.classes_ = np.arange(n_classes, dtype=np.float64)
+    return tree

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from distributed import Client
 from gpucluster.learn import DBSCAN
-from gpucluster.learn.cluster.density import joined
+from gpucluster.learn.cluster.density import merge_links
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -93,7 +93,7 @@ def test_data_frames_of_unknown_length() -> None:
 def test_links_of_two_ranks_are_joined(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)
     one, other = (np.minimum(np.arange(n), random.integers(0, n, n)) for _ in range(2))
-    found = joined(one, other)
+    found = merge_links(one, other)
     expected = np.arange(n)
     for _ in range(n):
         for links in (one, other):

@@ -12,7 +12,7 @@ import pytest
 from gpucluster.learn import PCA, SerialCommunicator
 from gpucluster.learn.decomposition.spectrum import covariance_spectrum
 from gpucluster.learn.errors import InvalidData, InvalidParameter
-from gpucluster.learn.kernels.moments import merged, moments
+from gpucluster.learn.kernels.moments import merge_moments, moments
 from gpucluster.learn.rows.block import Block
 from gpucluster.learn.rows.running import run
 from gpucluster.learn.rows.shard import Shard
@@ -101,7 +101,7 @@ def test_moments_merge_like_one_block() -> None:
     pieces = [DIGITS[:0], DIGITS[:1], DIGITS[1:700], DIGITS[700:700], DIGITS[700:]]
     total = moments(Block(0, 0, pieces[0]))
     for piece in pieces[1:]:
-        total = merged(total, moments(Block(0, None, piece)))
+        total = merge_moments(total, moments(Block(0, None, piece)))
     whole = moments(Block(0, 0, DIGITS))
     assert total.n_rows == whole.n_rows == len(DIGITS)
     np.testing.assert_allclose(total.mean, DIGITS.mean(axis=0), rtol=1e-13)
@@ -136,6 +136,7 @@ def test_transform_is_lazy_and_keeps_the_index(dask_client: Any, split: Any) -> 
     expected = Reference(2, svd_solver="full").fit(frame.values).transform(frame.values)
     np.testing.assert_allclose(found.compute().values, expected, atol=1e-9)
     assert found.compute().index.equals(frame.index)
+    assert model.score(lazy) == pytest.approx(model.score(frame))
     back = model.inverse_transform(model.transform(split(frame.values, 3)))
     assert isinstance(back, da.Array)
     assert back.shape == frame.shape

@@ -125,6 +125,14 @@ def test_encoders(dask_client: Any, calls: list[Any]) -> None:
     assert columns.transform(frame).compute().shape == (5, 2)
 
 
+def test_options_of_a_method_reach_cuml_by_place_and_by_name(dask_client: Any, split: Any, calls: list[Any]) -> None:
+    lazy = split(DIGITS[:300], 3)
+    model = learn.NearestNeighbors(n_neighbors=5).fit(lazy)
+    for distances, rows in (model.kneighbors(lazy, 3), model.kneighbors(n_neighbors=3, X=lazy)):
+        assert distances.shape == rows.shape == (300, 3)
+    assert [details for _, method, details in calls if method == "kneighbors"] == [{"n_neighbors": 3}] * 2
+
+
 def test_data_frames(dask_client: Any, calls: list[Any]) -> None:
     frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcdefghij")), npartitions=3)
     estimator = learn.LinearRegression().fit(frame, dd.from_pandas(pd.Series(Y), npartitions=3))

@@ -16,7 +16,7 @@ import pytest
 import sklearn.ensemble
 import sklearn.tree
 from gpucluster.learn import RandomForestClassifier, RandomForestRegressor
-from gpucluster.learn.ensemble.growing import shares
+from gpucluster.learn.ensemble.growing import trees_per_block
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from sklearn.datasets import load_diabetes, load_digits
 
@@ -70,11 +70,11 @@ def test_sorted_rows_need_shuffling(dask_client: Any, split: Any) -> None:
 
 
 def test_shuffling_keeps_all_rows(dask_client: Any, split: Any) -> None:
-    from gpucluster.learn.ensemble.dealing import deal
+    from gpucluster.learn.ensemble.shuffling import shuffled
     from gpucluster.learn.rows.table import as_table
 
     rows = np.arange(1000.0)[:, None]
-    dealt = deal(as_table(split(rows, 5), split(rows[:, 0], 5)), seed=1)
+    dealt = shuffled(as_table(split(rows, 5), split(rows[:, 0], 5)), seed=1)
     X, y = dealt.X.compute(), dealt.y.compute()
     np.testing.assert_array_equal(X[:, 0], y)
     np.testing.assert_array_equal(np.sort(y), rows[:, 0])
@@ -149,9 +149,9 @@ def test_an_interruption_ends_it_on_the_workers_too(dask_client: Any, split: Any
 
 
 def test_shares_of_trees() -> None:
-    assert shares(100, [10, 10]) == [50, 50]
-    assert shares(10, [1, 0, 97, 2]) == [1, 0, 8, 1]
-    assert sum(shares(101, [3, 5, 7, 11])) == 101
+    assert trees_per_block(100, [10, 10]) == [50, 50]
+    assert trees_per_block(10, [1, 0, 97, 2]) == [1, 0, 8, 1]
+    assert sum(trees_per_block(101, [3, 5, 7, 11])) == 101
 
 
 def test_bad_input(dask_client: Any, split: Any) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from gpucluster.learn import train_test_split
+from gpucluster.learn import LinearRegression, train_test_split
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from gpucluster.learn.model_selection import choice
 from hypothesis import given, settings
@@ -34,6 +35,15 @@ def test_the_same_rows_for_any_partitioning(split: Any, n_blocks: int, empty: bo
         assert part.chunks[0] == tuple(len(block.compute(scheduler="sync")) for block in part.blocks)
     together = np.concatenate([x_train[:, 0].compute(scheduler="sync"), x_test[:, 0].compute(scheduler="sync")])
     np.testing.assert_array_equal(np.sort(together), ROWS)
+
+
+def test_a_model_is_fitted_to_one_part_of_a_data_frame_and_scored_on_the_other() -> None:
+    table = pd.DataFrame({"a": ROWS % 7, "b": ROWS % 11, "y": 3.0 * (ROWS % 7) - ROWS % 11})
+    with dask.config.set(scheduler="sync"):
+        train, test = train_test_split(dd.from_pandas(table, npartitions=3), random_state=0)
+        model = LinearRegression().fit(train[["a", "b"]], train["y"])
+        np.testing.assert_allclose(model.coef_, [3, -1])
+        assert model.score(test[["a", "b"]], test["y"]) == pytest.approx(1)
 
 
 def test_data_frames_and_arrays_in_memory(dask_client: Any) -> None:

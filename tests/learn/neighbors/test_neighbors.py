@@ -142,6 +142,7 @@ def test_data_frames(dask_client: Any) -> None:
     assert isinstance(predicted, dd.Series)
     assert predicted.compute().index.equals(frame.index)
     np.testing.assert_array_equal(predicted.compute(), theirs.predict(frame))
+    assert model.score(asked, dd.from_pandas(labels, npartitions=2)) == theirs.score(frame, labels)
     shares = model.predict_proba(asked)
     assert isinstance(shares, dd.DataFrame)
     assert shares.compute().shape == (300, 10)

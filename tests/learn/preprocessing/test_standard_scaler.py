@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from gpucluster.learn import StandardScaler
 from gpucluster.learn.errors import InvalidData, InvalidParameter
-from gpucluster.learn.kernels.columns import columns, columns_merged
+from gpucluster.learn.kernels.columns import columns, merge_columns
 from gpucluster.learn.rows.block import Block
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -68,7 +68,7 @@ VALUES = st.sampled_from([0, 1, 2, 5, np.nan])
 )
 def test_merged_statistics_are_those_of_all_rows(data: Any, at: int) -> None:
     whole = columns(Block(0, 0, data))
-    merged = columns_merged(columns(Block(0, 0, data[:at])), columns(Block(1, at, data[at:])))
+    merged = merge_columns(columns(Block(0, 0, data[:at])), columns(Block(1, at, data[at:])))
     for mine, reference in zip(merged, whole, strict=True):
         np.testing.assert_allclose(mine, reference, atol=1e-12)
     there = ~np.isnan(data)

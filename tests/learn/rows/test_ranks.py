@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 from gpucluster.learn import run, run_on_ranks
-from gpucluster.learn.communicators.mailbox import Exchange
+from gpucluster.learn.communicators.mailbox import Mailbox
 from gpucluster.learn.errors import InvalidData, WorkersLost
 from gpucluster.learn.rows.block import Block, Rows
 
@@ -41,7 +41,7 @@ def numbers(block: Block) -> tuple[int, int | None, int]:
 
 
 def described(rows: Rows) -> list[Any]:
-    return rows.each(numbers)
+    return rows.map_blocks(numbers)
 
 
 def rows_of_rank(shard: Any) -> tuple[int, int, list[int], int]:
@@ -167,7 +167,7 @@ def test_errors_come_through(dask_client: Client) -> None:
 
 
 def _left(dask_worker: Any) -> tuple[int, int, int]:
-    exchange = Exchange.of(dask_worker)
+    exchange = Mailbox.of(dask_worker)
     ranks = [key for key in dask_worker.state.tasks if str(key).startswith("gpucluster-rank")]
     return len(exchange._queues), len(exchange._linked), len(ranks)
 
@@ -189,7 +189,7 @@ def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_block
 def working(shard: Any) -> None:
     while True:
         time.sleep(0.01)
-        shard.communicator.require_wanted()
+        shard.communicator.raise_if_cancelled()
 
 
 def test_an_interruption_ends_work_between_two_operations(dask_client: Client) -> None:
@@ -235,7 +235,7 @@ def test_it_ends_when_its_client_is_gone(dask_client: Client, n_blocks: int) -> 
 
 def test_nothing_is_left_on_workers(dask_client: Client) -> None:
     def left(dask_worker: Any) -> tuple[int, int]:
-        exchange = dask_worker._gpucluster_exchange
+        exchange = dask_worker._gpucluster_mailbox
         return len(exchange._queues), len(exchange._linked)
 
     run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)

@@ -72,7 +72,7 @@ def test_a_frame_of_mixed_numbers():
     table = as_table(FRAME[["a", "b"]], FRAME.b, FRAME.a)
     assert table.names == ["a", "b"]
     assert table.n_rows is None and table.starts() == [None, None]
-    counted = table.counted()
+    counted = table.with_known_lengths()
     assert counted.n_rows == 3 and counted.starts() == [0, 2]
     assert counted.y.chunks == counted.weights.chunks == ((2, 1),)
     assert counted.X.compute().tolist() == [[1, 1], [2, 2], [3, 3]]

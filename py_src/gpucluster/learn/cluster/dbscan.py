@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator, run_table
@@ -60,6 +62,8 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     cuML's multi-GPU form takes an array in memory and sends all of it to all workers. GPU blocks are not supported.
     """
 
+    _scikit_learn = "sklearn.cluster.DBSCAN"
+
     def __init__(
         self,
         eps: float = 0.5,
@@ -81,6 +85,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         self.p = p
         self.n_jobs = n_jobs
 
+    @delegable
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
         """Find the clusters.
 
@@ -142,18 +147,11 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         """Fit, and return ``labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.cluster.DBSCAN``; its labels and core rows are brought to this process."""
-        from sklearn.cluster import DBSCAN as Local
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self)
-        model = Local(**{name: value for name, value in self.get_params().items() if name != "n_jobs"})
-        model.labels_, model.components_ = np.asarray(self.labels_), np.asarray(self.components_)
-        for name in ("core_sample_indices_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(model, name, getattr(self, name))
-        return model
+        return self._plain_model(labels_=np.asarray(self.labels_), components_=np.asarray(self.components_))
 
     def _keep(self, labels: Any, core: Any, X: Any) -> None:
         self.core_sample_indices_ = np.flatnonzero(core)

@@ -3,7 +3,7 @@
 Source: M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A Density-Based Algorithm for Discovering Clusters in Large
 Spatial Databases with Noise", KDD 1996. Parallel form with disjoint sets: M. Patwary et al., "A New Scalable Parallel
 DBSCAN Algorithm Using the Disjoint-Set Data Structure", SC 2012: each rank links its own core rows with their
-neighbours, then the ranks' links are joined.
+neighbours, then the ranks' links are merge_links.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
             "DBSCAN compares all rows with each other, so they must fit into the workers' memory. Use more workers, or "
             "fewer rows."
         )
-    own = _Own(rows.counted(), eps, search)
+    own = _RankRows(rows.with_starts(), eps, search)
     core = own.core_rows(min_samples)
     links, borders = own.links(core)
     comm = own.shard.communicator
-    linked = comm.allreduce(links, joined)
+    linked = comm.allreduce(links, merge_links)
     # Clusters are numbered by their first core rows, as in scikit-learn.
     labels = np.full(own.n_rows, -1, np.int64)
     labels[core] = np.unique(linked[core], return_inverse=True)[1]
@@ -69,7 +69,7 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
     return Grouping(labels, core, own.lengths)
 
 
-def joined(one: Integers, other: Integers) -> Integers:
+def merge_links(one: Integers, other: Integers) -> Integers:
     """Return for each row the first row it is linked with, directly or by others, in either of two such lists."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -88,7 +88,7 @@ def _firsts(parts: Any) -> Integers:
     return found
 
 
-class _Own:
+class _RankRows:
     """This rank's rows, and a search tree of them."""
 
     def __init__(self, shard: Shard, eps: float, search: dict[str, Any]) -> None:
@@ -163,7 +163,7 @@ class _Own:
         if self._tree is None:
             return
         for start in range(0, len(X), PIECE):
-            self.shard.communicator.require_wanted()
+            self.shard.communicator.raise_if_cancelled()
             part = slice(start, start + PIECE)
             found = self._tree.radius_neighbors(X[part], return_distance=False)
             yield part, np.concatenate(found), np.repeat(np.arange(len(found)), [len(near) for near in found])

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from ..arrays import array_namespace_of, to_numpy
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..kernels.lloyd import labels_of
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..kernels.nearest import distances_between
 from ..rows.running import local_rows, run_table
 from ..rows.table import as_table, is_dask
-from ..rows.threads import one_blas_thread, threads_here
+from ..rows.threads import available_threads, one_blas_thread
 from .lloyd import Clustering, assess, kmeans, relative
 from .seeding import Start
 
@@ -40,8 +42,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         So often k-means is run; the result with the smallest inertia counts. ``auto``: 10 for ``random``, otherwise 1.
     max_iter : int
     tol : float
-        k-means ends when the squared way of all centres in one iteration is at most this share of the mean variance of
-        the columns, or when no point changes its cluster.
+        k-means ends when the squared distances that the centres move in one iteration sum to at most this share of the
+        mean variance of the columns, or when no point changes its cluster.
     verbose : 0
         Ranks do not print; only 0 is allowed.
     random_state : int, RandomState or None
@@ -82,6 +84,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
     empty clusters in another way. ``k-means||`` there runs up to 8 rounds.
     """
 
+    _scikit_learn = "sklearn.cluster.KMeans"
+    _own_parameters = frozenset({"oversampling_factor"})
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -107,6 +112,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         self.algorithm = algorithm
         self.oversampling_factor = oversampling_factor
 
+    @delegable
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
         """Find the centres.
 
@@ -154,6 +160,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
                 "labels_ is there after fit only, and is not saved with a model. Use predict(X)."
             ) from None
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the number of the nearest centre of each row: shape (n_samples,), int32; lazy where X is."""
         return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
@@ -162,6 +169,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         """Fit, and return ``labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return the distance of each row to each centre: shape (n_samples, n_clusters), of the type of X."""
         dtype = as_table(X).X.dtype if is_dask(X) else None
@@ -173,8 +181,6 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the inertia of X; computed at once."""
-        from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
-
         check_is_fitted(self)
         if is_dask(X):
             table = as_table(X, None, sample_weight)
@@ -184,20 +190,13 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return -assess(local_rows(X, None, weights), centers=self.cluster_centers_)
 
+    @delegable
     def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.cluster.KMeans`` with the same centres."""
-        from sklearn.cluster import KMeans as Local
-        from sklearn.utils.validation import check_is_fitted
-
+        """Return a fitted ``sklearn.cluster.KMeans`` with the same centres, which it would start from."""
         check_is_fitted(self)
-        model = Local(
-            self.n_clusters, init=self.cluster_centers_, n_init=1, max_iter=self.max_iter, tol=self.tol,
-            random_state=self.random_state if isinstance(self.random_state, int) else None,
-        )  # fmt: skip
-        for name in ("cluster_centers_", "inertia_", "n_iter_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(model, name, getattr(self, name))
-        model._n_threads = threads_here()
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        model = self._plain_model({"init": self.cluster_centers_, "n_init": 1, "random_state": seed})
+        model._n_threads = available_threads()
         if isinstance(getattr(self, "_training", {}).get("labels"), np.ndarray):
             model.labels_ = self.labels_
         return model
@@ -276,7 +275,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
 def _labels(X: Any, centers: Any) -> Any:
     centers, offset = relative(X, centers)
     with one_blas_thread():
-        return labels_of(X, centers, offset, threads_here())
+        return labels_of(X, centers, offset, available_threads())
 
 
 def _distances(X: Any, centers: Any) -> Any:

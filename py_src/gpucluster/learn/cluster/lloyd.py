@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidData
 from ..kernels.lloyd import inertia_of, sums_of
-from ..kernels.namespace import array_namespace_of
-from ..kernels.spread import Spread, joined, spread
+from ..kernels.spread import Spread, merge_spreads, spread
 from ..rows.block import Block, Rows
 from ..rows.threads import one_blas_thread
 from .seeding import Start, first_centers
-from .selection import Picked, farthest, merged
+from .selection import Picked, farthest, smallest_of
 
 FAR = 0.03
 """Data are centred first where their mean is more than ``FAR / sqrt(precision)`` variances away from zero."""
@@ -50,21 +50,21 @@ def kmeans(
         How the first centres are chosen.
     max_iter : int
     tol : float
-        It ends when the squared way of all centres in one iteration is at most this share of the mean variance of the
-        columns.
+        It ends when the squared distances that the centres move in one iteration sum to at most this share of the mean
+        variance of the columns.
     n_init : int
         So often it is run, each time from other first centres; the result with the smallest inertia counts.
     keep : dict, optional
         Gets the labels of this process's rows, by the number of the first row of each part.
     """
     with one_blas_thread():
-        rows = rows.counted()
+        rows = rows.with_starts()
         # Without a tolerance, the spread only serves to see whether data are far from zero.
-        found = _checked(rows.total(spread, 1 if tol else SAMPLED, op=joined), start.n_clusters)
+        found = _checked(rows.total(spread, 1 if tol else SAMPLED, op=merge_spreads), start.n_clusters)
         dtype = found.dtype
         offset = _rounded(found.mean, dtype) if is_far(found.mean, found.variance.sum(), dtype) else None
         threshold = tol * float(found.variance.mean())
-        start = start.agreed(rows)
+        start = start.broadcast(rows)
         best: Clustering | None = None
         for run in range(n_init):
             labels: dict[int, Any] | None = None if keep is None else {}
@@ -95,9 +95,9 @@ def lloyd(
         sums, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
         moved = np.where(weights[:, None] > 0, sums / np.where(weights > 0, weights, 1)[:, None], centers)
         moved = moved.astype(centers.dtype)
-        way = float(((moved - centers).astype(np.float64) ** 2).sum())
+        movement = float(((moved - centers).astype(np.float64) ** 2).sum())
         centers = moved
-        if way <= threshold:
+        if movement <= threshold:
             break
     return Clustering(centers, float(rows.total(inertia_of, centers, offset, keep)), n_iter)
 
@@ -129,7 +129,7 @@ def _without_empty(rows: Rows, centers: Any, offset: Any, sums: Any, weights: An
     empty = np.flatnonzero(weights == 0)
     if not len(empty):
         return sums, weights
-    found: Picked = rows.total(farthest, centers, offset, len(empty), op=merged(len(empty)))
+    found: Picked = rows.total(farthest, centers, offset, len(empty), op=smallest_of(len(empty)))
     for cluster, distance, point, weight, label in zip(
         empty, -found.keys, found.points, found.weights, found.labels, strict=False
     ):

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.chance import uniform
+from ..arrays import array_namespace_of, to_numpy
 from ..kernels.lloyd import sums_of
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..kernels.nearest import Nearest, distances_to
+from ..kernels.random_numbers import uniform
 from ..rows.block import Block, Rows
-from .selection import Picked, merged, picked
+from .selection import Picked, picked, smallest_of
 
 ROUNDS = 5
 """Of k-means||; with more, its authors saw no better results."""
@@ -32,9 +32,9 @@ class Start(NamedTuple):
     """Given ones, of each run: array of shape (n_runs, k, d)."""
     oversampling: float = 2.0
 
-    def agreed(self, rows: Rows) -> Start:
+    def broadcast(self, rows: Rows) -> Start:
         """Return the start of rank 0, for all ranks."""
-        return Start(*rows.agreed(tuple(self)))
+        return Start(*rows.broadcast(tuple(self)))
 
 
 def first_centers(rows: Rows, start: Start, run: int, offset: Any, dtype: np.dtype[Any]) -> Any:
@@ -106,7 +106,7 @@ class _Choice:
                 break
             share = wanted / cost
             found = self._rows.total(
-                _sampled, self._nearest, centers, self._offset, share, most, *self._chance(), op=merged(most)
+                _sampled, self._nearest, centers, self._offset, share, most, *self._next_draw(), op=smallest_of(most)
             )
             centers = np.concatenate([centers, found.points[np.argsort(found.rows)]])
         distinct = np.unique(centers, axis=0)
@@ -115,15 +115,15 @@ class _Choice:
         weights = self._rows.total(sums_of, centers, self._offset).weights
         local = KMeans(self._k, n_init=LOCAL_RUNS, random_state=self._start.seed % 2**32)
         # Rank 0's: with several threads, two computers do not get the same result bit by bit.
-        return self._rows.agreed(local.fit(centers, sample_weight=weights).cluster_centers_)
+        return self._rows.broadcast(local.fit(centers, sample_weight=weights).cluster_centers_)
 
     def _weighted(self, n: int) -> Picked:
-        found: Picked = self._rows.total(_by_weight, self._offset, n, *self._chance(), op=merged(n))
+        found: Picked = self._rows.total(_by_weight, self._offset, n, *self._next_draw(), op=smallest_of(n))
         return found
 
     def _far(self, centers: Any, n: int) -> Any:
         found: Picked = self._rows.total(
-            _by_distance, self._nearest, centers, self._offset, n, *self._chance(), op=merged(n)
+            _by_distance, self._nearest, centers, self._offset, n, *self._next_draw(), op=smallest_of(n)
         )
         return found.points
 
@@ -131,7 +131,7 @@ class _Choice:
         """Add any rows: all rows are on centres already."""
         return np.concatenate([centers, self._weighted(self._k).points])[: self._k]
 
-    def _chance(self) -> tuple[int, int]:
+    def _next_draw(self) -> tuple[int, int]:
         self._draw += 1
         return self._start.seed, self._draw
 

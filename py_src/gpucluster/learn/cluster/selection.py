@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..kernels.lloyd import labels_of
-from ..kernels.namespace import array_namespace_of, to_numpy
 from ..rows.block import Block
 
 
@@ -55,7 +55,7 @@ def picked(block: Block, keys: Any, n: int, offset: Any, labels: Any = None) -> 
     return _first(found, n)
 
 
-def merged(n: int) -> Callable[[Picked, Picked], Picked]:
+def smallest_of(n: int) -> Callable[[Picked, Picked], Picked]:
     """Return the operator that keeps the n best of two."""
     return _Merge(n)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from .communicator import Communicator
+from .communicator import Communicator, SerialCommunicator
 from .mpi import MPICommunicator
 from .operators import Message, Operator, combine
-from .serial import SerialCommunicator
 from .workers import WorkerCommunicator
 
 __all__ = [

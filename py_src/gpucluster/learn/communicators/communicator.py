@@ -1,4 +1,4 @@
-"""The collective operations that all communicators have."""
+"""The collective operations that all communicators have, and the communicator of one rank."""
 
 from __future__ import annotations
 
@@ -62,8 +62,27 @@ class Communicator(ABC):
         """Wait until all ranks have come here."""
         self.allreduce(0)
 
-    def require_wanted(self) -> None:  # noqa: B027 (most communicators' computations cannot be given up)
+    def raise_if_cancelled(self) -> None:  # noqa: B027 (most communicators' computations cannot be given up)
         """Raise `PeerLost` if the computation was given up, for example by Ctrl-C; all operations do that too.
 
         Call it now and then in long work between two operations.
         """
+
+
+class SerialCommunicator(Communicator):
+    """The only rank there is: what it gives, it gets back."""
+
+    rank = 0
+    size = 1
+
+    def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
+        """Return the value."""
+        return value
+
+    def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
+        """Return the value."""
+        return value
+
+    def gather(self, value: Message, root: int = 0) -> list[Message] | None:
+        """Return the value in a list."""
+        return [value]

@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import PeerLost
 
 OPERATION = "gpucluster-link"
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 """How often a waiting rank looks whether its worker is closing."""
 _ENDED_JOBS = 1000
 
@@ -23,7 +23,7 @@ class Lost:
     """Stands in the queue for a rank that is gone."""
 
 
-class Exchange:
+class Mailbox:
     """What one worker receives for all jobs that run on it.
 
     Parameters
@@ -38,13 +38,13 @@ class Exchange:
         self._ended: deque[str] = deque(maxlen=_ENDED_JOBS)
 
     @classmethod
-    def of(cls, worker: Any) -> Exchange:
-        """Return the exchange of a worker, made when first asked for; in the worker's event loop."""
-        exchange = getattr(worker, "_gpucluster_exchange", None)
-        if exchange is None:
-            exchange = worker._gpucluster_exchange = cls(worker)
-            worker.handlers[OPERATION] = exchange._link
-        found: Exchange = exchange
+    def of(cls, worker: Any) -> Mailbox:
+        """Return the mailbox of a worker, made when first asked for; in the worker's event loop."""
+        mailbox = getattr(worker, "_gpucluster_mailbox", None)
+        if mailbox is None:
+            mailbox = worker._gpucluster_mailbox = cls(worker)
+            worker.handlers[OPERATION] = mailbox._link
+        found: Mailbox = mailbox
         return found
 
     def open(self, job: str, n_ranks: int) -> None:
@@ -98,17 +98,17 @@ class Exchange:
 
 async def open_job(dask_worker: Any, job: str, n_ranks: int) -> None:
     """Prepare a worker for messages of a job; runs on all its workers before the first rank starts."""
-    Exchange.of(dask_worker).open(job, n_ranks)
+    Mailbox.of(dask_worker).open(job, n_ranks)
 
 
 async def close_job(dask_worker: Any, job: str) -> None:
     """End a job on a worker, whether its rank has returned or still waits."""
-    Exchange.of(dask_worker).close(job)
+    Mailbox.of(dask_worker).close(job)
 
 
 async def expect_no_more(dask_worker: Any, job: str, ranks: list[int]) -> None:
     """Tell a worker, some time after it, that these ranks have returned."""
-    Exchange.of(dask_worker).expect_no_more(job, ranks)
+    Mailbox.of(dask_worker).expect_no_more(job, ranks)
 
 
 def packed(message: Any) -> Any:

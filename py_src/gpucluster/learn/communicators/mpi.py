@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import MissingMPI
 from .communicator import Communicator
-from .operators import Message, Operator, combine
+from .operators import Message, Operator, combine_all
 
 
 def load_mpi() -> Any:
@@ -71,12 +71,7 @@ class MPICommunicator(Communicator):
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
         """Gather on ``root`` and combine there in the order of the ranks; any message will do."""
         gathered = self.comm.gather(value, root)
-        if gathered is None:
-            return None
-        result = gathered[0]
-        for other in gathered[1:]:
-            result = combine(op, result, other)
-        return result
+        return None if gathered is None else combine_all(op, *gathered)
 
     def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
         """``MPI_Bcast`` of pickled objects."""

@@ -49,3 +49,11 @@ def combine(op: Operator, one: Message, other: Message) -> Message:
     if op not in _BY_NAME:
         raise InvalidOperator(f"op: {op!r} is not known. Use 'sum', 'min', 'max' or a function of two messages.")
     return _BY_NAME[op](one, other)
+
+
+def combine_all(op: Operator, *messages: Message) -> Message:
+    """Return one message made of some, from left to right; ``None`` of none."""
+    result: Message = None
+    for message in messages:
+        result = combine(op, result, message)
+    return result

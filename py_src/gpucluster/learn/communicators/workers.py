@@ -7,7 +7,7 @@ import queue
 from typing import Any
 
 from ..errors import PeerLost
-from .mailbox import LOOK_SECONDS, OPERATION, Exchange, Lost, packed
+from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox, packed
 from .tree import TreeCommunicator
 
 
@@ -36,7 +36,7 @@ class WorkerCommunicator(TreeCommunicator):
         self._job = job
         self._addresses = addresses
         self._key = key
-        self._exchange = Exchange.of(worker)
+        self._mailbox = Mailbox.of(worker)
         self._links: dict[int, asyncio.Queue[Any]] = {}
         self._writers: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop = worker.loop.asyncio_loop
@@ -45,26 +45,26 @@ class WorkerCommunicator(TreeCommunicator):
         """End all connections, after what was sent has left; at once where the computation failed."""
         asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
 
-    def require_wanted(self) -> None:
+    def raise_if_cancelled(self) -> None:
         """Look whether the job is still open, and the task not cancelled."""
         # A rank that is alone never waits for a message, and would not learn from one that it was given up.
-        self._exchange.queue(self._job, self.rank)
+        self._mailbox.queue(self._job, self.rank)
         task = self._worker.state.tasks.get(self._key)
         if task is not None and task.state == "cancelled":
             raise PeerLost("The computation was given up.")
 
     def _begin(self, operation: str) -> str:
-        self.require_wanted()
+        self.raise_if_cancelled()
         return super()._begin(operation)
 
     def _send(self, message: Any, to: int) -> None:
         self._loop.call_soon_threadsafe(self._enqueue, packed(message), to)
 
     def _receive(self, source: int) -> Any:
-        arriving = self._exchange.queue(self._job, source)
+        arriving = self._mailbox.queue(self._job, source)
         while True:
             try:
-                message = arriving.get(timeout=LOOK_SECONDS)
+                message = arriving.get(timeout=POLL_SECONDS)
             except queue.Empty:
                 if self._worker.status.name not in {"running", "paused", "closing_gracefully"}:
                     raise PeerLost("This worker is closing.") from None
@@ -93,7 +93,7 @@ class WorkerCommunicator(TreeCommunicator):
             await comm.close()
         except OSError:
             # Whoever waits for that rank, or for this one, must learn it.
-            self._exchange.close(self._job)
+            self._mailbox.close(self._job)
         finally:
             if comm is not None:
                 comm.abort()
@@ -105,4 +105,4 @@ class WorkerCommunicator(TreeCommunicator):
             for writer in self._writers:
                 writer.cancel()
         await asyncio.gather(*self._writers, return_exceptions=failed)
-        self._exchange.close(self._job)
+        self._mailbox.close(self._job)

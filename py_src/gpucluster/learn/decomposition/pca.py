@@ -9,12 +9,13 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
-from ..rows.table import floating_type
-from .component_count import components_to_keep
-from .spectrum import Spectrum, check_columns, covariance_spectrum, factor_spectrum
+from ..rows.table import floating_type, is_dask
+from ..rows.waiting import computed
+from .spectrum import Spectrum, check_columns, components_to_keep, covariance_spectrum, factor_spectrum
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
 
@@ -59,6 +60,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
     n_components_, n_samples_, n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.decomposition.PCA"
+
     def __init__(
         self,
         n_components: Any = None,
@@ -82,6 +85,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> PCA:
         """Find the components.
 
@@ -105,6 +109,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         self._keep(spectrum, floating_type(X))
         return self
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return the components of rows: lazy, of shape (n_samples, n_components_), where X is lazy."""
         check_is_fitted(self)
@@ -118,6 +123,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
             names=list(self.get_feature_names_out()),
         )  # fmt: skip
 
+    @delegable
     def inverse_transform(self, X: Any) -> Any:
         """Return the rows that have these components, without what the components left out have contributed."""
         check_is_fitted(self)
@@ -129,6 +135,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
             names=None if names is None else list(names), takes=self.n_components_,
         )  # fmt: skip
 
+    @delegable
     def score_samples(self, X: Any) -> Any:
         """Return the log-likelihood of each row under probabilistic PCA (Tipping and Bishop, 1999)."""
         check_is_fitted(self)
@@ -138,7 +145,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log-likelihood of the rows."""
-        return float(self.score_samples(X).mean())
+        mean = self.score_samples(X).mean()
+        return float(computed(mean)[0] if is_dask(mean) else mean)
 
     def get_covariance(self) -> Any:
         """Return the covariance matrix that the components and the noise make."""
@@ -148,12 +156,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         """Return the inverse of that matrix."""
         return self.get_combined_model().get_precision()
 
+    @delegable
     def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.decomposition.PCA``."""
-        from sklearn.decomposition import PCA as Model
-
+        """Return a fitted ``sklearn.decomposition.PCA``; its ``mean_`` has the type of its components."""
         check_is_fitted(self)
-        return self._plain_model(Model, mean_=self.mean_.astype(self.components_.dtype))
+        return self._plain_model(mean_=self.mean_.astype(self.components_.dtype))
 
     @property
     def _n_features_out(self) -> int:
@@ -193,7 +200,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
 
 def _log_likelihood(X: Any, mean: Any, precision: Any, constant: float) -> Any:
-    from ..kernels.namespace import array_namespace_of
+    from ..arrays import array_namespace_of
 
     xp = array_namespace_of(X)
     apart = X - xp.asarray(mean)

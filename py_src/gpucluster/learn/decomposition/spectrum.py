@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.extmath import svd_flip
 
-from ..errors import InvalidData
-from ..kernels.factor import Factor, factor, factors_merged
-from ..kernels.moments import Moments, merged, moments
+from ..errors import InvalidData, InvalidParameter
+from ..kernels.factor import Factor, factor, merge_factors
+from ..kernels.moments import Moments, merge_moments, moments
 from ..rows.block import Rows
 
 MOST_COLUMNS = 20_000
@@ -33,7 +34,7 @@ def covariance_spectrum(rows: Rows) -> Spectrum:
 
     Sends one message of ``8 (d + 1) d`` bytes for each block or rank, d the number of columns; nothing else.
     """
-    found: Moments = rows.total(moments, op=merged)
+    found: Moments = rows.total(moments, op=merge_moments)
     n_samples = int(found.n_rows)
     check_rows(n_samples)
     check_finite(found.scatter)
@@ -46,7 +47,7 @@ def factor_spectrum(rows: Rows) -> Spectrum:
 
     Sends one message of ``8 (d + 1) d`` bytes for each block or rank.
     """
-    found: Factor = rows.total(factor, op=factors_merged)
+    found: Factor = rows.total(factor, op=merge_factors)
     n_samples = int(found.n_rows)
     check_rows(n_samples)
     check_finite(found.R)
@@ -76,6 +77,41 @@ def check_columns(n_features: int, name: str) -> None:
             f"X: has {n_features:,} columns. {name} works with a square matrix of the columns, for at most "
             f"{MOST_COLUMNS:,}. Choose or combine columns first, for example with a random projection of scikit-learn."
         )
+
+
+def components_to_keep(wanted: Any, ratios: Any, variances: Any, n_samples: int, n_features: int) -> int:
+    """Return a number of components.
+
+    Parameters
+    ----------
+    wanted : int, float, "mle" or None
+        As ``n_components`` of `PCA`; checked already, apart from how it fits the data.
+    ratios, variances : ndarray of shape (k,)
+        Of all components, largest first; ratios are shares of the whole variance.
+    n_samples, n_features : int
+
+    Raises
+    ------
+    InvalidParameter
+        There are fewer components, or too few rows for an estimate.
+    """
+    most = len(ratios)
+    whole = isinstance(wanted, Integral)
+    if wanted is None:
+        return most
+    if wanted == "mle":
+        from sklearn.decomposition._pca import _infer_dimension
+
+        if n_samples < n_features:
+            raise InvalidParameter("n_components: 'mle' needs at least as many rows as columns. Give a number.")
+        return int(_infer_dimension(variances, n_samples))
+    if not whole:
+        return min(most, int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1)
+    if wanted > most:
+        raise InvalidParameter(
+            f"n_components: {wanted} must be between 1 and min(n_samples, n_features)={most} of this table."
+        )
+    return int(wanted)
 
 
 def _sorted(n_samples: int, mean: Any, variances: Any, axes: Any) -> Spectrum:

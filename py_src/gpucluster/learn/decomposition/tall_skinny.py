@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.extmath import svd_flip
 
 from ..errors import InvalidData
-from ..kernels.orthogonal import orthogonal_rows, stacked, triangle
+from ..kernels.orthogonal import orthogonal_rows, qr_of_stack, triangle
 from ..rows.block import Rows
 from ..rows.running import local_communicator, local_rows, run_table
 from ..rows.table import Table, as_table, is_dask
@@ -43,7 +43,7 @@ def tsqr(X: Any) -> tuple[Any, Any]:
     InvalidData
         X holds NaN or infinity, or has too many columns.
     """
-    return _turned(X, lambda R: (np.eye(len(R)), R))
+    return _decomposed(X, lambda R: (np.eye(len(R)), R))
 
 
 def tssvd(X: Any) -> tuple[Any, Any, Any]:
@@ -73,30 +73,30 @@ def tssvd(X: Any) -> tuple[Any, Any, Any]:
         U, Vt = svd_flip(U, Vt, u_based_decision=False)
         return U, (s, Vt)
 
-    U, (s, Vt) = _turned(X, decomposed)
+    U, (s, Vt) = _decomposed(X, decomposed)
     return U, s, Vt
 
 
 def _triangles(rows: Rows) -> list[Any]:
     """Return the triangles of all blocks."""
-    return rows.each(triangle)
+    return rows.map_blocks(triangle)
 
 
-def _turned(X: Any, decomposed: Any) -> tuple[Any, Any]:
+def _decomposed(X: Any, decomposed: Any) -> tuple[Any, Any]:
     """Return Q times the first part of what is made of R, and the second part."""
     if is_dask(X):
         table = as_table(X)
         check_columns(table.n_features, "tsqr")
-        turns, R = stacked(_checked(run_table(_triangles, table, {}, passes=1)))
-        turn, rest = decomposed(R)
-        return _lazy(table, [part @ turn for part in turns]), rest
+        rotations, R = qr_of_stack(_checked(run_table(_triangles, table, {}, passes=1)))
+        rotation, rest = decomposed(R)
+        return _lazy(table, [part @ rotation for part in rotations]), rest
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "fiub":
         raise InvalidData(f"X: a table of numbers with 2 dimensions is needed, not {X.ndim} of {X.dtype}.")
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-    turns, R = stacked(_checked(_triangles(local_rows(X))))
-    turn, rest = decomposed(R)
-    return orthogonal_rows(X, turns[local_communicator().rank] @ turn), rest
+    rotations, R = qr_of_stack(_checked(_triangles(local_rows(X))))
+    rotation, rest = decomposed(R)
+    return orthogonal_rows(X, rotations[local_communicator().rank] @ rotation), rest
 
 
 def _checked(triangles: list[Any]) -> list[Any]:
@@ -107,20 +107,20 @@ def _checked(triangles: list[Any]) -> list[Any]:
     return triangles
 
 
-def _lazy(table: Table, turns: list[Any]) -> Any:
+def _lazy(table: Table, rotations: list[Any]) -> Any:
     """Return the Dask array whose blocks are those of X, made orthogonal."""
     import dask.array as da
     from dask.delayed import delayed
     from dask.highlevelgraph import HighLevelGraph
 
     make = delayed(orthogonal_rows, pure=False)
-    made = [make(block, turn) for block, turn in zip(_blocks(table.X), turns, strict=True)]
+    made = [make(block, rotation) for block, rotation in zip(_blocks(table.X), rotations, strict=True)]
     name = f"orthogonal-rows-{made[0].key}"
     # Not da.concatenate, which drops blocks without rows.
     graph = HighLevelGraph.from_collections(
         name, {(name, number, 0): block.key for number, block in enumerate(made)}, dependencies=made
     )
-    return da.Array(graph, name, (table.X.chunks[0], (turns[0].shape[1],)), meta=table.X._meta)
+    return da.Array(graph, name, (table.X.chunks[0], (rotations[0].shape[1],)), meta=table.X._meta)
 
 
 def _blocks(X: Any) -> list[Any]:

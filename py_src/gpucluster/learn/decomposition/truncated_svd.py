@@ -10,10 +10,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.factor import Factor, factor, factors_merged, uncentred
-from ..kernels.moments import Moments, merged, moments
+from ..kernels.factor import Factor, factor, merge_factors, uncentred
+from ..kernels.moments import Moments, merge_moments, moments
 from ..kernels.projection import projected
 from ..rows.block import Rows
 from ..rows.table import floating_type
@@ -35,7 +36,7 @@ class SingularAxes(NamedTuple):
 
 def axes_of_products(rows: Rows) -> SingularAxes:
     """Return the axes from X^T X: quick; singular values below 1e-8 of the largest one are rounding errors."""
-    found: Moments = rows.total(moments, "float64", op=merged)
+    found: Moments = rows.total(moments, "float64", op=merge_moments)
     check_finite(found.scatter)
     if not found.n_rows:
         raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")
@@ -49,7 +50,7 @@ def axes_of_products(rows: Rows) -> SingularAxes:
 
 def axes_of_factor(rows: Rows) -> SingularAxes:
     """Return the axes from the triangular factor of X: slower, with all digits of small singular values."""
-    found: Factor = rows.total(factor, op=factors_merged)
+    found: Factor = rows.total(factor, op=merge_factors)
     check_finite(found.R)
     if not found.n_rows:
         raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")
@@ -89,6 +90,8 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.decomposition.TruncatedSVD"
+
     components_: Any
 
     def __init__(
@@ -110,6 +113,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         self.random_state = random_state
         self.tol = tol
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> TruncatedSVD:
         """Find the axes.
 
@@ -146,6 +150,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         self.explained_variance_ratio_ = (found.variances[:wanted] / (found.all_variance or 1.0)).astype(dtype)
         return self
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return the rows along the axes: lazy, of shape (n_samples, n_components), where X is lazy."""
         check_is_fitted(self)
@@ -154,6 +159,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
             names=list(self.get_feature_names_out()),
         )  # fmt: skip
 
+    @delegable
     def inverse_transform(self, X: Any) -> Any:
         """Return the rows that lie there along the axes."""
         check_is_fitted(self)
@@ -162,12 +168,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
             projected, X, None, self.components_, None, columns=self.n_features_in_,
             names=None if names is None else list(names), takes=self._n_features_out,
         )  # fmt: skip
-
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.decomposition.TruncatedSVD``."""
-        from sklearn.decomposition import TruncatedSVD as Model
-
-        return self._plain_model(Model)
 
     @property
     def _n_features_out(self) -> int:

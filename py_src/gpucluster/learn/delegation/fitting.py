@@ -43,7 +43,7 @@ def cuml_for(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
     if engine == "gpucluster" or (engine == "auto" and not (is_dask(X) and on_gpus(X))):
         return None
     try:
-        return _made(estimator, X, y, sample_weight)
+        return _delegate_for(estimator, X, y, sample_weight)
     except Untranslatable as reason:
         if engine == "cuml":
             raise NotSupported(
@@ -54,7 +54,7 @@ def cuml_for(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
         return None
 
 
-def _made(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+def _delegate_for(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     name = type(estimator).__name__
     entry = DELEGATED.get(name)
     if entry is None:
@@ -127,7 +127,7 @@ def fit_by_cuml(estimator: Any, delegate: Any, X: Any, y: Any) -> None:
     estimator._delegate = delegate
     estimator._label_type = labels
     if not entry.complete:
-        estimator._kept_elsewhere = "its model is in cuML's format. Save what get_combined_model() returns."
+        estimator._not_saved_because = "its model is in cuML's format. Save what get_combined_model() returns."
     if "cluster_centers_" in entry.attributes:
         # cuML's labels_ follow the workers, not the rows of X.
         estimator._training = {"labels": estimator.predict(X)}
@@ -138,7 +138,7 @@ def fitted_part(delegate: Any) -> Any:
     return vars(delegate).get("solver", delegate)
 
 
-def ask_cuml(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Any:
+def call_cuml(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Any:
     """Return what cuML's estimator says of a Dask collection; lazily where cuML is lazy.
 
     Parameters

@@ -1,62 +1,80 @@
-"""Methods of estimators that let cuML answer where cuML has fitted."""
+"""The decorator of estimators' methods that lets cuML fit and answer where it is chosen."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import NotSupported
 from ..rows.table import is_dask
 from .catalogue import DELEGATED
 
-ASKED = ("predict", "predict_proba", "transform", "inverse_transform", "kneighbors")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def through_cuml(cls: type) -> None:
-    """Wrap the methods that a class of estimators defines itself.
+def delegable(method: Method) -> Method:
+    """Let cuML do what a method does, where cuML is chosen and can; see `gpucluster.learn.delegation`.
+
+    Belongs on each public method of an estimator that takes data, and on ``get_combined_model``:
+
+    * ``fit`` asks the configuration who fits. Its parameters are the data, then perhaps ``y`` and ``sample_weight``.
+    * ``get_combined_model`` gives cuML's model where cuML has fitted.
+    * Others, such as ``predict``, are answered by cuML where it has fitted and the data are on Dask.
+
+    Signature, name and docstring stay those of the method.
 
     Parameters
     ----------
-    cls : type
-        Its ``fit`` takes data and perhaps labels and weights; what it does for data on the CPU stays as it is.
+    method : function
+        Defined in a class of estimators; what it does without cuML.
     """
-    for name, make in [("fit", _fitting), ("get_combined_model", _combining), *[(name, _asking) for name in ASKED]]:
-        if name in vars(cls):
-            setattr(cls, name, make(vars(cls)[name]))
+    make = {"fit": _fitting, "get_combined_model": _combining}.get(method.__name__, _calling)
+    wrapped: Any = wraps(method)(make(method))
+    wrapped.is_delegable = True
+    return wrapped  # type: ignore[no-any-return]
+
+
+def is_delegable(method: Any) -> bool:
+    """Whether a method has the decorator, beneath whatever scikit-learn has put around it."""
+    found: Any = inspect.unwrap(method, stop=lambda each: getattr(each, "is_delegable", False))
+    return bool(getattr(found, "is_delegable", False))
 
 
 def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(fit)
+    names = _parameters(fit)
+
     def fit_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         from .fitting import cuml_for, fit_by_cuml
 
-        for name in ("_delegate", "_label_type", "_kept_elsewhere"):
+        for name in ("_delegate", "_label_type", "_not_saved_because"):
             vars(self).pop(name, None)
-        given = dict(zip(("X", "y", "sample_weight"), arguments, strict=False)) | options
-        if "X" not in given and arguments == () and "y" in given:  # encoders of labels
-            given = {"X": given["y"]}
-        delegate = cuml_for(self, **given) if given.keys() <= {"X", "y", "sample_weight"} and "X" in given else None
+        given = dict(zip(names, arguments, strict=False)) | options
+        complete = names[0] in given and given.keys() <= set(names)
+        data, others = given.get(names[0]), {name: given[name] for name in names[1:] if name in given}
+        delegate = cuml_for(self, data, **others) if complete else None
         if delegate is None:
             return fit(self, *arguments, **options)
-        fit_by_cuml(self, delegate, given["X"], given.get("y"))
+        fit_by_cuml(self, delegate, data, given.get("y"))
         return self
 
     return fit_somewhere
 
 
-def _asking(ask: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(ask)
-    def ask_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
+def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
+    names = _parameters(ask)
+
+    def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
             return ask(self, *arguments, **options)
-        from .fitting import ask_cuml
+        from .fitting import call_cuml
 
         entry = DELEGATED[type(self).__name__]
-        data = arguments[0] if arguments else next(iter(options.values()), None)
+        given = dict(zip(names, arguments, strict=False)) | options
+        data = given.pop(names[0], None)
         if is_dask(data) and ask.__name__ in entry.methods:
-            named = options if arguments else dict(list(options.items())[1:])
-            return ask_cuml(self, ask.__name__, data, named)
+            return call_cuml(self, ask.__name__, data, given)
         if entry.complete:
             return ask(self, *arguments, **options)
         raise NotSupported(
@@ -64,11 +82,10 @@ def _asking(ask: Callable[..., Any]) -> Callable[..., Any]:
             f"{', '.join(entry.methods)}. For arrays, use get_combined_model()."
         )
 
-    return ask_somewhere
+    return call_somewhere
 
 
 def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(combine)
     def combine_somewhere(self: Any) -> Any:
         delegate = vars(self).get("_delegate")
         if delegate is None:
@@ -78,3 +95,8 @@ def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:
         return fitted_part(delegate).get_combined_model()
 
     return combine_somewhere
+
+
+def _parameters(method: Callable[..., Any]) -> list[str]:
+    """Return the names of a method's parameters, without ``self``."""
+    return list(inspect.signature(method).parameters)[1:]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..scoring import ScoredClassifier
-from .forest import Forest, predicted
+from .forest import Forest
 
 
 class RandomForestClassifier(ScoredClassifier, Forest):
@@ -51,6 +51,8 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         For data frames.
     """
 
+    _scikit_learn = "sklearn.ensemble.RandomForestClassifier"
+
     _classify = True
 
     def __init__(
@@ -77,27 +79,17 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         monotonic_cst: Any = None,
         shuffle: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
+        super().__init__(
+            n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features, max_leaf_nodes=max_leaf_nodes, min_impurity_decrease=min_impurity_decrease,
+            bootstrap=bootstrap, oob_score=oob_score, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
+            warm_start=warm_start, ccp_alpha=ccp_alpha, max_samples=max_samples, monotonic_cst=monotonic_cst,
+            shuffle=shuffle,
+        )  # fmt: skip
         self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.shuffle = shuffle
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
         """Grow the trees.
 
@@ -119,6 +111,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         self.n_classes_ = len(self.classes_)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the class of each row; lazily for data on Dask.
 
@@ -131,9 +124,9 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         array or series of shape (n_rows,)
         """
         check_is_fitted(self)
-        dtype = self.classes_.dtype
-        return self._ask(partial(predicted, method="predict", dtype=dtype, width=None), X, dtype)
+        return self._ask("predict", X, self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return the mean of the trees' probabilities of each class; lazily for data on Dask.
 
@@ -146,11 +139,4 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         array or data frame of shape (n_rows, n_classes), float64
         """
         check_is_fitted(self)
-        function = partial(predicted, method="predict_proba", dtype=np.float64, width=self.n_classes_)
-        return self._ask(function, X, np.float64, self.n_classes_)
-
-    def get_combined_model(self) -> Any:
-        """Return the same forest as a ``sklearn.ensemble.RandomForestClassifier``."""
-        from sklearn.ensemble import RandomForestClassifier as Local
-
-        return self._local(Local)
+        return self._ask("predict_proba", X, np.float64, self.n_classes_)

@@ -2,46 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import run_table
 from ..rows.table import is_dask
-from .dealing import deal
 from .growing import grow_forest
+from .shuffling import shuffled
 
 
 class Forest(DistributedEstimator):
     """Base of the forests."""
 
-    n_estimators: int
-    shuffle: bool
-    random_state: Any
     estimators_: list[Any]
     n_outputs_: int
+    _own_parameters = frozenset({"shuffle"})
     _classify: ClassVar[bool]
+
+    def __init__(
+        self,
+        n_estimators: int,
+        *,
+        criterion: str,
+        max_depth: int | None,
+        min_samples_split: float,
+        min_samples_leaf: float,
+        min_weight_fraction_leaf: float,
+        max_features: Any,
+        max_leaf_nodes: int | None,
+        min_impurity_decrease: float,
+        bootstrap: bool,
+        oob_score: bool,
+        n_jobs: int | None,
+        random_state: Any,
+        verbose: int,
+        warm_start: bool,
+        ccp_alpha: float,
+        max_samples: Any,
+        monotonic_cst: Any,
+        shuffle: bool,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.ccp_alpha = ccp_alpha
+        self.max_samples = max_samples
+        self.monotonic_cst = monotonic_cst
+        self.shuffle = shuffle
 
     def _grow(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Grow the trees; return the classes."""
-        options = self.get_params(deep=False)
         for name in ("oob_score", "warm_start"):
-            if options[name]:
+            if getattr(self, name):
                 raise NotSupported(f"{name}: is not supported. Leave it out.")
-        del options["shuffle"]
         if not isinstance(self.n_estimators, Integral) or self.n_estimators < 1:
             raise InvalidParameter(f"n_estimators: must be a whole number of 1 or more, not {self.n_estimators!r}.")
-        parameters = {"options": options, "classify": self._classify}
+        parameters = {"options": self._plain_parameters(), "classify": self._classify}
         if self.shuffle and is_dask(X):
             from sklearn.utils import check_random_state
 
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            table = deal(self._table(X, y, sample_weight), seed)
+            table = shuffled(self._table(X, y, sample_weight), seed)
             trees, classes = run_table(grow_forest, table, parameters, passes=2)
         else:
             trees, classes = self._fit_with(grow_forest, X, y, sample_weight, passes=2, **parameters)
@@ -55,26 +95,16 @@ class Forest(DistributedEstimator):
         check_is_fitted(self)
         return self.get_combined_model().feature_importances_
 
-    def _local(self, local: Any) -> Any:
-        """Make a forest of scikit-learn of the trees.
+    @delegable
+    def get_combined_model(self) -> Any:
+        """Return the same forest as one of scikit-learn."""
+        model = self._plain_model()
+        model.estimator_ = model.estimator
+        return model
 
-        Parameters
-        ----------
-        local : callable
-            Class of scikit-learn.
-        """
+    def _ask(self, method: str, X: Any, dtype: Any, columns: int | None = None) -> Any:
+        """Call a method of scikit-learn's forest with all blocks."""
         check_is_fitted(self)
-        options = self.get_params(deep=False)
-        del options["shuffle"]
-        forest = local(**options)
-        forest.estimator_ = forest.estimator
-        for name, value in vars(self).items():
-            if name.endswith("_") and not name.startswith("_"):
-                setattr(forest, name, value)
-        return forest
-
-    def _ask(self, function: Callable[..., Any], X: Any, dtype: Any, columns: int | None = None) -> Any:
-        """Apply ``function(block, forest)`` to all blocks."""
         forest: Any = self.get_combined_model()
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
             del forest.feature_names_in_
@@ -83,11 +113,8 @@ class Forest(DistributedEstimator):
 
             # Large: sent to the workers once, not within each task.
             forest = delayed(forest, pure=False, traverse=False)
+        function = partial(predicted, method=method, dtype=dtype, width=columns)
         return self._map(function, X, forest, dtype=dtype, columns=columns)
-
-    def get_combined_model(self) -> Any:
-        """Return the same forest as one of scikit-learn."""
-        raise NotImplementedError
 
 
 def predicted(X: Any, forest: Any, method: str, dtype: Any, width: int | None) -> Any:

@@ -2,7 +2,7 @@
 
 This is what forests on Dask usually do: a block with a share of the rows grows that share of the trees. A tree never
 sees the rows of other blocks, so blocks must be alike: where the rows are sorted by class or by time, each tree knows
-only some classes or times, and the forest is a worse one than scikit-learn's. `deal` mixes the rows first.
+only some classes or times, and the forest is a worse one than scikit-learn's. `shuffled` mixes the rows first.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import to_numpy
 from ..errors import InvalidData, InvalidParameter
-from ..kernels.namespace import to_numpy
-from ..labels import checked_classes, codes_of, joined, labels_of
+from ..labels import checked_classes, codes_of, labels_of, merge_classes
 from ..rows.block import Block, Rows
-from .trees_of_all_classes import with_all_classes
+from ..trees import with_all_classes
 
 
 class Plan(NamedTuple):
@@ -34,7 +34,7 @@ class Plan(NamedTuple):
     """Weight of each class, or ``None``."""
 
 
-class Census(NamedTuple):
+class BlockSummary(NamedTuple):
     """What is in a block."""
 
     n_rows: int
@@ -56,42 +56,42 @@ def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> tuple
         Parameters of scikit-learn's forest.
     classify : bool
     """
-    found: list[Census] = rows.each(_census, classify)
-    counts = [census.n_rows for census in found]
+    found: list[BlockSummary] = rows.map_blocks(_summary_of, classify)
+    counts = [block.n_rows for block in found]
     if not sum(counts):
         raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
     classes = weights = None
     if classify:
-        classes = checked_classes(reduce(joined, [census.classes for census in found], None))
+        classes = checked_classes(reduce(merge_classes, [block.classes for block in found], None))
         weights = _class_weights(options["class_weight"], classes, found)
-    trees = shares(options["n_estimators"], counts)
+    trees = trees_per_block(options["n_estimators"], counts)
     plan = Plan(options, trees, _seeds(rows, options["random_state"], trees), classes, weights)
-    grown: list[list[Any]] = rows.each(_grow, plan)
+    grown: list[list[Any]] = rows.map_blocks(_grow, plan)
     return [tree for part in grown for tree in part], classes
 
 
-def _census(block: Block, classify: bool) -> Census:
+def _summary_of(block: Block, classify: bool) -> BlockSummary:
     if not classify:
         if block.y.dtype.kind not in "biuf":
             raise InvalidData("y: numbers are needed. For classes use a classifier, such as RandomForestClassifier.")
         if not np.isfinite(to_numpy(block.y)).all():
             raise InvalidData("y: contains NaN or infinity. Drop or fill such rows first.")
-        return Census(len(block), None, None)
+        return BlockSummary(len(block), None, None)
     if len(block) == 0:
-        return Census(0, None, None)
+        return BlockSummary(0, None, None)
     classes, codes = np.unique(labels_of(block), return_inverse=True)
     weights = None if block.weights is None else to_numpy(block.weights)
-    return Census(len(block), classes, np.bincount(codes, weights=weights))
+    return BlockSummary(len(block), classes, np.bincount(codes, weights=weights))
 
 
-def _class_weights(wanted: Any, classes: Any, found: list[Census]) -> Any:
+def _class_weights(wanted: Any, classes: Any, found: list[BlockSummary]) -> Any:
     if wanted is None or wanted == "balanced_subsample":  # each bootstrap has its own, which scikit-learn finds
         return None
     if wanted == "balanced":
         totals = np.zeros(len(classes))
-        for census in found:
-            if census.n_rows:
-                totals[np.searchsorted(classes, census.classes)] += census.weights
+        for block in found:
+            if block.n_rows:
+                totals[np.searchsorted(classes, block.classes)] += block.weights
         return totals.sum() / (len(classes) * totals)
     if not isinstance(wanted, dict):
         raise InvalidParameter(
@@ -103,7 +103,7 @@ def _class_weights(wanted: Any, classes: Any, found: list[Census]) -> Any:
     return np.array([wanted.get(label, 1.0) for label in classes.tolist()])
 
 
-def shares(n_trees: int, counts: list[int]) -> list[int]:
+def trees_per_block(n_trees: int, counts: list[int]) -> list[int]:
     """Return how many trees each block grows: in proportion to its rows, and at least one where there are rows.
 
     Raises
@@ -132,7 +132,7 @@ def _seeds(rows: Rows, random_state: Any, trees: list[int]) -> list[Any]:
     if sum(count > 0 for count in trees) == 1:
         return [random_state] * len(trees)
     drawn = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=len(trees))
-    return [int(seed) for seed in rows.agreed(drawn)]
+    return [int(seed) for seed in rows.broadcast(drawn)]
 
 
 def _grow(block: Block, plan: Plan) -> list[Any]:
@@ -141,7 +141,7 @@ def _grow(block: Block, plan: Plan) -> list[Any]:
         return []
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    from .watching import grown
+    from .cancellation import grow_trees
 
     X, y = to_numpy(block.X), to_numpy(block.y)
     if not np.isfinite(X).all():
@@ -150,10 +150,10 @@ def _grow(block: Block, plan: Plan) -> list[Any]:
     options = plan.options | {"n_estimators": plan.trees[block.number], "random_state": plan.seeds[block.number]}
     if plan.classes is None:
         y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        return grown(RandomForestRegressor, options, X, y, weights)[0]
+        return grow_trees(RandomForestRegressor, options, X, y, weights)[0]
     codes = codes_of(labels_of(block), plan.classes)
     if plan.class_weights is not None:
         options["class_weight"] = None
         weights = plan.class_weights[codes] * (1 if weights is None else weights)
-    trees, classes = grown(RandomForestClassifier, options, X, codes, weights)
+    trees, classes = grow_trees(RandomForestClassifier, options, X, codes, weights)
     return [with_all_classes(tree, classes, len(plan.classes)) for tree in trees]

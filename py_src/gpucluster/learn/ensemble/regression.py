@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..scoring import ScoredRegressor
-from .forest import Forest, predicted
+from .forest import Forest
 
 
 class RandomForestRegressor(ScoredRegressor, Forest):
@@ -42,6 +42,8 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         For data frames.
     """
 
+    _scikit_learn = "sklearn.ensemble.RandomForestRegressor"
+
     _checks: ClassVar[dict[str, Any]] = {"multi_output": True, "y_numeric": True}
     _classify = False
 
@@ -68,26 +70,16 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         monotonic_cst: Any = None,
         shuffle: bool = False,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.ccp_alpha = ccp_alpha
-        self.max_samples = max_samples
-        self.monotonic_cst = monotonic_cst
-        self.shuffle = shuffle
+        super().__init__(
+            n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf,
+            max_features=max_features, max_leaf_nodes=max_leaf_nodes, min_impurity_decrease=min_impurity_decrease,
+            bootstrap=bootstrap, oob_score=oob_score, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
+            warm_start=warm_start, ccp_alpha=ccp_alpha, max_samples=max_samples, monotonic_cst=monotonic_cst,
+            shuffle=shuffle,
+        )  # fmt: skip
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
         """Grow the trees.
 
@@ -108,6 +100,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         self._grow(X, y, sample_weight)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the mean of the trees' predictions of each row; lazily for data on Dask.
 
@@ -121,13 +114,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         """
         check_is_fitted(self)
         width = None if self.n_outputs_ == 1 else self.n_outputs_
-        return self._ask(partial(predicted, method="predict", dtype=np.float64, width=width), X, np.float64, width)
-
-    def get_combined_model(self) -> Any:
-        """Return the same forest as a ``sklearn.ensemble.RandomForestRegressor``."""
-        from sklearn.ensemble import RandomForestRegressor as Local
-
-        return self._local(Local)
+        return self._ask("predict", X, np.float64, width)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

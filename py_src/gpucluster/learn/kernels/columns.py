@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
-from .namespace import array_namespace_of, to_numpy
 from .slices import slices
 
 
@@ -51,11 +51,11 @@ def columns(block: Block) -> Columns:
         offsets = weights @ rows / safe
         squares = weights @ (rows * rows) - sums * offsets**2
         found = [counts, sums, shift + offsets, xp.maximum(squares, 0.0)]
-        total = columns_merged(total, Columns(*(to_numpy(value).astype(np.float64) for value in found)))
+        total = merge_columns(total, Columns(*(to_numpy(value).astype(np.float64) for value in found)))
     return total
 
 
-def columns_merged(one: Columns, other: Columns) -> Columns:
+def merge_columns(one: Columns, other: Columns) -> Columns:
     """Return what two sets of rows hold together."""
     weights = one.weights + other.weights
     safe = np.where(weights > 0, weights, 1.0)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
 from .moments import as_columns
-from .namespace import array_namespace_of, to_numpy
 from .slices import slices
 
 
@@ -47,11 +47,11 @@ def factor(block: Block) -> Factor:
         if block.weights is not None:
             rows *= xp.sqrt(weights)[:, None]
         R = to_numpy(xp.linalg.qr(rows, mode="r"))
-        total = factors_merged(total, Factor(float(len(rows)), weight, to_numpy(shift + offset), R))
+        total = merge_factors(total, Factor(float(len(rows)), weight, to_numpy(shift + offset), R))
     return total
 
 
-def factors_merged(one: Factor, other: Factor) -> Factor:
+def merge_factors(one: Factor, other: Factor) -> Factor:
     """Return mean and factor of two sets of rows together."""
     weight = one.weight + other.weight
     n_rows = one.n_rows + other.n_rows

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
-from .namespace import array_namespace_of, to_numpy
 
 SLICE_ROWS = 1 << 17
 GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}

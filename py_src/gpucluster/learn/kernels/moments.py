@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
-from .namespace import array_namespace_of, to_numpy
 from .slices import slices
 
 SAMPLE_ROWS = 64
@@ -78,7 +78,7 @@ def moments(block: Block, work: str | None = None) -> Moments:
     return _joined(xp, float(len(block)), xp.asarray(weights), xp.stack(shifts), xp.stack(offsets), total)
 
 
-def merged(one: Moments, other: Moments) -> Moments:
+def merge_moments(one: Moments, other: Moments) -> Moments:
     """Return the moments of two sets of rows together (Chan et al., formula 2.1)."""
     weight = one.weight + other.weight
     if not weight:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import array_namespace_of
 from ..rows.block import Block
-from .namespace import array_namespace_of
 from .slices import slices
 
 ROUNDING = 8

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
-from .namespace import array_namespace_of, to_numpy
 
 
 @np.errstate(invalid="ignore", over="ignore")
@@ -20,7 +20,7 @@ def triangle(block: Block) -> Any:
     return to_numpy(array_namespace_of(block.X).linalg.qr(block.X.astype(np.float64), mode="r"))
 
 
-def stacked(triangles: list[Any]) -> tuple[list[Any], Any]:
+def qr_of_stack(triangles: list[Any]) -> tuple[list[Any], Any]:
     """Return the QR of triangles that lie above each other.
 
     Parameters
@@ -29,7 +29,7 @@ def stacked(triangles: list[Any]) -> tuple[list[Any], Any]:
 
     Returns
     -------
-    turns : list of ndarray
+    rotations : list of ndarray
         For each block, the small matrix T with ``Q = Q_block T``.
     R : ndarray of shape (at most d, d)
         Its diagonal is not negative, so that it does not depend on how rows were cut into blocks.
@@ -40,8 +40,8 @@ def stacked(triangles: list[Any]) -> tuple[list[Any], Any]:
     return np.split(Q * signs, ends[:-1]), R * signs[:, None]
 
 
-def orthogonal_rows(X: Any, turn: Any) -> Any:
+def orthogonal_rows(X: Any, rotation: Any) -> Any:
     """Return a block's rows of Q T, in the type of X."""
     xp = array_namespace_of(X)
     Q = xp.linalg.qr(X.astype(np.float64))[0]
-    return (Q @ xp.asarray(turn)).astype(X.dtype)
+    return (Q @ xp.asarray(rotation)).astype(X.dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .namespace import array_namespace_of
+from ..arrays import array_namespace_of
 from .slices import pieces
 
 

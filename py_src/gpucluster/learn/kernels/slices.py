@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .namespace import array_namespace_of
+from ..arrays import array_namespace_of
 
 CACHE_BYTES = 2 << 20
 FEWEST_ROWS = 4096

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..rows.block import Block
-from .namespace import array_namespace_of, to_numpy
 from .slices import slices
 
 
@@ -67,11 +67,11 @@ def spread(block: Block, every: int = 1) -> Spread:
         values *= values
         squares = (ones @ values).astype(np.float64) - sums * sums / len(values)
         piece = 0.0, float(len(values)), 0.0, to_numpy(first + sums / len(values)), to_numpy(squares)
-        result = joined(result, Spread(*piece, precision))
+        result = merge_spreads(result, Spread(*piece, precision))
     return result
 
 
-def joined(one: Spread, other: Spread) -> Spread:
+def merge_spreads(one: Spread, other: Spread) -> Spread:
     """Return the spread of two sets of rows together."""
     count, weight, n_rows = one.n_seen + other.n_seen, one.weight + other.weight, one.n_rows + other.n_rows
     precision = max(one.precision, other.precision)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
 from .least_squares import Summary, products, root_of
@@ -60,6 +61,8 @@ class ElasticNet(LinearRegressor):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.ElasticNet"
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -87,6 +90,7 @@ class ElasticNet(LinearRegressor):
         self.random_state = random_state
         self.selection = selection
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ElasticNet:
         """Find the coefficients; see `LinearRegression.fit`.
 
@@ -117,12 +121,6 @@ class ElasticNet(LinearRegressor):
         from scipy.sparse import csr_matrix
 
         return csr_matrix(self.coef_)
-
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.ElasticNet``."""
-        from sklearn.linear_model import ElasticNet as Model
-
-        return self._plain_model(Model)
 
     def _descended(self, X: Any, y: Any, share: float) -> Any:
         from sklearn.linear_model import ElasticNet as Model
@@ -162,6 +160,8 @@ class Lasso(ElasticNet):
         As those of `ElasticNet`.
     """
 
+    _scikit_learn = "sklearn.linear_model.Lasso"
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -180,9 +180,3 @@ class Lasso(ElasticNet):
             alpha, l1_ratio=1.0, fit_intercept=fit_intercept, precompute=precompute, max_iter=max_iter, copy_X=copy_X,
             tol=tol, warm_start=warm_start, positive=positive, random_state=random_state, selection=selection,
         )  # fmt: skip
-
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.Lasso``."""
-        from sklearn.linear_model import Lasso as Model
-
-        return self._plain_model(Model)

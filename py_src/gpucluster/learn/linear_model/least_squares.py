@@ -8,8 +8,8 @@ import numpy as np
 
 from ..decomposition.spectrum import check_finite
 from ..errors import InvalidData
-from ..kernels.factor import Factor, factor, factors_merged, uncentred
-from ..kernels.moments import Moments, merged, moments
+from ..kernels.factor import Factor, factor, merge_factors, uncentred
+from ..kernels.moments import Moments, merge_moments, moments
 from ..rows.block import Rows
 
 DIGITS_LEFT = 1e-8
@@ -51,14 +51,14 @@ class Summary(NamedTuple):
 
 def products(rows: Rows, n_features: int, centred: bool) -> Summary:
     """Return the products of all columns of X and y, computed in float64; one message of ``8 k (k + 1)`` bytes."""
-    found: Moments = rows.total(moments, "float64", op=merged)
+    found: Moments = rows.total(moments, "float64", op=merge_moments)
     matrix = found.scatter if centred else found.scatter + found.weight * np.outer(found.mean, found.mean)
     return _checked(Summary(int(found.n_rows), found.weight, *_means(found.mean, n_features, centred), matrix))
 
 
 def small_table(rows: Rows, n_features: int, centred: bool) -> Summary:
     """Return the triangular factor of X and y; one message of as many bytes, several times the work."""
-    found: Factor = rows.total(factor, op=factors_merged)
+    found: Factor = rows.total(factor, op=merge_factors)
     matrix = found.R if centred else uncentred(found)
     return _checked(Summary(int(found.n_rows), found.weight, *_means(found.mean, n_features, centred), matrix))
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
 from .least_squares import DIGITS_LEFT, products, small_table
@@ -92,6 +93,8 @@ class LinearRegression(LinearRegressor):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.LinearRegression"
+
     def __init__(
         self,
         *,
@@ -107,6 +110,7 @@ class LinearRegression(LinearRegressor):
         self.n_jobs = n_jobs
         self.positive = positive
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRegression:
         """Find the coefficients.
 
@@ -134,9 +138,3 @@ class LinearRegression(LinearRegressor):
             self.singular_ = found.singular
         self._keep(X, y, found.coef, found.x_mean, found.y_mean)
         return self
-
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.LinearRegression``."""
-        from sklearn.linear_model import LinearRegression as Model
-
-        return self._plain_model(Model)

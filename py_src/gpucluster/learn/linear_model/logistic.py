@@ -9,7 +9,7 @@ import numpy as np
 from ..decomposition.spectrum import check_finite
 from ..errors import InvalidData, InvalidParameter
 from ..kernels.logistic import LossGradient, loss_gradient
-from ..labels import checked_classes, classes_of, codes_of, joined, labels_of
+from ..labels import checked_classes, classes_of, codes_of, labels_of, merge_classes
 from ..rows.block import Block, Rows
 
 
@@ -46,7 +46,7 @@ def logistic(
     """
     from scipy.optimize import minimize
 
-    classes = checked_classes(rows.total(classes_of, op=joined))
+    classes = checked_classes(rows.total(classes_of, op=merge_classes))
     if len(classes) < 2:
         raise InvalidData(
             "y: This solver needs samples of at least 2 classes in the data, but the data contains only one class: "

@@ -11,9 +11,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.classification import log_probabilities, predicted, probabilities, scores
+from ..kernels.logistic import log_probabilities, predicted, probabilities, scores
 from ..rows.table import floating_type
 from ..scoring import ScoredClassifier
 from .logistic import Fitted, logistic
@@ -63,6 +64,8 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.LogisticRegression"
+
     coef_: Any
     intercept_: Any
     classes_: Any
@@ -100,6 +103,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         self.warm_start = warm_start
         self.n_jobs = n_jobs
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
         """Find the coefficients.
 
@@ -145,16 +149,19 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             )
         return self
 
+    @delegable
     def decision_function(self, X: Any) -> Any:
         """Return log-odds: of shape (n_samples,) for two classes, else (n_samples, n_classes); lazy where X is lazy."""
         check_is_fitted(self)
         return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the most probable class of each row: lazy where X is lazy."""
         check_is_fitted(self)
         return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class, of shape (n_samples, n_classes): lazy where X is lazy."""
         check_is_fitted(self)
@@ -162,6 +169,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             probabilities, X, self._coefficients(), columns=len(self.classes_), names=[str(c) for c in self.classes_]
         )
 
+    @delegable
     def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithms of the probabilities."""
         check_is_fitted(self)
@@ -169,12 +177,6 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             log_probabilities, X, self._coefficients(), columns=len(self.classes_),
             names=[str(c) for c in self.classes_],
         )  # fmt: skip
-
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.LogisticRegression``."""
-        from sklearn.linear_model import LogisticRegression as Model
-
-        return self._plain_model(Model)
 
     def _coefficients(self) -> Any:
         return np.column_stack([self.coef_, self.intercept_])

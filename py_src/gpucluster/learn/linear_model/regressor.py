@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
+from ..arrays import array_namespace_of
 from ..decomposition.spectrum import check_columns
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.namespace import array_namespace_of
 from ..kernels.projection import projected
 from ..rows.table import floating_type, is_dask
 from ..scoring import ScoredRegressor
@@ -25,6 +26,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
     coef_: Any
     intercept_: Any
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the prediction for each row: lazy, of shape (n_samples,) or (n_samples, n_targets), where X is lazy.
 

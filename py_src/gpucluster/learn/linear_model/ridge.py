@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
 from .least_squares import DIGITS_LEFT, products, small_table
@@ -60,6 +61,8 @@ class Ridge(LinearRegressor):
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.linear_model.Ridge"
+
     def __init__(
         self,
         alpha: Any = 1.0,
@@ -81,6 +84,7 @@ class Ridge(LinearRegressor):
         self.positive = positive
         self.random_state = random_state
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
         """Find the coefficients; see `LinearRegression.fit`.
 
@@ -115,9 +119,3 @@ class Ridge(LinearRegressor):
         self.solver_ = "svd" if self.solver == "svd" else "cholesky"
         self._keep(X, y, found.coef, found.x_mean, found.y_mean)
         return self
-
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.linear_model.Ridge``."""
-        from sklearn.linear_model import Ridge as Model
-
-        return self._plain_model(Model)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import to_numpy
 from ..errors import InvalidData, InvalidParameter
-from ..kernels.namespace import to_numpy
-from ..labels import flat_labels, joined
+from ..labels import flat_labels, merge_classes
 from ..rows.block import Block
-from .contingency import contingency, spread
+from .contingency import contingency, widened
 from .pairs import paired, weights_of
 
 
@@ -85,16 +85,16 @@ def confusion_matrix(
 
         return local(y_true, y_pred, labels=labels, sample_weight=sample_weight, normalize=normalize)
     found = contingency(rows)
-    known = joined(found.true, found.predicted)
+    known = merge_classes(found.true, found.predicted)
     if labels is not None:
         wanted = np.asarray(labels)
         if not np.isin(wanted, found.true).any():
             raise InvalidData("labels: at least one of them must be in y_true.")
-        every = joined(known, wanted)
+        every = merge_classes(known, wanted)
         places = np.searchsorted(every, wanted)
-        matrix = spread(found, every, every)[np.ix_(places, places)]
+        matrix = widened(found, every, every)[np.ix_(places, places)]
     else:
-        matrix = spread(found, known, known)
+        matrix = widened(found, known, known)
     return _normalized(matrix, normalize)
 
 
@@ -141,7 +141,7 @@ def log_loss(
         from sklearn.metrics import log_loss as local
 
         return float(local(y_true, y_proba, normalize=normalize, sample_weight=sample_weight, labels=labels))
-    found = rows.total(_losses, op=_both)
+    found = rows.total(_losses, op=_merge)
     if found is None:
         raise InvalidData("y_true: has 0 row(s) (samples); at least 1 is needed.")
     classes = found.classes if labels is None else np.unique(labels)
@@ -181,8 +181,8 @@ def _losses(block: Block) -> _Losses | None:
     return _Losses(classes, sums, float(weights_of(block).sum()), int(off.sum()))
 
 
-def _both(one: _Losses, other: _Losses) -> _Losses:
-    classes = joined(one.classes, other.classes)
+def _merge(one: _Losses, other: _Losses) -> _Losses:
+    classes = merge_classes(one.classes, other.classes)
     sums = np.zeros((len(classes), one.logarithms.shape[1]))
     for part in (one, other):
         sums[np.searchsorted(classes, part.classes)] += part.logarithms

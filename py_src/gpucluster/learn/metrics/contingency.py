@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InvalidData
-from ..labels import flat_labels, joined
+from ..labels import flat_labels, merge_classes
 from ..rows.block import Block, Rows
 from .pairs import weights_of
 
@@ -25,14 +25,14 @@ class Contingency(NamedTuple):
 
 def contingency(rows: Rows) -> Contingency:
     """Count pairs of labels in one pass; the message of a block has 8 bytes per pair of labels in it."""
-    found = rows.total(_counted, op=_merged)
+    found = rows.total(_count_pairs, op=_merge)
     if found is None:
         raise InvalidData("y_true: has 0 row(s) (samples); at least 1 is needed.")
     result: Contingency = found
     return result
 
 
-def _counted(block: Block) -> Contingency | None:
+def _count_pairs(block: Block) -> Contingency | None:
     truth, predicted = flat_labels(block.X, "y_true"), flat_labels(block.y, "y_pred")
     if len(truth) != len(predicted):
         raise InvalidData(f"y_pred: has {len(predicted):,} rows where y_true has {len(truth):,}.")
@@ -46,12 +46,12 @@ def _counted(block: Block) -> Contingency | None:
     return Contingency(labels_true, labels_predicted, cells.reshape(shape))
 
 
-def _merged(one: Contingency, other: Contingency) -> Contingency:
-    true, predicted = joined(one.true, other.true), joined(one.predicted, other.predicted)
-    return Contingency(true, predicted, spread(one, true, predicted) + spread(other, true, predicted))
+def _merge(one: Contingency, other: Contingency) -> Contingency:
+    true, predicted = merge_classes(one.true, other.true), merge_classes(one.predicted, other.predicted)
+    return Contingency(true, predicted, widened(one, true, predicted) + widened(other, true, predicted))
 
 
-def spread(found: Contingency, true: Any, predicted: Any) -> Any:
+def widened(found: Contingency, true: Any, predicted: Any) -> Any:
     """Return the weights with rows and columns for more labels; all of ``found`` must be among them."""
     wider = np.zeros((len(true), len(predicted)), dtype=found.weights.dtype)
     wider[np.ix_(np.searchsorted(true, found.true), np.searchsorted(predicted, found.predicted))] = found.weights

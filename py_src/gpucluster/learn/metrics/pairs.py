@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import to_numpy
 from ..errors import InvalidData
-from ..kernels.namespace import to_numpy
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
-from ..rows.table import Table, beside, column_array, is_dask
+from ..rows.table import Table, aligned, column_array, is_dask
 
 
 def paired(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Rows | None:
@@ -52,10 +52,10 @@ def _table(y_true: Any, y_pred: Any, sample_weight: Any) -> Table:
     array = data if isinstance(data, da.Array) else column_array(data)
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
-    aligned = {
-        name: array if name == leader else beside(part, array, name, dimensions=(1, 2)) for name, part in parts.items()
+    table = {
+        name: array if name == leader else aligned(part, array, name, dimensions=(1, 2)) for name, part in parts.items()
     }
-    return Table(aligned["y_true"], aligned["y_pred"], aligned["sample_weight"])
+    return Table(table["y_true"], table["y_pred"], table["sample_weight"])
 
 
 def numbers(block: Block) -> tuple[Any, Any, Any]:

@@ -102,7 +102,7 @@ def r2_score(
         from sklearn.metrics import r2_score as local
 
         return local(y_true, y_pred, sample_weight=sample_weight, multioutput=multioutput, force_finite=force_finite)
-    found = rows.total(_variation, op=_both)
+    found = rows.total(_variation, op=_merge)
     if found is None or found.n_rows < 2:
         raise InvalidData("y_true: R² is not defined for fewer than two rows.")
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -123,7 +123,7 @@ def _variation(block: Block) -> _Variation | None:
     return _Variation(weight, mean, weights @ (truth - mean) ** 2, weights @ (truth - prediction) ** 2, len(truth))
 
 
-def _both(one: _Variation, other: _Variation) -> _Variation:
+def _merge(one: _Variation, other: _Variation) -> _Variation:
     weight = one.weight + other.weight
     shift = other.mean - one.mean
     return _Variation(

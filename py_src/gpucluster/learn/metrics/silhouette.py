@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidData, InvalidParameter
-from ..labels import codes_of, flat_labels, joined
+from ..labels import codes_of, flat_labels, merge_classes
+from ..rows.reduction import tree_reduced
 from ..rows.table import as_table, is_dask
 from ..rows.waiting import computed
 
 METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"})
-SPLIT_EVERY = 8
 
 
 def silhouette_score(
@@ -57,7 +57,7 @@ def silhouette_score(
     if not is_dask(X):
         labels = computed(labels)[0] if is_dask(labels) else labels
         return float(local(X, labels, metric=metric, sample_size=sample_size, random_state=random_state))
-    table = as_table(X, labels).counted()
+    table = as_table(X, labels).with_known_lengths()
     if sample_size is not None:
         return float(local(*_sampled(table, sample_size, random_state), metric=metric))
     return _exact(table.persisted(), metric)
@@ -82,20 +82,18 @@ def _exact(table: Any, metric: str) -> float:
     count = delayed(_counts, pure=False)
     classes, sizes = None, np.zeros(0)
     for found, counts in computed(*[count(labels) for _, labels in blocks]):
-        every = joined(classes, found)
-        classes, sizes = every, _spread(classes, sizes, every) + _spread(found, counts, every)
+        every = merge_classes(classes, found)
+        classes, sizes = every, _widened(classes, sizes, every) + _widened(found, counts, every)
     if not 2 <= len(sizes) <= table.n_rows - 1:
         raise InvalidData(
             f"labels: there are {len(sizes)} clusters. Silhouettes need 2 to n_rows - 1 = {table.n_rows - 1} of them."
         )
-    distances, add = delayed(_distances, pure=False, traverse=False), delayed(_sum, pure=False)
+    distances = delayed(_distances, pure=False, traverse=False)
     score = delayed(_scores, pure=False)
     scores = []
     for X, labels in (block for block, length in zip(blocks, lengths, strict=True) if length):
         sums = [distances(X, *other, classes, metric) for other, n in zip(blocks, lengths, strict=True) if n]
-        while len(sums) > 1:
-            sums = [add(*sums[i : i + SPLIT_EVERY]) for i in range(0, len(sums), SPLIT_EVERY)]
-        scores.append(score(sums[0], labels, classes, sizes))
+        scores.append(score(tree_reduced(_sum, sums), labels, classes, sizes))
     return float(sum(computed(*scores)) / table.n_rows)
 
 
@@ -104,7 +102,7 @@ def _counts(labels: Any) -> tuple[Any, Any]:
     return (found if len(found) else None), counts
 
 
-def _spread(labels: Any, counts: Any, every: Any) -> Any:
+def _widened(labels: Any, counts: Any, every: Any) -> Any:
     wider = np.zeros(0 if every is None else len(every))
     if labels is not None:
         wider[np.searchsorted(every, labels)] = counts

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidData, InvalidParameter, NotSupported
-from ..kernels.namespace import array_namespace_of
 from ..rows.table import is_dask
 from ..rows.waiting import computed
 from .choice import TEST, TRAIN, Choice, at_random
@@ -134,7 +134,8 @@ def _part(array: Any, choice: Choice, which: int, chunks: list[int], counts: lis
     if not hasattr(array, "chunks"):
         import dask.dataframe as dd
 
-        return dd.from_delayed(parts, meta=array._meta, divisions=array.divisions, verify_meta=False)
+        # Verified, because Dask (2026.8) makes arrays of unverified partitions that cannot be computed.
+        return dd.from_delayed(parts, meta=array._meta, divisions=array.divisions, verify_meta=True)
     import dask.array as da
 
     return da.concatenate(

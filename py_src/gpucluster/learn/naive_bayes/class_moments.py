@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..errors import InvalidData
-from ..kernels.namespace import array_namespace_of, to_numpy
-from ..labels import checked_classes, joined, labels_of
+from ..labels import checked_classes, labels_of, merge_classes
 from ..rows.block import Block, Rows
 
 
@@ -31,7 +31,7 @@ def gaussian_moments(rows: Rows) -> Moments:
     Source: T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
     Variances", COMPSTAT (1982).
     """
-    found = rows.total(_moments_of, op=_both)
+    found = rows.total(_moments_of, op=_merge)
     checked_classes(None if found is None else found.classes)
     moments: Moments = found
     if not np.isfinite(moments.squares[-1]).all():
@@ -64,9 +64,9 @@ def _moments(xp: Any, X: Any, weights: Any) -> tuple[float, Any, Any]:
         return float(weight), to_numpy(mean), to_numpy(weights @ (X - mean) ** 2)
 
 
-def _both(one: Moments, other: Moments) -> Moments:
-    classes = joined(one.classes, other.classes)
-    one, other = _spread(one, classes), _spread(other, classes)
+def _merge(one: Moments, other: Moments) -> Moments:
+    classes = merge_classes(one.classes, other.classes)
+    one, other = _widened(one, classes), _widened(other, classes)
     weight = one.weight + other.weight
     share = np.divide(other.weight, weight, out=np.zeros_like(weight), where=weight != 0)[:, None]
     with np.errstate(invalid="ignore"):
@@ -75,7 +75,7 @@ def _both(one: Moments, other: Moments) -> Moments:
         return Moments(classes, weight, one.mean + shift * share, squares)
 
 
-def _spread(found: Moments, classes: Any) -> Moments:
+def _widened(found: Moments, classes: Any) -> Moments:
     """Return the same with places for more classes."""
     places = [*np.searchsorted(classes, found.classes), len(classes)]
 

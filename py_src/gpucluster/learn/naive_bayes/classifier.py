@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import array_namespace_of
+from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
-from ..kernels.namespace import array_namespace_of, to_numpy
+from ..labels import labels_at
 from ..scoring import ScoredClassifier
 
 Likelihood = Callable[..., Any]
@@ -26,6 +28,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         """Return what the likelihood is computed from."""
         raise NotImplementedError
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the most likely class of each row; lazily for data on Dask.
 
@@ -41,6 +44,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         likelihood = type(self)._likelihood
         return self._map(most_likely, X, likelihood, self.classes_, *self._model(), dtype=self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class; lazily for data on Dask.
 
@@ -54,6 +58,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         """
         return self._probabilities(probabilities, X)
 
+    @delegable
     def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of the probability of each class; lazily for data on Dask.
 
@@ -95,10 +100,7 @@ def checked_class_weights(weights: Any) -> Any:
 
 def most_likely(X: Any, likelihood: Likelihood, classes: Any, *model: Any) -> Any:
     """Return the class with the largest likelihood for each row; of equal ones the first."""
-    best = likelihood(X, *model).argmax(axis=1)
-    if classes.dtype.kind in "OUS":  # words are in this computer's memory only
-        return classes[to_numpy(best)]
-    return array_namespace_of(X).asarray(classes)[best]
+    return labels_at(likelihood(X, *model).argmax(axis=1), classes, X)
 
 
 def log_probabilities(X: Any, likelihood: Likelihood, *model: Any) -> Any:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import array_namespace_of
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from ..kernels.namespace import array_namespace_of
 from .class_moments import gaussian_moments
 from .classifier import NaiveBayes, checked_class_weights
 
@@ -53,6 +54,8 @@ class GaussianNB(NaiveBayes):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.naive_bayes.GaussianNB"
+
     class_prior_: Any
     theta_: Any
     var_: Any
@@ -62,6 +65,7 @@ class GaussianNB(NaiveBayes):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianNB:
         """Find means and variances of each class.
 
@@ -97,12 +101,6 @@ class GaussianNB(NaiveBayes):
     def _model(self) -> tuple[Any, ...]:
         return self.class_prior_, self.theta_, self.var_
 
-    def get_combined_model(self) -> Any:
-        """Return the same model as a ``sklearn.naive_bayes.GaussianNB``."""
-        from sklearn.naive_bayes import GaussianNB as Local
-
-        return copied(self, Local(**self.get_params()))
-
 
 def checked_priors(priors: Any, n_classes: int) -> Any:
     """Return probabilities of the classes, if they are that.
@@ -123,11 +121,3 @@ def checked_priors(priors: Any, n_classes: int) -> Any:
     if (priors < 0).any():
         raise InvalidParameter("priors: must not be negative.")
     return priors
-
-
-def copied(ours: Any, theirs: Any) -> Any:
-    """Give a scikit-learn estimator the fitted attributes of ours."""
-    for name, value in vars(ours).items():
-        if name.endswith("_") and not name.startswith("_"):
-            setattr(theirs, name, value)
-    return theirs

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
-from ..kernels.namespace import array_namespace_of, to_numpy
-from ..labels import checked_classes, joined, labels_of
+from ..labels import checked_classes, labels_of, merge_classes
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
-from .gaussian import copied
 
 
 class Counts(NamedTuple):
@@ -29,7 +29,7 @@ class Counts(NamedTuple):
 
 def class_counts(rows: Rows) -> Counts:
     """Sum the rows of each class, in one pass."""
-    found = rows.total(_counts_of, op=_both)
+    found = rows.total(_counts_of, op=_merge)
     checked_classes(None if found is None else found.classes)
     counts: Counts = found
     checked_class_weights(counts.weight)
@@ -52,8 +52,8 @@ def _counts_of(block: Block) -> Counts | None:
     return Counts(classes, to_numpy(member.sum(axis=1)), to_numpy(features), float(block.X.min()))
 
 
-def _both(one: Counts, other: Counts) -> Counts:
-    classes = joined(one.classes, other.classes)
+def _merge(one: Counts, other: Counts) -> Counts:
+    classes = merge_classes(one.classes, other.classes)
     weight, features = np.zeros(len(classes)), np.zeros((len(classes), one.features.shape[1]))
     for part in (one, other):
         places = np.searchsorted(classes, part.classes)
@@ -100,6 +100,8 @@ class MultinomialNB(NaiveBayes):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.naive_bayes.MultinomialNB"
+
     _likelihood = staticmethod(multinomial_likelihood)
 
     def __init__(
@@ -110,6 +112,7 @@ class MultinomialNB(NaiveBayes):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultinomialNB:
         """Count features in each class.
 
@@ -164,12 +167,6 @@ class MultinomialNB(NaiveBayes):
 
     def _model(self) -> tuple[Any, ...]:
         return self.class_log_prior_, self.feature_log_prob_
-
-    def get_combined_model(self) -> Any:
-        """Return the same model as a ``sklearn.naive_bayes.MultinomialNB``."""
-        from sklearn.naive_bayes import MultinomialNB as Local
-
-        return copied(self, Local(**self.get_params()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from ..labels import checked_classes, codes_of, flat_labels, joined
+from ..delegation.methods import delegable
+from ..labels import checked_classes, codes_of, flat_labels, merge_classes
 from ..rows.table import is_dask
 from ..scoring import ScoredClassifier
 from .block_index import BlockIndex
-from .training import NeighborsEstimator
-from .voting import Weighting, checked_weighting, shares, winners
+from .voting import NeighborsPredictor, checked_weighting, shares, winners
 
 
-class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
+class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     """Classify by the classes of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels the code of its class (8 bytes). cuML
@@ -39,27 +39,9 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         As those of `NearestNeighbors`.
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weighting = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: Any = None,
-        n_jobs: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
 
+    @delegable
     def fit(self, X: Any, y: Any) -> KNeighborsClassifier:
         """Keep the training data on the workers, and find the classes.
 
@@ -77,7 +59,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
             An option is not allowed or not supported.
         """
         checked_weighting(self.weights)
-        self._remember(X, y if y is None or is_dask(y) else column_or_1d(y, warn=True))
+        self._keep_training_data(X, y if y is None or is_dask(y) else column_or_1d(y, warn=True))
         training = self._training
         if training.lazy:
             from dask.base import persist
@@ -97,6 +79,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         self._training = training._replace(blocks=blocks)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the class of each query; lazily for queries on Dask.
 
@@ -109,9 +92,10 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         array or series of shape (n_queries,)
             Where votes are equal, the class that comes first.
         """
-        answers = self._answers(X, self.n_neighbors)
-        return answers.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
+        results = self._search(X, self.n_neighbors)
+        return results.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return each class's share of the votes; lazily for queries on Dask.
 
@@ -124,15 +108,11 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsEstimator):
         array or data frame of shape (n_queries, n_classes), float64
         """
         n_classes = len(self.classes_) if hasattr(self, "classes_") else 0
-        answers = self._answers(X, self.n_neighbors)
-        return answers.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
+        results = self._search(X, self.n_neighbors)
+        return results.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
 
-    def get_combined_model(self) -> Any:
-        """Return scikit-learn's ``KNeighborsClassifier``, fitted; this brings all training rows to this process."""
-        from sklearn.neighbors import KNeighborsClassifier as Local
-
-        X, codes = self._gathered()
-        return Local(**self.get_params()).fit(X, self.classes_[codes])
+    def _own_targets(self, gathered: Any) -> Any:
+        return self.classes_[gathered]
 
 
 def _classes(block: BlockIndex) -> Any:
@@ -140,7 +120,7 @@ def _classes(block: BlockIndex) -> Any:
 
 
 def _joined(found: Any) -> Any:
-    return checked_classes(reduce(joined, [classes for classes in found if classes is not None], None))
+    return checked_classes(reduce(merge_classes, [classes for classes in found if classes is not None], None))
 
 
 def _coded(block: BlockIndex, classes: Any) -> BlockIndex:

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..rows.waiting import computed
 from ..scoring import ScoredRegressor
 from .block_index import BlockIndex
-from .training import NeighborsEstimator
-from .voting import Weighting, checked_weighting, means
+from .voting import NeighborsPredictor, checked_weighting, means
 
 
-class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
+class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
     """Predict the mean of the nearest neighbours among training data that are spread over a cluster.
 
     Neighbours are found as by `NearestNeighbors`, exactly; with each travels what is to be averaged. cuML compares in
@@ -35,27 +35,9 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         As those of `NearestNeighbors`.
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        *,
-        weights: Weighting = "uniform",
-        algorithm: str = "auto",
-        leaf_size: int = 30,
-        p: float = 2,
-        metric: str = "minkowski",
-        metric_params: Any = None,
-        n_jobs: Any = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
+    _scikit_learn = "sklearn.neighbors.KNeighborsRegressor"
 
+    @delegable
     def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
         """Keep the training data on the workers.
 
@@ -73,7 +55,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
             An option is not allowed or not supported.
         """
         checked_weighting(self.weights)
-        self._remember(X, y)
+        self._keep_training_data(X, y)
         first = self._training.blocks[0]
         if self._training.lazy:
             from dask.delayed import delayed
@@ -83,6 +65,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
             self._target = _target_of(first)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the mean of each query's neighbours; lazily for queries on Dask.
 
@@ -94,16 +77,9 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsEstimator):
         -------
         array, series or data frame of shape (n_queries,) or (n_queries, n_targets)
         """
-        answers = self._answers(X, self.n_neighbors)
+        results = self._search(X, self.n_neighbors)
         shape, dtype = self._target
-        return answers.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
-
-    def get_combined_model(self) -> Any:
-        """Return scikit-learn's ``KNeighborsRegressor``, fitted; this brings all training rows to this process."""
-        from sklearn.neighbors import KNeighborsRegressor as Local
-
-        X, y = self._gathered()
-        return Local(**self.get_params()).fit(X, y)
+        return results.like_queries(means, self.weights, dtype=dtype, columns=shape[0] if shape else None)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

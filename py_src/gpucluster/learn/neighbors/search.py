@@ -14,10 +14,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..communicators.communicator import Communicator
+from ..rows.reduction import tree_reduced
 from .block_index import BlockIndex, Found, build, merge, nearest
-
-SPLIT_EVERY = 8
-"""What was found in so many blocks is merged in one task."""
 
 
 class Training(NamedTuple):
@@ -33,7 +31,7 @@ class Training(NamedTuple):
     """Whether the blocks are on Dask."""
 
 
-def indexed(table: Any, options: dict[str, Any]) -> list[Any]:
+def build_indexes(table: Any, options: dict[str, Any]) -> list[Any]:
     """Make and keep the index of each block of a table where the block is."""
     from dask.base import persist
     from dask.delayed import delayed
@@ -42,20 +40,16 @@ def indexed(table: Any, options: dict[str, Any]) -> list[Any]:
     return list(persist(*[make(X, y, options) for X, y, _ in table.delayed_blocks()]))
 
 
-def lazily(training: Training, queries: Any, k: int) -> Any:
+def search_lazily(training: Training, queries: Any, k: int) -> Any:
     """Return what stands for the `Found` of one block of queries."""
     from dask.delayed import delayed
 
     ask = delayed(nearest, pure=False, traverse=False)
-    join = delayed(merge, pure=False)
     found = [ask(block, start, queries, k) for block, start in zip(training.blocks, training.starts, strict=True)]
-    while len(found) > 1:
-        # Each on its own, not in a list: Dask would forget the persisted blocks behind them.
-        found = [join(k, *found[i : i + SPLIT_EVERY]) for i in range(0, len(found), SPLIT_EVERY)]
-    return found[0]
+    return tree_reduced(merge, found, k)
 
 
-def among_ranks(communicator: Communicator, block: BlockIndex, start: int, queries: Any, k: int) -> Found:
+def search_ranks(communicator: Communicator, block: BlockIndex, start: int, queries: Any, k: int) -> Found:
     """Return the neighbours of this rank's queries among all ranks' rows; all ranks must call this."""
     mine: Any = None
     for root in range(communicator.size):

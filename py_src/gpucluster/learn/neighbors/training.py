@@ -8,15 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
 from ..rows.waiting import computed
-from .answers import Answers
 from .block_index import BlockIndex, build, without_itself
 from .options import checked_count, effective_metric, index_options
-from .search import Training, among_ranks, indexed, lazily
+from .results import SearchResults
+from .search import Training, build_indexes, search_lazily, search_ranks
 
 QUERY_ROWS = 4096
 """Queries in memory are sent to the workers in blocks of so many rows."""
@@ -32,12 +33,12 @@ class NeighborsEstimator(DistributedEstimator):
     p: float
     metric_params: Any
     n_jobs: Any
-    _kept_elsewhere: ClassVar[str] = (
+    _not_saved_because: ClassVar[str] = (
         "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
         "again, or bring them here with get_combined_model()."
     )
 
-    def _remember(self, X: Any, y: Any = None) -> None:
+    def _keep_training_data(self, X: Any, y: Any = None) -> None:
         """Keep the training data where they are, each block with its index."""
         options = index_options(self)
         self._require_y(y)
@@ -50,7 +51,7 @@ class NeighborsEstimator(DistributedEstimator):
                 )
             from dask.delayed import delayed
 
-            blocks = indexed(table, options)
+            blocks = build_indexes(table, options)
             lengths = list(computed(*[delayed(_length)(block) for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
@@ -69,6 +70,7 @@ class NeighborsEstimator(DistributedEstimator):
         self.effective_metric_ = effective_metric(self.metric, self.p)
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
 
+    @delegable
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows of each query; lazily for queries on Dask.
 
@@ -95,11 +97,11 @@ class NeighborsEstimator(DistributedEstimator):
         """
         check_is_fitted(self)
         k = checked_count(self.n_neighbors if n_neighbors is None else n_neighbors)
-        answers = self._answers(X, k)
-        rows = answers.array(_rows, dtype=np.int64, columns=k)
-        return (answers.array(_distances, dtype=np.float64, columns=k), rows) if return_distance else rows
+        results = self._search(X, k)
+        rows = results.array(_rows, dtype=np.int64, columns=k)
+        return (results.array(_distances, dtype=np.float64, columns=k), rows) if return_distance else rows
 
-    def _answers(self, X: Any, k: int) -> Answers:
+    def _search(self, X: Any, k: int) -> SearchResults:
         """Return what stands for the neighbours of the queries."""
         check_is_fitted(self)
         training = self._training
@@ -109,37 +111,37 @@ class NeighborsEstimator(DistributedEstimator):
                 f"n_samples_fit = {self.n_samples_fit_}, n_samples = {self.n_samples_fit_ if X is None else len(X)}"
             )
         if X is None:
-            return self._among_themselves(k)
+            return self._search_training_rows(k)
         if is_dask(X):
             table = as_table(X)
             self._check_columns(table.n_features, table.names)
         else:
             X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
             if not training.lazy:
-                mine = among_ranks(local_communicator(), training.blocks[0], training.starts[0], X, k)
-                return Answers([mine], lengths=[len(X)], lazy=False, computes=False)
+                mine = search_ranks(local_communicator(), training.blocks[0], training.starts[0], X, k)
+                return SearchResults([mine], lengths=[len(X)], lazy=False, computes=False)
             import dask.array as da
 
             table = as_table(da.from_array(X, chunks=(QUERY_ROWS, -1), name=False))
         queries = [block[0] for block in table.delayed_blocks()]
-        found = [lazily(self._as_lazy(), block, k) for block in queries]
+        found = [search_lazily(self._as_lazy(), block, k) for block in queries]
         frame = X if is_dask(X) and table.names is not None else None
-        return Answers(found, lengths=list(table.X.chunks[0]), lazy=True, computes=not is_dask(X), frame=frame)
+        return SearchResults(found, lengths=list(table.X.chunks[0]), lazy=True, computes=not is_dask(X), frame=frame)
 
-    def _among_themselves(self, k: int) -> Answers:
+    def _search_training_rows(self, k: int) -> SearchResults:
         training = self._training
         if not training.lazy:
             block, start = training.blocks[0], training.starts[0]
-            found = among_ranks(local_communicator(), block, start, block.X, k + 1)
-            return Answers([without_itself(found, start)], lengths=[block.n_rows], lazy=False, computes=False)
+            found = search_ranks(local_communicator(), block, start, block.X, k + 1)
+            return SearchResults([without_itself(found, start)], lengths=[block.n_rows], lazy=False, computes=False)
         from dask.delayed import delayed
 
         alone = delayed(without_itself, pure=False)
         lazy = [
-            alone(lazily(training, delayed(_queries)(block), k + 1), start)
+            alone(search_lazily(training, delayed(_queries)(block), k + 1), start)
             for block, start in zip(training.blocks, training.starts, strict=True)
         ]
-        return Answers(lazy, lengths=training.lengths, lazy=True, computes=False)
+        return SearchResults(lazy, lengths=training.lengths, lazy=True, computes=False)
 
     def _as_lazy(self) -> Training:
         """Return training data in memory as if they were on Dask."""
@@ -152,12 +154,19 @@ class NeighborsEstimator(DistributedEstimator):
         [block] = self._training.blocks
         return Training([delayed(block, pure=False, traverse=False)], [0], self._training.lengths, lazy=True)
 
-    def _gathered(self) -> tuple[Any, Any]:
-        """Bring all training rows, and what belongs to them, to this process."""
+    @delegable
+    def get_combined_model(self) -> Any:
+        """Return scikit-learn's estimator of the same name, fitted; this brings all training rows to this process."""
+        check_is_fitted(self)
         blocks: list[BlockIndex] = list(computed(*self._training.blocks))
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
-        return np.concatenate([block.X for block in blocks]), targets
+        X = np.concatenate([block.X for block in blocks])
+        return self._plain_class()(**self.get_params()).fit(X, self._own_targets(targets))
+
+    def _own_targets(self, gathered: Any) -> Any:
+        """Return targets as they were given, of those that the blocks hold."""
+        return gathered
 
 
 def _length(block: BlockIndex) -> int:

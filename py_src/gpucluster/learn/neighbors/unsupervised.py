@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..delegation.methods import delegable
 from ..errors import NotSupported
 from .training import NeighborsEstimator
 
@@ -44,6 +45,8 @@ class NearestNeighbors(NeighborsEstimator):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.neighbors.NearestNeighbors"
+
     def __init__(
         self,
         *,
@@ -65,6 +68,7 @@ class NearestNeighbors(NeighborsEstimator):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
         """Keep the training data on the workers.
 
@@ -85,12 +89,5 @@ class NearestNeighbors(NeighborsEstimator):
         """
         if self.radius != 1.0:
             raise NotSupported("radius: neighbours within a radius are not supported. Use kneighbors.")
-        self._remember(X)
+        self._keep_training_data(X)
         return self
-
-    def get_combined_model(self) -> Any:
-        """Return scikit-learn's ``NearestNeighbors``, fitted; this brings all training rows to this process."""
-        from sklearn.neighbors import NearestNeighbors as Local
-
-        X, _ = self._gathered()
-        return Local(**self.get_params()).fit(X)

@@ -9,9 +9,35 @@ import numpy as np
 
 from ..errors import InvalidData, InvalidParameter
 from .block_index import Found
+from .training import NeighborsEstimator
 
 Weighting = str | Callable[[Any], Any] | None
 """``uniform`` (or ``None``), ``distance``, or a function that makes weights of distances of shape (n_queries, k)."""
+
+
+class NeighborsPredictor(NeighborsEstimator):
+    """Base of the estimators that predict by neighbours."""
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        weights: Weighting = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str = "minkowski",
+        metric_params: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
 
 
 def checked_weighting(weights: Weighting) -> Weighting:

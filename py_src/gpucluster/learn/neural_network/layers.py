@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.namespace import array_namespace_of
+from ..arrays import array_namespace_of
 
 Layers = tuple[Any, ...]
 """Weights and biases by turns: arrays of shape (n_in, n_out) and (n_out,)."""
@@ -32,11 +32,11 @@ def first_layers(sizes: list[int], seed: int, dtype: Any) -> Layers:
     dtype
         Of the weights.
     """
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     layers: list[Any] = []
     for n_in, n_out in pairwise(sizes):
         bound = np.sqrt(6 / (n_in + n_out))
-        layers += [chance.uniform(-bound, bound, (n_in, n_out)).astype(dtype), np.zeros(n_out, dtype=dtype)]
+        layers += [rng.uniform(-bound, bound, (n_in, n_out)).astype(dtype), np.zeros(n_out, dtype=dtype)]
     return tuple(layers)
 
 

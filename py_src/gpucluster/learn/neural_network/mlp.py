@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.namespace import array_namespace_of, to_numpy
-from ..labels import checked_classes, classes_of, joined
+from ..labels import checked_classes, classes_of, labels_at, merge_classes
 from ..rows.block import Rows
 from ..scoring import ScoredClassifier
 from .layers import Layers, probabilities
@@ -75,6 +75,8 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
     scikit-learn draws its batches in another way, so weights differ. cuML has no neural networks.
     """
 
+    _scikit_learn = "sklearn.neural_network.MLPClassifier"
+
     def __init__(
         self,
         hidden_layer_sizes: Any = (100,),
@@ -104,6 +106,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         self.n_iter_no_change = n_iter_no_change
         self.momentum = momentum
 
+    @delegable
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MLPClassifier:
         """Train the network.
 
@@ -144,45 +147,38 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         self.n_iter_ = len(self.loss_curve_)
         return self
 
+    @delegable
     def predict(self, X: Any) -> Any:
         """Return the most likely class of each row: shape (n_rows,); lazily for data on Dask."""
         check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
 
+    @delegable
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of each class: shape (n_rows, n_classes); lazily for data on Dask."""
         check_is_fitted(self)
         layers = self._layers()
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return a fitted ``sklearn.neural_network.MLPClassifier`` with the same weights.
 
         With two classes, scikit-learn has one output where this network has two; the probabilities are the same.
         """
-        from sklearn.neural_network import MLPClassifier as Local
         from sklearn.preprocessing import LabelBinarizer
 
         check_is_fitted(self)
-        model = Local(
-            self._hidden(), solver=self.solver, alpha=self.alpha, batch_size=self.batch_size,
-            learning_rate_init=self.learning_rate_init, max_iter=self.max_iter, momentum=self.momentum,
-        )  # fmt: skip
         coefs, intercepts = list(self.coefs_), list(self.intercepts_)
-        if len(self.classes_) == 2:
+        two_classes = len(self.classes_) == 2
+        if two_classes:
             coefs[-1] = coefs[-1][:, 1:] - coefs[-1][:, :1]
             intercepts[-1] = intercepts[-1][1:] - intercepts[-1][:1]
-        model.coefs_, model.intercepts_ = coefs, intercepts
-        model._label_binarizer = LabelBinarizer().fit(self.classes_)
-        model.classes_ = self.classes_
-        model.n_layers_ = len(coefs) + 1
-        model.n_outputs_ = coefs[-1].shape[1]
-        model.out_activation_ = "logistic" if len(self.classes_) == 2 else "softmax"
-        model.loss_, model.loss_curve_, model.n_iter_ = self.loss_, self.loss_curve_, self.n_iter_
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(model, name, getattr(self, name))
-        return model
+        return self._plain_model(
+            {"hidden_layer_sizes": self._hidden()}, coefs_=coefs, intercepts_=intercepts, n_layers_=len(coefs) + 1,
+            n_outputs_=coefs[-1].shape[1], out_activation_="logistic" if two_classes else "softmax",
+            _label_binarizer=LabelBinarizer().fit(self.classes_),
+        )  # fmt: skip
 
     def _layers(self) -> Layers:
         return tuple(part for pair in zip(self.coefs_, self.intercepts_, strict=True) for part in pair)
@@ -214,7 +210,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
 
 def _train(rows: Rows, **options: Any) -> tuple[Any, Network]:
-    classes = checked_classes(rows.total(classes_of, op=joined))
+    classes = checked_classes(rows.total(classes_of, op=merge_classes))
     return classes, train(rows, classes=classes, **options)
 
 
@@ -223,7 +219,4 @@ def _probabilities(X: Any, *layers: Any) -> Any:
 
 
 def _most_likely(X: Any, classes: Any, *layers: Any) -> Any:
-    best = _probabilities(X, *layers).argmax(axis=1)
-    if classes.dtype.kind in "OUS":  # words are in this computer's memory only
-        return classes[to_numpy(best)]
-    return array_namespace_of(X).asarray(classes)[best]
+    return labels_at(_probabilities(X, *layers).argmax(axis=1), classes, X)

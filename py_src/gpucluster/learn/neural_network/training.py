@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import array_namespace_of, to_numpy
 from ..errors import InvalidData
-from ..kernels.chance import uniform
-from ..kernels.namespace import array_namespace_of, to_numpy
+from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
 from ..rows.block import Block, Rows
 from .layers import Layers, first_layers, gradients
@@ -74,7 +74,7 @@ def train(
     InvalidData
         There is no row, or the loss is no finite number.
     """
-    rows = rows.counted()
+    rows = rows.with_starts()
     n_rows = rows.total(_length)
     if not n_rows:
         raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")

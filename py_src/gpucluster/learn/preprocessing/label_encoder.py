@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
-from ..labels import flat_labels, joined
+from ..labels import flat_labels, merge_classes
 from ..rows.table import is_dask
-from .categories import found_in
+from .blocks import reduce_blocks
 
 
 class LabelEncoder(TransformerMixin, DistributedEstimator):
@@ -28,6 +29,9 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         The labels, sorted.
     """
 
+    _scikit_learn = "sklearn.preprocessing.LabelEncoder"
+
+    @delegable
     def fit(self, y: Any) -> LabelEncoder:
         """Find the labels.
 
@@ -45,7 +49,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
             y = column_or_1d(y, warn=True)
         elif y.ndim != 1:
             raise InvalidData(f"y: 1 dimension is needed, not {y.ndim}. Choose one column: y = frame['name'].")
-        classes = found_in(y, _labels, joined)
+        classes = reduce_blocks(y, _labels, merge_classes)
         self.classes_ = np.empty(0) if classes is None else classes
         return self
 
@@ -53,6 +57,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         """Find the labels of y, and return their numbers."""
         return self.fit(y).transform(y)
 
+    @delegable
     def transform(self, y: Any) -> Any:
         """Return the numbers of labels; lazily for a Dask array or series.
 
@@ -72,6 +77,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         check_is_fitted(self)
         return self._mapped("transform", y, np.dtype(np.int64))
 
+    @delegable
     def inverse_transform(self, y: Any) -> Any:
         """Return the labels of numbers; lazily for a Dask array or series.
 
@@ -91,15 +97,6 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         """
         check_is_fitted(self)
         return self._mapped("inverse_transform", y, self.classes_.dtype)
-
-    def get_combined_model(self) -> Any:
-        """Return the same encoder as a ``sklearn.preprocessing.LabelEncoder``."""
-        from sklearn.preprocessing import LabelEncoder as Local
-
-        check_is_fitted(self)
-        local = Local()
-        local.classes_ = self.classes_
-        return local
 
     def _mapped(self, method: str, y: Any, dtype: Any) -> Any:
         model = self.get_combined_model()

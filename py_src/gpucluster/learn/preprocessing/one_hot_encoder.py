@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.table import is_dask
-from .categories import categories_of, checked_columns, found_in, joined_categories
-from .encoded_blocks import example_of, mapped
+from .blocks import categories_of, checked_columns, example_of, map_encoder, merge_categories, reduce_blocks
 
 
 class OneHotEncoder(TransformerMixin, DistributedEstimator):
@@ -50,6 +50,8 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         For data frames.
     """
 
+    _scikit_learn = "sklearn.preprocessing.OneHotEncoder"
+
     def __init__(
         self,
         *,
@@ -71,6 +73,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         self.max_categories = max_categories
         self.feature_name_combiner = feature_name_combiner
 
+    @delegable
     def fit(self, X: Any, y: Any = None) -> OneHotEncoder:
         """Find the categories.
 
@@ -93,17 +96,15 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             checked_columns(X)
             names, n_features = (None if hasattr(X, "chunks") else list(X.columns)), X.shape[1]
             if isinstance(self.categories, str):
-                found = found_in(X, categories_of, joined_categories)
+                found = reduce_blocks(X, categories_of, merge_categories)
             else:
                 found = tuple(np.asarray(one) for one in self.categories)
         else:
-            from sklearn.preprocessing import OneHotEncoder as Local
-
-            local = Local(**self.get_params()).fit(X)
+            local = self._plain_class()(**self.get_params()).fit(X)
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
             found = tuple(local.categories_)
             if isinstance(self.categories, str):
-                found = found_in(X, lambda _: found, joined_categories)
+                found = reduce_blocks(X, lambda _: found, merge_categories)
         if found is None:
             raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
         if len(found) != n_features:
@@ -117,6 +118,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         self.drop_idx_ = self.get_combined_model().drop_idx_
         return self
 
+    @delegable
     def transform(self, X: Any) -> Any:
         """Return zeros and ones; lazily for data on Dask.
 
@@ -141,8 +143,9 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             return model.transform(X)
         checked_columns(X)
         self._check_names(X)
-        return mapped(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
+        return map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
+    @delegable
     def inverse_transform(self, X: Any) -> Any:
         """Return the categories; lazily for data on Dask.
 
@@ -163,18 +166,19 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         dtype = np.result_type(*(one.dtype for one in self.categories_))
         if any(one.dtype.kind in "OUS" for one in self.categories_):
             dtype = np.dtype(object)
-        return mapped(X, model, "inverse_transform", list(names), dtype)
+        return map_encoder(X, model, "inverse_transform", list(names), dtype)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the columns that come out."""
         return self.get_combined_model().get_feature_names_out(input_features)
 
+    @delegable
     def get_combined_model(self) -> Any:
         """Return the same encoder as a ``sklearn.preprocessing.OneHotEncoder``."""
-        from sklearn.preprocessing import OneHotEncoder as Local
-
         check_is_fitted(self)
-        return Local(**self.get_params()).fit(example_of(self.categories_, getattr(self, "feature_names_in_", None)))
+        return self._plain_class()(**self.get_params()).fit(
+            example_of(self.categories_, getattr(self, "feature_names_in_", None))
+        )
 
     def _check_options(self) -> None:
         if self.sparse_output:

@@ -8,17 +8,18 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import array_namespace_of
+from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
-from ..kernels.columns import Columns, columns, columns_merged
-from ..kernels.namespace import array_namespace_of
+from ..kernels.columns import Columns, columns, merge_columns
 from ..kernels.slices import slices
 from ..rows.block import Rows
 
 
 def column_statistics(rows: Rows) -> Columns:
     """Return counts, means and squares of all columns with one message of ``32 d`` bytes per block or rank."""
-    found: Columns = rows.total(columns, op=columns_merged)
+    found: Columns = rows.total(columns, op=merge_columns)
     return found
 
 
@@ -47,6 +48,8 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
     n_features_in_ : int
     """
 
+    _scikit_learn = "sklearn.preprocessing.StandardScaler"
+
     _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
 
     def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
@@ -54,6 +57,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         self.with_mean = with_mean
         self.with_std = with_std
 
+    @delegable
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> StandardScaler:
         """Find means and standard deviations.
 
@@ -87,6 +91,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         self._keep(found, weighted=sample_weight is not None)
         return self
 
+    @delegable
     def transform(self, X: Any, copy: bool | None = None) -> Any:
         """Return scaled columns: lazy where X is lazy, in the type of X.
 
@@ -99,16 +104,11 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         check_is_fitted(self)
         return self._changed(_scaled, X)
 
+    @delegable
     def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
         """Return columns as they were before `transform`."""
         check_is_fitted(self)
         return self._changed(_unscaled, X)
-
-    def get_combined_model(self) -> Any:
-        """Return a fitted ``sklearn.preprocessing.StandardScaler``."""
-        from sklearn.preprocessing import StandardScaler as Model
-
-        return self._plain_model(Model)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -59,13 +59,13 @@ class Rows(ABC):
         """
 
     @abstractmethod
-    def each(self, partial: Partial, *arguments: Any) -> list[Message]:
+    def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
         """Return what the function returns for each block, in the order of the rows; for small results only."""
 
     @abstractmethod
-    def counted(self) -> Rows:
+    def with_starts(self) -> Rows:
         """Return the same rows with blocks that know the number of their first row."""
 
     @abstractmethod
-    def agreed(self, value: Message) -> Message:
+    def broadcast(self, value: Message) -> Message:
         """Return rank 0's value on all ranks; for what each would choose differently, such as a random seed."""

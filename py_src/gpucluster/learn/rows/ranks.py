@@ -28,9 +28,9 @@ logger = logging.getLogger("gpucluster.learn")
 
 ATTEMPTS = 4
 """So often workers may die during one computation."""
-LOOK_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """How often the client looks whether all ranks are still there."""
-PATIENCE_SECONDS = 5.0
+GRACE_SECONDS = 5.0
 """So long ranks that were given up may take to tell why they failed."""
 FAILED = frozenset({"error", "cancelled", "lost"})
 
@@ -217,7 +217,7 @@ class _Attempt:
         while pending:
             ended = None
             try:
-                wait(pending, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+                wait(pending, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
             except TimeoutError:
                 ended = set(self._addresses) - set(workers_of(self._client))
             if any(task.status in FAILED for task in pending):
@@ -226,7 +226,7 @@ class _Attempt:
                 raise PeerLost(f"{len(ended)} of {len(self._addresses)} workers ended.")
             before, pending = pending, [task for task in pending if task.status != "finished"]
             if pending and len(pending) == len(before):
-                self._tell_who_has_returned(tasks)
+                self._report_returned_ranks(tasks)
 
     def _give_up(self) -> None:
         # What ended the computation is what counts, also where the client is gone and can tell the workers nothing.
@@ -235,7 +235,7 @@ class _Attempt:
         with suppress(Exception):
             self._close()
 
-    def _tell_who_has_returned(self, tasks: list[Any]) -> None:
+    def _report_returned_ranks(self, tasks: list[Any]) -> None:
         returned = [rank for rank, task in enumerate(tasks) if task.status == "finished"]
         others = [address for rank, address in enumerate(self._addresses) if rank not in returned]
         if returned:
@@ -247,7 +247,7 @@ class _Attempt:
 
         self._close()
         with suppress(TimeoutError):
-            wait(tasks, timeout=PATIENCE_SECONDS)
+            wait(tasks, timeout=GRACE_SECONDS)
         errors: list[BaseException] = [task.exception() for task in tasks if task.status == "error"]
         for error in errors:
             if not isinstance(error, PeerLost):

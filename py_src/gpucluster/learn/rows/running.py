@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..communicators.communicator import Communicator
-from ..communicators.serial import SerialCommunicator
+from ..communicators.communicator import Communicator, SerialCommunicator
 from ..configuration import configuration
 from ..errors import InvalidData
-from .block import Block, Rows
+from .block import Block
 from .footprint import block_bytes, fits_into_workers
 from .ranks import Placed, require_own, run_ranks, workers_of
-from .shard import Shard, numbered
+from .shard import Shard, block_of_rank
 from .stream import Stream
 from .table import Table, as_table, is_dask
-from .threads import threads_here
+from .threads import available_threads
 from .waiting import computed, current_client, waiting
 
 Result = TypeVar("Result")
@@ -52,7 +51,7 @@ def run(
         The cluster ended meanwhile.
     """
     if not is_dask(X):
-        return algorithm(_here(X, y, sample_weight), **parameters)
+        return algorithm(local_rows(X, y, sample_weight), **parameters)
     return run_table(algorithm, as_table(X, y, sample_weight), parameters, passes=passes)
 
 
@@ -62,20 +61,20 @@ def run_table(
     """Do the same as `run` with a table that was checked already."""
     client = current_client()
     if client is None:
-        held = passes is None and fits_here(table)
+        held = passes is None and fits_in_this_process(table)
         return algorithm(_gathered(table) if held else Stream(table), **parameters)
     with waiting(client):
         require_own(client, table)
         if passes is not None and passes <= 2:
             return algorithm(Stream(table), **parameters)
-        placed = kept(client, table)
+        placed = placed_on_workers(client, table)
         if placed is None:
             return algorithm(Stream(table), **parameters)
         [result] = run_ranks(placed, algorithm, parameters, mpi=configuration().communicator == "mpi", first_only=True)
     return result  # type: ignore[no-any-return]
 
 
-def kept(client: Any, table: Table) -> Placed | None:
+def placed_on_workers(client: Any, table: Table) -> Placed | None:
     """Compute a table and keep it on the workers; ``None`` where it would take too much of their memory.
 
     Parameters
@@ -83,14 +82,14 @@ def kept(client: Any, table: Table) -> Placed | None:
     client : distributed.Client
     table : Table
     """
-    if not table.is_kept() and not fits_into_workers(table, workers_of(client), RESIDENT_SHARE):
+    if not table.is_persisted() and not fits_into_workers(table, workers_of(client), RESIDENT_SHARE):
         return None
     placed = Placed(client, table.persisted())
     # Blocks of unknown lengths may have been larger than those that were looked at.
     return placed if placed.fits(RESIDENT_SHARE) else None
 
 
-def fits_here(table: Table) -> bool:
+def fits_in_this_process(table: Table) -> bool:
     """Whether a table would take at most a share of the memory of this computer, or of what this process may use."""
     from distributed.system import MEMORY_LIMIT
 
@@ -119,7 +118,7 @@ def run_on_ranks(function: Callable[..., Result], X: Any, y: Any = None, **param
         X or y cannot be used, or there is no cluster.
     """
     if not is_dask(X):
-        shard = _here(X, y, None)
+        shard = local_rows(X, y)
         return shard.communicator.allgather(function(shard, **parameters))
     client = current_client()
     if client is None:
@@ -135,22 +134,18 @@ def local_communicator() -> Communicator:
     return chosen if isinstance(chosen, Communicator) else SerialCommunicator()
 
 
-def local_rows(X: Any, y: Any = None, weights: Any = None) -> Rows:
-    """Return arrays in memory as rows."""
-    return _here(X, y, weights)
-
-
 def _gathered(table: Table) -> Shard:
     """Return a table's blocks, computed in this process, as one rank."""
     [made] = computed(table.delayed_blocks())
     blocks = [
         Block(number, start, *block) for number, (start, block) in enumerate(zip(table.starts(), made, strict=True))
     ]
-    return Shard(SerialCommunicator(), blocks, n_threads=threads_here())
+    return Shard(SerialCommunicator(), blocks, n_threads=available_threads())
 
 
-def _here(X: Any, y: Any, weights: Any) -> Shard:
+def local_rows(X: Any, y: Any = None, weights: Any = None) -> Shard:
+    """Return arrays in memory as the rows of this rank; the only one, unless a communicator is configured."""
     communicator = local_communicator()
-    # Ranks beside this one may be on the same computer and want its cores.
-    n_threads = threads_here() if communicator.size == 1 else 1
-    return Shard(communicator, [numbered(communicator, X, y, weights)], n_threads=n_threads)
+    # Other ranks may be on the same computer and want its cores.
+    n_threads = available_threads() if communicator.size == 1 else 1
+    return Shard(communicator, [block_of_rank(communicator, X, y, weights)], n_threads=n_threads)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..communicators.communicator import Communicator
-from ..communicators.operators import Message, Operator, combine
+from ..communicators.operators import Message, Operator, combine_all
 from .block import Block, Partial, Rows
 from .threads import one_blas_thread
 
@@ -41,19 +41,17 @@ class Shard(Rows):
 
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
         """Combine this rank's blocks, then all ranks' results with one allreduce."""
-        mine: Message = None
-        for message in self._mapped(lambda block: partial(block, *arguments), self._pieces):
-            mine = combine(op, mine, message)
+        mine = combine_all(op, *self._mapped(lambda block: partial(block, *arguments), self._pieces))
         return self.communicator.allreduce(mine, op)
 
-    def each(self, partial: Partial, *arguments: Any) -> list[Message]:
+    def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
         """Collect with one allgather."""
         messages = self._mapped(lambda block: partial(block, *arguments), self.blocks)
         mine = list(zip([block.number for block in self.blocks], messages, strict=True))
         gathered = [item for part in self.communicator.allgather(mine) for item in part]
         return [message for _, message in sorted(gathered, key=lambda item: item[0])]
 
-    def counted(self) -> Shard:
+    def with_starts(self) -> Shard:
         """Count rows with one allgather, if nobody has yet; all ranks know, or none does."""
         lengths = self.communicator.allgather(
             [(block.number, len(block)) for block in self.blocks if block.start is None]
@@ -68,7 +66,7 @@ class Shard(Rows):
         blocks = [replace(block, start=starts[block.number]) for block in self.blocks]
         return Shard(self.communicator, blocks, n_threads=self.n_threads)
 
-    def agreed(self, value: Message) -> Message:
+    def broadcast(self, value: Message) -> Message:
         """Broadcast rank 0's."""
         return self.communicator.broadcast(value)
 
@@ -85,7 +83,7 @@ class Shard(Rows):
         return max(SMALLEST_PIECE, -(-sum(map(len, self.blocks)) // (PIECES_PER_THREAD * self.n_threads)))
 
 
-def numbered(communicator: Communicator, X: Any, y: Any = None, weights: Any = None) -> Block:
+def block_of_rank(communicator: Communicator, X: Any, y: Any = None, weights: Any = None) -> Block:
     """Return one rank's own rows as a block; rank by rank, they are all rows."""
     lengths = communicator.allgather(int(X.shape[0]))
     return Block(communicator.rank, sum(lengths[: communicator.rank]), X, y, weights)

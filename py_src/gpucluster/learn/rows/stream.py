@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..communicators.operators import Message, Operator, combine
+from ..communicators.operators import Message, Operator, combine_all
 from .block import Block, Partial, Rows
+from .reduction import tree_reduced
 from .table import Table
 from .waiting import computed
 
-SPLIT_EVERY = 8
-"""So many messages are combined in one task."""
 LARGE_ARGUMENTS_BYTES = 10_000
 """Larger arguments are sent to the workers once, not within each task."""
 
@@ -34,23 +33,18 @@ class Stream(Rows):
 
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
         """Combine along a tree on the workers."""
-        from dask.delayed import delayed
-
         messages = self._messages(partial, arguments)
-        merge = delayed(_merged, pure=False)
-        while len(messages) > 1:
-            messages = [merge(op, messages[i : i + SPLIT_EVERY]) for i in range(0, len(messages), SPLIT_EVERY)]
-        return computed(messages[0])[0] if messages else None
+        return computed(tree_reduced(combine_all, messages, op))[0] if messages else None
 
-    def each(self, partial: Partial, *arguments: Any) -> list[Message]:
+    def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
         """Bring all messages to the client."""
         return list(computed(*self._messages(partial, arguments)))
 
-    def counted(self) -> Rows:
+    def with_starts(self) -> Rows:
         """Count them in a pass over the data, if nobody has yet."""
-        return self if self._table.n_rows is not None else Stream(self._table.counted())
+        return self if self._table.n_rows is not None else Stream(self._table.with_known_lengths())
 
-    def agreed(self, value: Message) -> Message:
+    def broadcast(self, value: Message) -> Message:
         """Return the value: there is only one process that chooses."""
         return value
 
@@ -70,10 +64,3 @@ class Stream(Rows):
 
 def _applied(partial: Partial, arguments: tuple[Any, ...], number: int, start: int | None, *block: Any) -> Message:
     return partial(Block(number, start, *block), *arguments)
-
-
-def _merged(op: Operator, messages: list[Message]) -> Message:
-    result = messages[0]
-    for message in messages[1:]:
-        result = combine(op, result, message)
-    return result

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from dask.core import flatten
 
+from ..arrays import array_namespace_of
 from ..errors import InvalidData
-from ..kernels.namespace import array_namespace_of
 
 
 def is_dask(data: Any) -> bool:
@@ -62,7 +62,7 @@ class Table:
             return [None] * self.n_blocks
         return [0, *accumulate(self.X.chunks[0])][:-1]
 
-    def counted(self) -> Table:
+    def with_known_lengths(self) -> Table:
         """Return the same table with known numbers of rows, which takes a pass over the data if they are not yet."""
         if self.n_rows is not None:
             return self
@@ -74,7 +74,7 @@ class Table:
         chunks = counted.chunks[0]
         return replace(self, X=counted, y=with_rows(self.y, chunks), weights=with_rows(self.weights, chunks))
 
-    def is_kept(self) -> bool:
+    def is_persisted(self) -> bool:
         """Whether all blocks are kept on workers already."""
         return all(map(_on_workers, self.collections))
 
@@ -82,7 +82,7 @@ class Table:
         """Return the same table, computed and kept on the workers (in this process, where there are none)."""
         from dask.base import persist
 
-        if self.is_kept():
+        if self.is_persisted():
             return self
         kept = iter(persist(*self.collections))
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
@@ -115,7 +115,8 @@ def as_table(X: Any, y: Any = None, weights: Any = None) -> Table:
         A wrong number of dimensions or rows, chunks along the columns, columns that hold no numbers.
     """
     array, names = _features(X)
-    return Table(array, beside(y, array, "y", dimensions=(1, 2)), beside(weights, array, "sample_weight", (1,)), names)
+    y, weights = aligned(y, array, "y", (1, 2)), aligned(weights, array, "sample_weight", (1,))
+    return Table(array, y, weights, names)
 
 
 def _features(X: Any) -> tuple[Any, list[str] | None]:
@@ -183,8 +184,8 @@ def _common(dtypes: Any) -> np.dtype[Any]:
     return common if common in (np.float32, np.float64) else np.dtype(np.float64)
 
 
-def beside(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
-    """Return what belongs to the rows of X as an array with the same chunks."""
+def aligned(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
+    """Return y or weights, which belong to the rows of X, as an array with the same chunks of rows."""
     import dask.array as da
 
     if data is None:

@@ -35,7 +35,7 @@ def one_blas_thread() -> Iterator[None]:
                 _limit = None
 
 
-def threads_here() -> int:
+def available_threads() -> int:
     """Return how many threads this process may use: cores, or fewer where ``OMP_NUM_THREADS`` says so."""
     from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...protocol.errors import ClusterEnded
 from ..errors import ClusterStopped, PeerLost, WorkersLost
 
-_SECONDS_TO_SEE_THE_END = 2.0
+_END_GRACE_SECONDS = 2.0
 
 
 def current_client() -> Any:
@@ -52,15 +52,15 @@ def waiting(client: Any) -> Iterator[None]:
     from distributed.client import ClosedClientError
 
     try:
-        with _thread_for_others():
+        with _release_thread():
             yield
     except (
         CancelledError, asyncio.CancelledError, ClosedClientError, OSError, RuntimeError, PeerLost, WorkersLost
     ) as error:  # fmt: skip
         cancelled = isinstance(error, (CancelledError, asyncio.CancelledError))
-        patience = _SECONDS_TO_SEE_THE_END if cancelled else 0.0
+        grace = _END_GRACE_SECONDS if cancelled else 0.0
         # Our own client says it itself, while the cluster is still stopping.
-        if isinstance(error, ClusterEnded) or _has_ended(client, patience=patience):
+        if isinstance(error, ClusterEnded) or _has_ended(client, grace=grace):
             raise ClusterStopped(
                 "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
                 "connect to another one, load the data again, and repeat the computation."
@@ -87,15 +87,15 @@ def computed(*collections: Any) -> tuple[Any, ...]:
         return tuple(compute(*collections))
 
 
-def _has_ended(client: Any, *, patience: float) -> bool:
+def _has_ended(client: Any, *, grace: float) -> bool:
     """Whether the cluster is gone. A scheduler that ends cancels first, and the client sees its end a moment later."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + grace
     while client.status == "running" and time.monotonic() < deadline:
         time.sleep(0.02)
     return bool(client.status != "running")
 
 
-def _thread_for_others() -> Any:
+def _release_thread() -> Any:
     from distributed import get_worker, worker_client
 
     try:

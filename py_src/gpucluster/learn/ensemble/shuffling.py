@@ -11,7 +11,7 @@ from ..model_selection.choice import draws
 from ..rows.table import Table
 
 
-def deal(table: Table, seed: int) -> Table:
+def shuffled(table: Table, seed: int) -> Table:
     """Return the same rows in as many blocks, each of them at random in one of these; lazily.
 
     Each row draws the number of its new block, which depends on its place among all rows only. Nearly all rows move to
@@ -26,11 +26,11 @@ def deal(table: Table, seed: int) -> Table:
     import dask.array as da
     from dask.delayed import delayed
 
-    table = table.counted()
+    table = table.with_known_lengths()
     n_blocks = table.n_blocks
     piece, join = delayed(_piece, pure=True), delayed(_joined, pure=True)
     lengths = _lengths(table, seed)
-    dealt = {}
+    parts_of = {}
     for name in ("X", "y", "weights"):
         array = getattr(table, name)
         if array is None:
@@ -43,8 +43,8 @@ def deal(table: Table, seed: int) -> Table:
             )
             for number, length in enumerate(lengths)
         ]  # fmt: skip
-        dealt[name] = da.concatenate(parts)
-    return replace(table, **dealt)
+        parts_of[name] = da.concatenate(parts)
+    return replace(table, **parts_of)
 
 
 def _lengths(table: Table, seed: int) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from gpucluster.learn.kernels.chance import uniform
+from gpucluster.learn.kernels.random_numbers import uniform
 from scipy.stats import kstest
 
 

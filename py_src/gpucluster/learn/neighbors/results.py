@@ -10,7 +10,7 @@ from ..rows.waiting import computed
 
 
 @dataclass(frozen=True)
-class Answers:
+class SearchResults:
     """Neighbours of all queries, block by block."""
 
     found: list[Any]
@@ -70,7 +70,8 @@ class Answers:
             shaped(partition, found, function, arguments, meta)
             for partition, found in zip(self.frame.to_delayed(), self.found, strict=True)
         ]
-        return dd.from_delayed(parts, meta=meta, divisions=self.frame.divisions, verify_meta=False)
+        # Verified, because Dask (2026.8) makes arrays of unverified partitions that cannot be computed.
+        return dd.from_delayed(parts, meta=meta, divisions=self.frame.divisions, verify_meta=True)
 
 
 def _framed(partition: Any, found: Any, function: Callable[..., Any], arguments: tuple[Any, ...], meta: Any) -> Any:

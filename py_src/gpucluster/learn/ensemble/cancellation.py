@@ -11,7 +11,9 @@ STEP_SECONDS = 0.2
 """Growing so long, a forest looks whether it is still wanted."""
 
 
-def grown(forest: Callable[..., Any], options: dict[str, Any], X: Any, y: Any, weights: Any) -> tuple[list[Any], Any]:
+def grow_trees(
+    forest: Callable[..., Any], options: dict[str, Any], X: Any, y: Any, weights: Any
+) -> tuple[list[Any], Any]:
     """Grow the trees of a forest of scikit-learn; in a Dask task, no more are begun once the task is cancelled.
 
     Dask cannot end a task that runs, and the trees of one block are one task, which may take hours.

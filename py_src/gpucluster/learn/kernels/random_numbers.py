@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .namespace import array_namespace_of
+from ..arrays import array_namespace_of
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = 0xFFFFFFFFFFFFFFFF

@@ -1,4 +1,4 @@
-"""What occurs in the columns of data that need not be numbers: the same answer however the data are cut."""
+"""Columns that need not be numbers, block by block: what occurs in them, and how encoders are applied to them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..communicators.operators import combine
+from ..communicators.operators import combine_all
 from ..errors import InvalidData, NotSupported
+from ..rows.reduction import tree_reduced
 from ..rows.running import local_communicator
 from ..rows.table import is_dask
 from ..rows.waiting import computed
 
-SPLIT_EVERY = 8
-"""What occurs in so many blocks is put together in one task."""
 
-
-def found_in(data: Any, partial: Callable[[Any], Any], op: Callable[[Any, Any], Any]) -> Any:
+def reduce_blocks(data: Any, partial: Callable[[Any], Any], op: Callable[[Any, Any], Any]) -> Any:
     """Apply a function to each block of rows and combine what it returns, in one pass.
 
     Parameters
@@ -32,19 +30,8 @@ def found_in(data: Any, partial: Callable[[Any], Any], op: Callable[[Any, Any], 
         return local_communicator().allreduce(partial(data), op)
     from dask.delayed import delayed
 
-    merge = delayed(_merged, pure=False)
     messages = [delayed(partial, pure=False)(block) for block in blocks_of(data)]
-    while len(messages) > 1:
-        # Each on its own, not in a list: Dask would forget persisted blocks behind them.
-        messages = [merge(op, *messages[i : i + SPLIT_EVERY]) for i in range(0, len(messages), SPLIT_EVERY)]
-    return computed(messages[0])[0]
-
-
-def _merged(op: Callable[[Any, Any], Any], *messages: Any) -> Any:
-    result = messages[0]
-    for message in messages[1:]:
-        result = combine(op, result, message)
-    return result
+    return computed(tree_reduced(combine_all, messages, op))[0]
 
 
 def blocks_of(data: Any) -> list[Any]:
@@ -93,7 +80,7 @@ def categories_of(block: Any) -> tuple[Any, ...] | None:
     return tuple(OneHotEncoder().fit(block).categories_)
 
 
-def joined_categories(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+def merge_categories(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return for each column what occurs in one block or the other."""
     found = []
     for mine, theirs in zip(one, other, strict=True):
@@ -101,3 +88,41 @@ def joined_categories(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any
         assert both is not None
         found.append(both[0])
     return tuple(found)
+
+
+def example_of(categories: list[Any], names: Any) -> Any:
+    """Return a small table in which all categories occur."""
+    n_rows = max(len(one) for one in categories)
+    columns = [np.resize(one, n_rows) for one in categories]
+    if names is not None:
+        import pandas as pd
+
+        return pd.DataFrame(dict(zip(names, columns, strict=True)))
+    if len({column.dtype for column in columns}) > 1:
+        columns = [column.astype(object) for column in columns]
+    return np.stack(columns, axis=1)
+
+
+def map_encoder(X: Any, model: Any, method: str, names: list[str], dtype: Any) -> Any:
+    """Call a method of a fitted encoder of scikit-learn with each block; a lazy array or data frame."""
+    if hasattr(X, "chunks"):
+        return X.map_blocks(
+            _block, model, method, dtype, len(names), dtype=dtype, chunks=(X.chunks[0], (len(names),)),
+            meta=np.empty((0, len(names)), dtype=dtype),
+        )  # fmt: skip
+    empty = X._meta.iloc[:0]
+    meta = type(empty)({name: np.empty(0, dtype=dtype) for name in names}, index=empty.index)
+    return X.map_partitions(_partition, model, method, dtype, names, meta=meta)
+
+
+def _block(block: Any, model: Any, method: str, dtype: Any, width: int) -> Any:
+    if len(block) == 0:
+        return np.empty((0, width), dtype=dtype)
+    return getattr(model, method)(block).astype(dtype, copy=False)
+
+
+def _partition(frame: Any, model: Any, method: str, dtype: Any, names: list[str]) -> Any:
+    given = frame if method == "transform" else frame.to_numpy()
+    if not hasattr(model, "feature_names_in_"):
+        given = frame.to_numpy()
+    return type(frame)(_block(given, model, method, dtype, len(names)), index=frame.index, columns=names)
