@@ -102,7 +102,7 @@ class _Server:
         return found
 
     def peak(self, number: int, sent: Any) -> Any:
-        # As `instruments.memory.measure_peak`, which the notebook may have replaced.
+        # As `probes.memory.measure_peak`, which the notebook may have replaced.
         already = tracemalloc.is_tracing()  # a cell of the notebook may have begun it: what it has seen does not count
         if not already:
             tracemalloc.start()
