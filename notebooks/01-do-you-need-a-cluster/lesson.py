@@ -50,8 +50,8 @@ import psutil
 
 from gpucluster import datasets
 from gpucluster.lessons import check, compare, hint, predict, solution
-from gpucluster.lessons.instruments.busy import Busy
-from gpucluster.lessons.instruments.capped import capped
+from gpucluster.lessons.probes.busy import Busy
+from gpucluster.lessons.probes.capped import capped
 from gpucluster.lessons.figures import sizing as figures
 
 # %% [markdown] anchor="sizing"

@@ -57,7 +57,7 @@ from gpucluster import datasets
 from gpucluster.lessons import check, compare, expect_failure, hint, predict, solution
 from gpucluster.lessons.figures import conversation as messages
 from gpucluster.lessons.figures import kitchen as figures
-from gpucluster.lessons.scenes.kitchen import Entry, Order, evening, makespan, most_at_once, open_kitchen, tonight
+from gpucluster.lessons.simulations.kitchen import Entry, Order, evening, makespan, most_at_once, open_kitchen, tonight
 
 # %% [markdown] anchor="conversation"
 # ## 1. One scheduler, and what it says

@@ -61,7 +61,7 @@ from distributed.scheduler import KilledWorker
 from gpucluster import datasets
 from gpucluster.lessons import check, compare, expect_failure, hint, predict, solution
 from gpucluster.lessons.figures import recovery as figures
-from gpucluster.lessons.scenes.recovery import TaskHistory, addresses, crash, expect_crashes, recovered, restored
+from gpucluster.lessons.simulations.recovery import TaskHistory, addresses, crash, expect_crashes, recovered, restored
 
 # %% [markdown] anchor="placement"
 # ## 1. A graph, and where its results are

@@ -67,7 +67,7 @@ from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predi
 from gpucluster.lessons.figures import kmeans as figures
 from gpucluster.lessons.material.pictures import distinct_colours, load_photo, png_bytes
 from gpucluster.lessons.readiness import ready
-from gpucluster.lessons.scenes.ranks import run_on_workers, run_ranks
+from gpucluster.lessons.simulations.ranks import run_on_workers, run_ranks
 
 # %% [markdown] anchor="blackboard"
 # ## 1. The blackboard

@@ -58,7 +58,7 @@ from sklearn.datasets import load_digits
 from gpucluster import datasets
 from gpucluster.lessons import as_numpy, check, compare, hint, predict, solution
 from gpucluster.lessons.figures import pca as figures
-from gpucluster.lessons.instruments.memory import measure_peak
+from gpucluster.lessons.probes.memory import measure_peak
 from gpucluster.lessons.material.pictures import load_photo
 from gpucluster.lessons.material.tiles import cut_tiles, paste_tiles
 

@@ -77,9 +77,9 @@ from sklearn.model_selection import GridSearchCV
 from gpucluster import datasets, learn
 from gpucluster.lessons import as_numpy, check, compare, expect_failure, hint, predict, solution
 from gpucluster.lessons.figures import workflow as figures
-from gpucluster.lessons.instruments.messages import MessageLog
+from gpucluster.lessons.probes.messages import MessageLog
 from gpucluster.lessons.material.pictures import load_photo
-from gpucluster.lessons.instruments.placement import blocks_by_worker, spread, worker_order
+from gpucluster.lessons.probes.placement import blocks_by_worker, spread, worker_order
 from gpucluster.lessons.readiness import ready
 
 # %% [markdown] anchor="who-does-what"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpucluster.gauges import text
-from gpucluster.gauges.bars import worker_bars
+from gpucluster.gauges.figures import worker_figures
 from gpucluster.gauges.text import cluster_lines, worker_lines
 from gpucluster.protocol.telemetry import TelemetrySample
 
@@ -19,7 +19,7 @@ def sample(**columns: object) -> TelemetrySample:
 def test_the_cluster():
     figures = sample(memory_bytes=[GIB // 2, 0], memory_limit_bytes=GIB, cpu_percent=[50.0, 25.0], tier_disk_bytes=GIB)
     assert cluster_lines(figures) == [
-        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 512 MiB of 2 GiB (25%): unmanaged 512 MiB",
+        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 512 MiB of 2 GiB (25 %): Unmanaged 512 MiB",
         "  CPU 0.8 cores, 0 tasks running, 0 results held",
         "  Results: 2 GiB on disk",
     ]
@@ -28,16 +28,16 @@ def test_the_cluster():
 def test_the_cluster_has_no_more_than_the_machine_that_its_workers_share():
     figures = sample(memory_bytes=GIB, memory_limit_bytes=6 * GIB, cpu_percent=[50.0, 25.0], n_threads=2)
     assert cluster_lines(figures)[:2] == [
-        "  Memory       ████░░░░░░░░░░░░░░░░░░░░ 2 GiB of 12 GiB (17%): unmanaged 2 GiB",
+        "  Memory       ████░░░░░░░░░░░░░░░░░░░░ 2 GiB of 12 GiB (17 %): Unmanaged 2 GiB",
         "  CPU 0.8 of 4 threads, 0 tasks running, 0 results held",
     ]
     shared = figures.model_copy(update={"host_memory_bytes": 8 * GIB, "host_cores": 2})
     assert cluster_lines(shared) == [
-        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 2 GiB of 8 GiB (25%): unmanaged 2 GiB",
+        "  Memory       ██████░░░░░░░░░░░░░░░░░░ 2 GiB of 8 GiB (25 %): Unmanaged 2 GiB",
         "  CPU 0.8 of 2 cores, 0 tasks running, 0 results held",
         "  Shared: 4 threads on 2 cores, memory limits of 12 GiB on 8 GiB",
     ]
-    assert worker_bars(shared, 0)[0].text == "1 GiB of 6 GiB (17%)"
+    assert worker_figures(shared, 0).bars[0].text == "1 GiB of 6 GiB (17 %)"
 
 
 def test_workers_one_by_one():
@@ -53,12 +53,12 @@ def test_workers_one_by_one():
         device_error=[None, "The GPU is lost."],
     )
     assert worker_lines(figures, 10) == [
-        "  Worker 0 GPU    81% busy",
-        "  Worker 0 VRAM   ████████████░░░░░░░░░░░░ 2 GiB of 4 GiB (50%): RMM used 512 MiB; RMM pool, free 512 MiB; "
-        "others 1 GiB",
-        "  Worker 0 Memory ████████████░░░░░░░░░░░░ 512 MiB of 1 GiB (50%): unmanaged 512 MiB",
+        "  Worker 0 GPU    81 % busy",
+        "  Worker 0 VRAM   ████████████░░░░░░░░░░░░ 2 GiB of 4 GiB (50 %): RMM used 512 MiB; RMM pool, free 512 MiB; "
+        "Others 1 GiB",
+        "  Worker 0 Memory ████████████░░░░░░░░░░░░ 512 MiB of 1 GiB (50 %): Unmanaged 512 MiB",
         "  Worker 1 GPU    The GPU is lost.",
-        "  Worker 1        ░░░░░░░░░░░░░░░░░░░░░░░░ 0 B of 1 GiB (0%)",
+        "  Worker 1        ░░░░░░░░░░░░░░░░░░░░░░░░ 0 B of 1 GiB (0 %)",
     ]
     assert "  GPUs that cannot be read: 1." in cluster_lines(figures)
     assert worker_lines(sample(workers=["0"], memory_bytes=GIB), 10) == []
@@ -70,7 +70,7 @@ def test_gpu_workers_have_short_names():
     assert [line.split("  ")[1] for line in lines] == [
         "GPU-1b2c3d4e",
         "MIG-1b2c3d4e",
-        "Worker GPU-short 1 GiB: unmanaged 1 GiB",
+        "Worker GPU-short 1 GiB: Unmanaged 1 GiB",
     ]
 
 
@@ -90,7 +90,7 @@ def test_no_more_lines_than_fit(most: int, lines: list[str]):
 
 def test_workers_that_are_not_shown_are_not_looked_at(monkeypatch: pytest.MonkeyPatch):
     looked_at = []
-    monkeypatch.setattr(text, "worker_bars", lambda *asked: looked_at.append(asked) or worker_bars(*asked))
+    monkeypatch.setattr(text, "worker_figures", lambda *asked: looked_at.append(asked) or worker_figures(*asked))
     figures = sample(workers=list(map(str, range(10_000))), memory_bytes=list(range(10_000)), memory_limit_bytes=GIB)
     assert len(worker_lines(figures, 50)) == 50
     assert len(looked_at) == 50

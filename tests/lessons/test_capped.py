@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from gpucluster.lessons.instruments.capped import capped
+from gpucluster.lessons.probes.capped import capped
 
 NOTHING: tuple[str, ...] = ()
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from gpucluster.lessons.figures import lazy, sizing
-from gpucluster.lessons.instruments.capped import Outcome
-from gpucluster.lessons.instruments.holdings import memory_on_workers, places_of
+from gpucluster.lessons.probes.capped import Outcome
+from gpucluster.lessons.probes.holdings import memory_on_workers, places_of
 
 
 @pytest.fixture

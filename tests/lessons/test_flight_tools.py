@@ -13,13 +13,13 @@ from gpucluster import datasets
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checks.lesson_05_flights.files import damage_other_columns
 from gpucluster.lessons.checks.lesson_05_flights.partitioning import MOVES
-from gpucluster.lessons.instruments import accelerated
-from gpucluster.lessons.instruments.collecting import collecting_calls
-from gpucluster.lessons.instruments.movement import bytes_between_workers, movement, plan
-from gpucluster.lessons.instruments.smallworker import peak_memory, small_worker
-from gpucluster.lessons.instruments.stages import StageClock
 from gpucluster.lessons.material.flightfiles import WHOLE_BUT_MISSING, column_bytes, write_monthly_csv
 from gpucluster.lessons.material.tables import as_pandas
+from gpucluster.lessons.probes import accelerated
+from gpucluster.lessons.probes.collecting import collecting_calls
+from gpucluster.lessons.probes.movement import bytes_between_workers, movement, plan
+from gpucluster.lessons.probes.smallworker import peak_memory, small_worker
+from gpucluster.lessons.probes.stages import StageClock
 from gpucluster.lessons.readiness import ready
 
 LESSON = find_lesson("05")

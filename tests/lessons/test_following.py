@@ -11,7 +11,7 @@ from gpucluster.lessons.building.source import read_source
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.following import Names
-from gpucluster.lessons.instruments.traffic import Traffic
+from gpucluster.lessons.probes.traffic import Traffic
 from gpucluster.lessons.readiness import ready
 from gpucluster.lessons.results import State
 from gpucluster.lessons.statements import sources_of, statements_of

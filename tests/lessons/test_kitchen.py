@@ -11,8 +11,8 @@ import psutil
 import pytest
 from distributed import Semaphore, default_client, get_worker
 from gpucluster.lessons.checks.lesson_03_kitchen.bound import longest_chain, lower_bounds
-from gpucluster.lessons.scenes import kitchen
-from gpucluster.lessons.scenes.kitchen import (
+from gpucluster.lessons.simulations import kitchen
+from gpucluster.lessons.simulations.kitchen import (
     Entry,
     Kitchen,
     Order,

@@ -6,7 +6,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from gpucluster.lessons.instruments.placement import blocks_by_worker, spread, worker_order
+from gpucluster.lessons.probes.placement import blocks_by_worker, spread, worker_order
 
 
 def test_blocks_are_dealt_to_the_workers_in_turn(client: Any) -> None:

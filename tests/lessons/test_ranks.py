@@ -10,10 +10,18 @@ import numpy as np
 import psutil
 import pytest
 from gpucluster.learn.communicators import SerialCommunicator
-from gpucluster.lessons.scenes import ranks
-from gpucluster.lessons.scenes.ranks import NoMPI, RankFailed, mpi, mpiexec, run_on_workers, run_ranks, run_under_mpi
-from gpucluster.lessons.scenes.ranks.counting import CountingCommunicator, message_bytes
-from gpucluster.lessons.scenes.ranks.threads import run_in_threads
+from gpucluster.lessons.simulations import ranks
+from gpucluster.lessons.simulations.ranks import (
+    NoMPI,
+    RankFailed,
+    mpi,
+    mpiexec,
+    run_on_workers,
+    run_ranks,
+    run_under_mpi,
+)
+from gpucluster.lessons.simulations.ranks.counting import CountingCommunicator, message_bytes
+from gpucluster.lessons.simulations.ranks.threads import run_in_threads
 
 POINTS = np.arange(22.0).reshape(11, 2)
 needs_mpi = pytest.mark.skipif(mpiexec() is None, reason="needs mpiexec beside Python: pip install mpich")
@@ -35,7 +43,7 @@ def total(scale: str = "1") -> Any:
 
 def alive() -> list[int]:
     return [child.pid for child in psutil.Process().children(recursive=True)
-            if "gpucluster.lessons.scenes.ranks.program" in " ".join(child.cmdline())]  # fmt: skip
+            if "gpucluster.lessons.simulations.ranks.program" in " ".join(child.cmdline())]  # fmt: skip
 
 
 def expect_two(run: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from distributed import wait
 from gpucluster.lessons.figures.recovery import layers
-from gpucluster.lessons.scenes.recovery import TaskHistory, addresses, crash, restored
+from gpucluster.lessons.simulations.recovery import TaskHistory, addresses, crash, restored
 
 
 def add(*values: int) -> int:

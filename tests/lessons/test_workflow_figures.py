@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gpucluster.lessons.figures import drawing, workflow
-from gpucluster.lessons.instruments.messages import SentMessage
+from gpucluster.lessons.probes.messages import SentMessage
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def test_many_workers_are_summed_up():
     names = [str(i) for i in range(1000)]
     html = Picture(cluster(n_workers=1000), sample(workers=names, memory_bytes=GIB, memory_limit_bytes=2 * GIB)).html
     assert f"and {1000 - MOST_WORKERS} more" in html
-    assert "1000 GiB of 2 TiB (50%)" in html
+    assert "1000 GiB of 2 TiB (50 %)" in html
     assert len(html) < 20_000
 
 
@@ -88,6 +88,6 @@ def test_the_text_is_for_terminals():
     figures = sample(memory_bytes=GIB // 2, memory_limit_bytes=GIB, cpu_percent=[50.0, 25.0], n_threads=1)
     text = Picture(cluster(), figures).text
     assert text.splitlines()[0] == "blue: running, 2 workers"
-    assert "1 GiB of 2 GiB (50%)" in text
+    assert "1 GiB of 2 GiB (50 %)" in text
     assert "CPU 0.8 of 2 threads" in text
     assert repr(Picture(cluster())) == "blue: running, 2 workers"

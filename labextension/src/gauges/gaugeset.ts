@@ -199,7 +199,7 @@ export class GaugeSet {
 const NO_MARKS: readonly IMark[] = [];
 
 /** Busy cores of as many threads as there are, or of the cores where those are fewer. */
-function coresFigure(figures: IFigures, words: IGaugeWords): string | null {
+export function coresFigure(figures: IFigures, words: IGaugeWords): string | null {
   const { cores, threads, capacity } = figures;
   if (cores === null) {
     return null;
@@ -208,8 +208,9 @@ function coresFigure(figures: IFigures, words: IGaugeWords): string | null {
   if (threads === null || capacity === null) {
     return fill(words.cores, { used });
   }
-  const template = capacity < threads ? 'ofCores' : threads === 1 ? 'ofThread' : 'ofThreads';
-  return fill(words[template], { used, total: `${capacity}` });
+  const [one, several] =
+    capacity < threads ? [words.ofCore, words.ofCores] : [words.ofThread, words.ofThreads];
+  return fill(capacity === 1 ? one : several, { used, total: `${capacity}` });
 }
 
 /** From the GPU, if there is one, over the host to the disk. */

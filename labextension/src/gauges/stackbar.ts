@@ -55,7 +55,8 @@ export class StackBar {
       return this._words.notMeasured;
     }
     const { used, total } = this._stack;
-    return total === null || total === used
+    // Results are compared with each other: there is nothing they have to fit into.
+    return total === null || this._part === 'results'
       ? formatBytes(used)
       : fill(this._words.of, { used: formatBytes(used), total: formatBytes(total) });
   }

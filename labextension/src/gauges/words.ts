@@ -24,6 +24,7 @@ export function gaugeWords(trans: ITranslating) {
     noLimit: trans.__('{used}, without a limit'),
     cores: trans.__('{used} cores'),
     ofCores: trans.__('{used} / {total} cores'),
+    ofCore: trans.__('{used} / {total} core'),
     ofThreads: trans.__('{used} / {total} threads'),
     ofThread: trans.__('{used} / {total} thread'),
     threadsOnCores: trans.__('{threads} threads on {cores} cores'),
@@ -95,7 +96,7 @@ function partWords(trans: ITranslating) {
       trans.__('Used by programs that do not belong to this cluster, such as notebooks.')
     ),
     unknown: part(
-      trans.__('By unknown'),
+      trans.__('Unknown programs'),
       trans.__('The driver does not tell here which programs use it.')
     ),
     free: part(trans.__('Free'), trans.__('Used by nobody.')),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from ..gauges.units import duration_text, percent_text
 from ..protocol.models import ClusterModel, DeviceModel, HostDevices
 from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
@@ -25,7 +26,7 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
             _KINDS.get(model.backend, model.backend),
             model.state.value,
             workers(model),
-            duration(seconds_since(model.created_at)),
+            duration_text(seconds_since(model.created_at)),
             note(model),
         )
         for model in models
@@ -57,7 +58,7 @@ def cluster_card(model: ClusterModel) -> str:
     lines.append(("Python", model.python))
     if model.pid is not None:
         lines.append(("Process", str(model.pid)))
-    lines.append(("Created", f"{model.created_at} ({duration(seconds_since(model.created_at))} ago)"))
+    lines.append(("Created", f"{model.created_at} ({duration_text(seconds_since(model.created_at))} ago)"))
     if model.ended_at:
         lines.append(("Ended", model.ended_at))
     text = "\n".join(f"{label + ':':<10}{value}" for label, value in lines)
@@ -134,7 +135,7 @@ def note(model: ClusterModel) -> str:
     if model.progress is not None:
         return progress_line(model).removeprefix(f"{model.name}: ")
     if model.idle.stops_at and not model.state.ended:
-        return f"idle, stops in {duration(-seconds_since(model.idle.stops_at))}"
+        return f"idle, stops in {duration_text(-seconds_since(model.idle.stops_at))}"
     return ""
 
 
@@ -146,15 +147,6 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
-
-
-def duration(seconds: float) -> str:
-    """Return a time span for people: ``45 s``, ``12 min``, ``3 h``, ``2 d``."""
-    seconds = max(0, round(seconds))
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds // length} {unit}"
-    return f"{seconds} s"
 
 
 def seconds_since(time: str) -> float:
@@ -183,9 +175,9 @@ def _each(model: ClusterModel) -> str:
 def _idle(model: ClusterModel) -> str:
     if model.idle.timeout_seconds is None:
         return "runs until it is stopped"
-    limit = duration(model.idle.timeout_seconds)
+    limit = duration_text(model.idle.timeout_seconds)
     if model.idle.stops_at:
-        return f"stops in {duration(-seconds_since(model.idle.stops_at))} unless it is used"
+        return f"stops in {duration_text(-seconds_since(model.idle.stops_at))} unless it is used"
     return f"stops after {limit} without use"
 
 
@@ -197,7 +189,7 @@ def _device_row(device: DeviceModel) -> tuple[str, ...]:
         device.name or "",
         "" if device.memory_used_bytes is None else format_size(device.memory_used_bytes),
         "" if device.memory_total_bytes is None else format_size(device.memory_total_bytes),
-        "" if device.utilization_percent is None else f"{device.utilization_percent:.0f}%",
+        "" if device.utilization_percent is None else percent_text(device.utilization_percent),
         one_line(missing or ", ".join(dict.fromkeys(used))),
         device.uuid,
     )

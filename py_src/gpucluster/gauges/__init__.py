@@ -1,1 +1,1 @@
-"""What gauges show of one sample, for whoever draws it: bars, sentences, and lines for terminals."""
+"""What gauges show of one sample, for whoever draws it: figures, bars, sentences, and lines for terminals."""

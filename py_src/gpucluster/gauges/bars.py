@@ -1,28 +1,25 @@
-"""The bars of a cluster's memory and of its workers', from one sample. ``gauges/segments.ts`` does so in browsers.
-
-A figure that nobody measures has no bar.
-"""
+"""Stacked bars: memory by who uses it. ``gauges/segments.ts`` stacks the same parts in browsers."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..protocol.sizes import format_size
-from ..protocol.telemetry import TelemetrySample
-from .columns import entry, has_gpu, integer
+from .units import percent_text, size_text
 
 PART_NAMES = {
     "rmm_used": "RMM used",
     "rmm_free": "RMM pool, free",
     "rmm_pool": "RMM pool, use unknown",
-    "cluster": "this cluster, not RMM",
-    "others": "others",
-    "unknown": "by whom is unknown",
-    "managed": "managed",
-    "tier_host": "results",
-    "unmanaged": "unmanaged",
+    "cluster": "This cluster, not RMM",
+    "others": "Others",
+    "unknown": "Unknown programs",
+    "managed": "Managed",
+    "tier_device": "On the GPU",
+    "tier_host": "On the host",
+    "tier_disk": "On disk",
+    "unmanaged": "Unmanaged",
 }
 """Of the parts of bars by their kind, which also names the colour; in the order in which they are drawn."""
 
@@ -52,37 +49,68 @@ class Bar:
 
     @property
     def text(self) -> str:
-        """Return ``0.4 GiB of 4 GiB (10%)``."""
+        """Return ``410 MiB of 4 GiB (10 %)``."""
+        used = size_text(self.used_bytes)
         if not self.total_bytes:
-            return format_size(self.used_bytes)
-        share = round(100 * self.used_bytes / self.total_bytes)
-        return f"{format_size(self.used_bytes)} of {format_size(self.total_bytes)} ({share}%)"
+            return used
+        return f"{used} of {size_text(self.total_bytes)} ({percent_text(100 * self.used_bytes / self.total_bytes)})"
 
     @property
     def sentence(self) -> str:
         """Return what the parts are."""
-        return "; ".join(f"{part.name} {format_size(part.size_bytes)}" for part in self.parts)
+        return "; ".join(f"{part.name} {size_text(part.size_bytes)}" for part in self.parts)
 
 
-def cluster_bars(sample: TelemetrySample) -> list[Bar]:
-    """Return the bars of the whole cluster."""
-    by_device: dict[object, list[int]] = {}
-    for place in range(len(sample.workers)):
-        # Several workers may share a device, whose memory counts once; each has an RMM of its own.
-        by_device.setdefault(entry(sample, "device", place) or place, []).append(place)
-    bars = [
-        _sum_of("VRAM", (_vram(sample, places) for places in by_device.values())),
-        _on_machine(_sum_of("Memory", (_memory(sample, place) for place in range(len(sample.workers)))), sample),
-    ]
-    return [bar for bar in bars if bar is not None]
+@dataclass(frozen=True)
+class Vram:
+    """What is known of the memory of one GPU; ``None`` where it is not."""
+
+    total: int | None
+    used: int | None
+    cluster: int | None
+    rmm_used: int | None
+    rmm_pool: int | None
 
 
-def worker_bars(sample: TelemetrySample, place: int) -> list[Bar]:
-    """Return the bars of the worker at that place of the sample."""
-    return [bar for bar in (_vram(sample, [place]), _memory(sample, place)) if bar is not None]
+def vram_bar(vram: Vram) -> Bar | None:
+    """Return the memory of one GPU by who uses it; the parts make up what is in use, whatever the figures say.
+
+    RMM has three states: without a figure there is none, with a pool alone nobody counts what is used of it, and with
+    both the pool has a used and a free part.
+    """
+    if vram.used is None:
+        return None
+    rmm = max(vram.rmm_used or 0, vram.rmm_pool or 0)
+    claims = (
+        {"rmm_pool": rmm} if vram.rmm_used is None else {"rmm_used": vram.rmm_used, "rmm_free": rmm - vram.rmm_used}
+    )
+    claims |= {"unknown": vram.used} if vram.cluster is None else {"cluster": vram.cluster - rmm, "others": vram.used}
+    parts = []
+    rest = vram.used
+    for kind, size_bytes in claims.items():
+        # The figures are from slightly different moments.
+        taken = min(rest, max(0, size_bytes))
+        rest -= taken
+        parts.append(Part(kind, taken))
+    return Bar("VRAM", _not_empty(parts), vram.used, vram.total)
 
 
-def _sum_of(label: str, bars: Iterable[Bar | None]) -> Bar | None:
+def memory_bar(used: int | None, kind: str, known: int | None, limit: int | None) -> Bar | None:
+    """Return the host memory of a worker: the part that Dask keeps results in, and the rest."""
+    if used is None:
+        return None
+    results = min(known or 0, used)
+    return Bar("Memory", _not_empty([Part(kind, results), Part("unmanaged", used - results)]), used, limit)
+
+
+def results_bar(tiers: dict[str, int | None]) -> Bar:
+    """Return where results are, by kind of the tier."""
+    parts = _not_empty([Part(kind, size or 0) for kind, size in tiers.items()])
+    used = sum(part.size_bytes for part in parts)
+    return Bar("Results", parts, used, used)
+
+
+def sum_bars(label: str, bars: Iterable[Bar | None]) -> Bar | None:
     """Return bars as one: each part is summed. Without a total for each there is none for all."""
     known = [bar for bar in bars if bar is not None]
     if not known:
@@ -99,50 +127,12 @@ def _sum_of(label: str, bars: Iterable[Bar | None]) -> Bar | None:
     )
 
 
-def _on_machine(bar: Bar | None, sample: TelemetrySample) -> Bar | None:
+def on_machine(bar: Bar | None, machine_bytes: int | None) -> Bar | None:
     """Return the memory of all workers: together they have no more than their machine, whatever their limits."""
-    machine = sample.host_memory_bytes
-    if bar is None or machine is None or (bar.total_bytes is not None and bar.total_bytes <= machine):
+    if bar is None or machine_bytes is None or (bar.total_bytes is not None and bar.total_bytes <= machine_bytes):
         return bar
-    return replace(bar, total_bytes=machine)
+    return replace(bar, total_bytes=machine_bytes)
 
 
-def _vram(sample: TelemetrySample, places: list[int]) -> Bar | None:
-    """Return the memory of one GPU by who uses it; the parts make up what is in use, whatever the figures say."""
-    first = next((place for place in places if integer(sample, "vram_used_bytes", place) is not None), None)
-    if first is None:
-        return None
-    used = integer(sample, "vram_used_bytes", first) or 0
-    cluster = integer(sample, "vram_cluster_bytes", first)
-    rmm_used, rmm_pool = (_sum(sample, name, places) for name in ("rmm_used_bytes", "rmm_pool_bytes"))
-    rmm = max(rmm_used or 0, rmm_pool or 0)
-    wanted = {"rmm_pool": rmm} if rmm_used is None else {"rmm_used": rmm_used, "rmm_free": rmm - rmm_used}
-    wanted |= {"unknown": used} if cluster is None else {"cluster": cluster - rmm, "others": used}
-    parts = []
-    rest = used
-    for kind, size_bytes in wanted.items():
-        # The figures are from slightly different moments.
-        taken = min(rest, max(0, size_bytes))
-        rest -= taken
-        parts.append(Part(kind, taken))
-    return Bar("VRAM", _some(parts), used, integer(sample, "vram_total_bytes", first))
-
-
-def _memory(sample: TelemetrySample, place: int) -> Bar | None:
-    """Return the host memory of a worker. Dask counts results on a GPU as managed; the tiers tell what is there."""
-    used = integer(sample, "memory_bytes", place)
-    if used is None:
-        return None
-    kind, field = ("tier_host", "tier_host_bytes") if has_gpu(sample, place) else ("managed", "managed_bytes")
-    known = min(integer(sample, field, place) or 0, used)
-    parts = [Part(kind, known), Part("unmanaged", used - known)]
-    return Bar("Memory", _some(parts), used, integer(sample, "memory_limit_bytes", place))
-
-
-def _some(parts: list[Part]) -> tuple[Part, ...]:
+def _not_empty(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(part for part in parts if part.size_bytes > 0)
-
-
-def _sum(sample: TelemetrySample, name: str, places: list[int]) -> int | None:
-    measured = [value for place in places if (value := integer(sample, name, place)) is not None]
-    return sum(measured) if measured else None

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from ..protocol.sizes import format_size
 from ..protocol.telemetry import TelemetrySample
 from .columns import entry, numbers
+from .figures import Figures, cluster_figures
+from .units import count_text, digits, percent_text, size_text
 
-_TIERS = {
-    "tier_device_bytes": "in GPU memory",
-    "tier_host_bytes": "in host memory",
-    "tier_disk_bytes": "on disk",
-    "cudf_spilled_bytes": "spilled by cuDF",
+_PLACES = {
+    "tier_device": "in GPU memory",
+    "managed": "in host memory",
+    "tier_host": "in host memory",
+    "tier_disk": "on disk",
+    "cudf": "spilled by cuDF",
 }
+_SPILLED = ("tier_host", "tier_disk", "cudf")
+"""Beside a GPU, results in host memory were moved there; without one they are ``managed``."""
 
 
 def sentences(sample: TelemetrySample) -> list[str]:
     """Return load and tasks, what is shared, GPUs that cannot be read, and where results are if some were spilled."""
-    told = [_activity(sample)]
-    if shared := _shared(sample):
+    figures = cluster_figures(sample)
+    told = [", ".join([*_load(figures), *_tasks(sample)])]
+    if shared := shared_text(sample):
         told.append(f"Shared: {shared}")
     if lost := sum(device_trouble(sample, place) is not None for place in range(len(sample.workers))):
         told.append(f"GPUs that cannot be read: {lost}.")
-    if results := _results(sample):
+    if results := _results(sample, figures):
         told.append(f"Results: {results}")
     return told
 
@@ -32,24 +37,13 @@ def device_trouble(sample: TelemetrySample, place: int) -> str | None:
     return said if isinstance(said, str) else None
 
 
-def _activity(sample: TelemetrySample) -> str:
-    said = []
-    threads = sum(numbers(sample, "n_threads"))
-    if cpu := numbers(sample, "cpu_percent"):
-        # Threads keep no more cores busy than there are.
-        cores = sample.host_cores
-        most = f"{cores} cores" if cores is not None and cores < threads else f"{threads} thread{'s' * (threads != 1)}"
-        said.append(f"CPU {sum(cpu) / 100:.1f}" + (f" of {most}" if threads else " cores"))
-    if gpu := numbers(sample, "gpu_utilization_percent"):
-        said.append(f"GPU {sum(gpu) / len(gpu):.0f}%")
-    running, held = sample.tasks.get("processing", 0), sample.tasks.get("memory", 0)
-    said.append(f"{running} task{'s' * (running != 1)} running, {held} result{'s' * (held != 1)} held")
-    if sample.tasks.get("erred"):
-        said.append(f"{sample.tasks['erred']} erred")
-    return ", ".join(said)
+def running_tasks(sample: TelemetrySample) -> int:
+    """Return how many tasks run. The scheduler gives tasks to workers ahead of time: not all that are processed do."""
+    executing = numbers(sample, "executing")
+    return int(sum(executing)) if executing else sample.tasks.get("processing", 0)
 
 
-def _shared(sample: TelemetrySample) -> str:
+def shared_text(sample: TelemetrySample) -> str:
     """Return what workers may use together that is more than their machine has."""
     said = []
     threads, cores = int(sum(numbers(sample, "n_threads"))), sample.host_cores
@@ -57,16 +51,39 @@ def _shared(sample: TelemetrySample) -> str:
         said.append(f"{threads} threads on {cores} core{'s' * (cores != 1)}")
     limits, memory = numbers(sample, "memory_limit_bytes"), sample.host_memory_bytes
     if memory is not None and sum(limits) > memory:
-        said.append(f"memory limits of {format_size(sum(limits))} on {format_size(memory)}")
+        said.append(f"memory limits of {size_text(sum(limits))} on {size_text(memory)}")
     return ", ".join(said)
 
 
-def _results(sample: TelemetrySample) -> str:
-    measured = {field: numbers(sample, field) for field in _TIERS}
-    away = ["tier_disk_bytes", "cudf_spilled_bytes"]
-    if measured["tier_device_bytes"]:
-        away.append("tier_host_bytes")  # Without GPUs that is where results belong.
-    sizes = {field: int(sum(found)) for field, found in measured.items()}
-    if not any(sizes[field] for field in away):
+def _load(figures: Figures) -> list[str]:
+    said = []
+    if figures.cores is not None:
+        said.append(f"CPU {digits(figures.cores)}{_capacity_text(figures)}")
+    if figures.gpu is not None:
+        said.append(f"GPU {percent_text(figures.gpu)}")
+    return said
+
+
+def _capacity_text(figures: Figures) -> str:
+    """Return as many threads as there are, or the cores where those are fewer."""
+    threads, capacity = figures.threads, figures.capacity
+    if threads is None or capacity is None:
+        return " cores"
+    return f" of {capacity} {'core' if capacity < threads else 'thread'}{'s' * (capacity != 1)}"
+
+
+def _tasks(sample: TelemetrySample) -> list[str]:
+    running, held = running_tasks(sample), sample.tasks.get("memory", 0)
+    said = [
+        f"{count_text(running)} task{'s' * (running != 1)} running",
+        f"{count_text(held)} result{'s' * (held != 1)} held",
+    ]
+    return [*said, f"{count_text(failed)} failed"] if (failed := sample.tasks.get("erred", 0)) else said
+
+
+def _results(sample: TelemetrySample, figures: Figures) -> str:
+    sizes = {part.kind: part.size_bytes for part in figures.results.parts} if figures.results is not None else {}
+    sizes["cudf"] = int(sum(numbers(sample, "cudf_spilled_bytes")))
+    if not any(sizes.get(kind) for kind in _SPILLED):
         return ""
-    return ", ".join(f"{format_size(size)} {_TIERS[field]}" for field, size in sizes.items() if size)
+    return ", ".join(f"{size_text(size)} {_PLACES[kind]}" for kind, size in sizes.items() if size)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from ..protocol.plaintext import printable
 from ..protocol.telemetry import TelemetrySample
-from .bars import Bar, cluster_bars, worker_bars
-from .columns import entry, worker_title
+from .bars import Bar
+from .columns import worker_title
+from .figures import cluster_figures, worker_figures
 from .sentences import device_trouble, sentences
+from .units import percent_text
 
 _BLOCKS = 24
 _NAME_WIDTH = 12
@@ -15,7 +17,7 @@ _LONGEST_SENTENCE = 200
 
 def cluster_lines(sample: TelemetrySample) -> list[str]:
     """Return bars and what is in them, load, tasks, GPUs that cannot be read, and where spilled results are."""
-    bars = _aligned([(bar.label, _bar_text(bar)) for bar in cluster_bars(sample)])
+    bars = _aligned([(bar.label, _bar_text(bar)) for bar in cluster_figures(sample).bars])
     return bars + [f"  {sentence}" for sentence in sentences(sample)]
 
 
@@ -50,13 +52,13 @@ def _bar_text(bar: Bar) -> str:
 
 
 def _worker_rows(sample: TelemetrySample, place: int, named: str) -> list[tuple[str, str]]:
-    bars = worker_bars(sample, place)
+    figures = worker_figures(sample, place)
+    bars = figures.bars
     rows = [(f"{named} {bar.label}" if len(bars) > 1 else named, _bar_text(bar)) for bar in bars]
     trouble = device_trouble(sample, place)
     if trouble is not None:
         return [(f"{named} GPU", printable(trouble, _LONGEST_SENTENCE)), *rows]
-    busy = entry(sample, "gpu_utilization_percent", place)
-    return [(f"{named} GPU", f"{busy:.0f}% busy"), *rows] if isinstance(busy, (int, float)) else rows
+    return rows if figures.gpu is None else [(f"{named} GPU", f"{percent_text(figures.gpu)} busy"), *rows]
 
 
 def _aligned(rows: list[tuple[str, str]]) -> list[str]:

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from .checking import check
     from .failures import expect_failure
     from .hints import hint, solution
-    from .instruments.memory import peak_bytes
-    from .instruments.traffic import Traffic
     from .lab import Lab, start
     from .material.arrays import as_numpy
     from .material.banners import banner
     from .predictions import compare, predict
+    from .probes.memory import peak_bytes
+    from .probes.traffic import Traffic
     from .study.advise import advise
     from .study.cards import cards, hooks
     from .study.exam import exam
@@ -56,7 +56,7 @@ __all__ = [
 
 _LAZY = {
     "Lab": ".lab",
-    "Traffic": ".instruments.traffic",
+    "Traffic": ".probes.traffic",
     "advise": ".study.advise",
     "as_numpy": ".material.arrays",
     "banner": ".material.banners",
@@ -68,7 +68,7 @@ _LAZY = {
     "hint": ".hints",
     "hooks": ".study.cards",
     "parsons": ".study.parsons",
-    "peak_bytes": ".instruments.memory",
+    "peak_bytes": ".probes.memory",
     "predict": ".predictions",
     "progress": ".study.overview",
     "quiz": ".study.quiz",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .instruments.memory import TracingEnded, measure_peak
 from .lab import LessonClosed
+from .probes.memory import TracingEnded, measure_peak
 from .properties import REPEATABLE, UNCHANGED, alike, can_change, fingerprint, is_plain
 from .results import Finding
 

@@ -11,7 +11,7 @@ from ..client.libraries import libraries_for, use_libraries
 from ..protocol.errors import InvalidState
 from .catalogue import find_lesson
 from .clusters import connected_others, find_cluster, lessons_beside
-from .instruments.traffic import Traffic
+from .probes.traffic import Traffic
 from .reports import Report
 from .scratch import use_private_scratch
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from html import escape
 
 from ..client.card import card_html
-from ..gauges.bars import Bar, cluster_bars, worker_bars
+from ..gauges.bars import Bar
 from ..gauges.columns import worker_title
+from ..gauges.figures import cluster_figures, worker_figures
 from ..gauges.sentences import sentences
 from ..gauges.text import cluster_lines, moment_text
 from ..protocol.models import ClusterModel
@@ -86,7 +87,7 @@ class Picture:
 
 def gauges_html(sample: TelemetrySample) -> str:
     """Return bars, what their colours mean, load and tasks, and the workers one by one."""
-    bars = cluster_bars(sample)
+    bars = cluster_figures(sample).bars
     activity = "".join(f'<div style="{_QUIET}">{escape(line)}</div>' for line in sentences(sample))
     return "".join([_bars_html(bars), _legend_html(bars), activity, _workers_html(sample)])
 
@@ -141,7 +142,7 @@ def _workers_html(sample: TelemetrySample) -> str:
     if len(sample.workers) < 2:
         return ""
     shown = "".join(
-        _bars_html(worker_bars(sample, place), label=worker_title(sample.workers[place]))
+        _bars_html(worker_figures(sample, place).bars, label=worker_title(sample.workers[place]))
         for place in range(min(len(sample.workers), MOST_WORKERS))
     )
     left = len(sample.workers) - MOST_WORKERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ..instruments.processes import ProcessNode
+from ..probes.processes import ProcessNode
 from .drawing import ACCENT, INK, WARNING, in_bytes, new_axes, show
 
 _COLOURS = {"notebook": WARNING, "scheduler": ACCENT, "starter": "#5f6368"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..scenes.kitchen import Entry, Order, makespan
+from ..simulations.kitchen import Entry, Order, makespan
 from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, when_ready
 from .frames import show_frames
 

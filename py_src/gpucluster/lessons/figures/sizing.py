@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..instruments.busy import Busy
-from ..instruments.capped import Outcome
+from ..probes.busy import Busy
+from ..probes.capped import Outcome
 from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show
 
 

@@ -3,7 +3,7 @@
 import time
 
 from distributed import get_worker
-from gpucluster.lessons.scenes.kitchen import Entry
+from gpucluster.lessons.simulations.kitchen import Entry
 
 
 def hands_on(order):

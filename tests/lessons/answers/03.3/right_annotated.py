@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import dask
 from distributed import get_worker
-from gpucluster.lessons.scenes.kitchen import Entry
+from gpucluster.lessons.simulations.kitchen import Entry
 
 
 def hands_on(order):

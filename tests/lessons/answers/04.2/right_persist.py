@@ -2,7 +2,7 @@
 
 import time
 
-from gpucluster.lessons.scenes.recovery import addresses, crash, restored
+from gpucluster.lessons.simulations.recovery import addresses, crash, restored
 
 
 def survive(client, lazy):

@@ -1,6 +1,6 @@
 """Crashes before anything was done."""
 
-from gpucluster.lessons.scenes.recovery import addresses, crash, restored
+from gpucluster.lessons.simulations.recovery import addresses, crash, restored
 
 
 def survive(client, lazy):

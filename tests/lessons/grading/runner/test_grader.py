@@ -136,7 +136,7 @@ def test_who_ends_the_measuring_has_not_used_little_memory(session: KernelSessio
 
 
 PATCH = """
-import gpucluster.lessons.instruments.memory as memory
+import gpucluster.lessons.probes.memory as memory
 measure_before = memory.measure_peak
 memory.measure_peak = lambda function, *args, **options: (function(*args, **options), 1)
 """

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...examination import Examination, describe
-from ...instruments.traffic import Traffic
+from ...probes.traffic import Traffic
 from .. import exercise
 from .sizes import one_number
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...instruments.counting import Counted, counted
-from ...instruments.holdings import memory_on_workers
-from ...instruments.traffic import Traffic
+from ...probes.counting import Counted, counted
+from ...probes.holdings import memory_on_workers
+from ...probes.traffic import Traffic
 from .. import exercise
 
 _PATIENCE_SECONDS = 3.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...scenes.kitchen import Order
+from ...simulations.kitchen import Order
 from .. import exercise
 
 

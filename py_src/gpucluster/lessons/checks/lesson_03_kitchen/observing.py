@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed import SchedulerPlugin
 
-from ...scenes.kitchen import small_kitchen
+from ...simulations.kitchen import small_kitchen
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe, describe_error
-from ...scenes.kitchen import Entry, Order, is_entry, makespan, most_at_once, noted
+from ...simulations.kitchen import Entry, Order, is_entry, makespan, most_at_once, noted
 from .. import exercise
 from .bound import lower_bounds
 from .observing import Watched, watched_kitchen

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...examination import Examination, NeedsCluster, describe, describe_error
-from ...scenes.recovery import addresses, expect_crashes, restored
+from ...simulations.recovery import addresses, expect_crashes, restored
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...scenes.recovery import addresses, crash, restored
+from ...simulations.recovery import addresses, crash, restored
 from .. import exercise
 from .disturbing import as_it_was, call_freely, explain
 

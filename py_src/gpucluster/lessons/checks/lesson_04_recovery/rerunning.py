@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...scenes.recovery import TaskHistory, crash, recovered
+from ...simulations.recovery import TaskHistory, crash, recovered
 from .. import exercise
 from .disturbing import as_it_was
 

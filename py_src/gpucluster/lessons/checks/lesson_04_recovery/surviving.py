@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination
-from ...scenes.recovery import TaskHistory, addresses
+from ...simulations.recovery import TaskHistory, addresses
 from .. import exercise
 from .disturbing import as_it_was
 

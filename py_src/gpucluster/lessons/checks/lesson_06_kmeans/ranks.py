@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ....learn.communicators import SerialCommunicator
 from ....protocol.errors import GPUClusterError
 from ...examination import Examination, Halt, describe
-from ...scenes.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
-from ...scenes.ranks.counting import CountingCommunicator
-from ...scenes.ranks.threads import run_in_threads
+from ...simulations.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
+from ...simulations.ranks.counting import CountingCommunicator
+from ...simulations.ranks.threads import run_in_threads
 from .. import exercise
 from .cluster import (
     expect_empty,

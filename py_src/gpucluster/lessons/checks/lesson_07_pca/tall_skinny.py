@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...instruments.joining import Joining
-from ...instruments.traffic import Traffic
+from ...probes.joining import Joining
+from ...probes.traffic import Traffic
 from .. import exercise
 from ..lesson_06_kmeans.cluster import share_out
 from .answers import Floats, numbers, relative_gap, several

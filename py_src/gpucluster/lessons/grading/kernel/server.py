@@ -120,7 +120,7 @@ class AnswerServer:
 
     def peak(self, number: int, sent: Any) -> Any:
         """Call an object; return the result, and how much memory the call took at its worst moment."""
-        # As `instruments.memory.measure_peak`, which the notebook may have replaced.
+        # As `probes.memory.measure_peak`, which the notebook may have replaced.
         already = tracemalloc.is_tracing()  # a cell of the notebook may have begun it: what it has seen does not count
         if not already:
             tracemalloc.start()

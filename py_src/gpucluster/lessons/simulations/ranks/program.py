@@ -1,4 +1,4 @@
-"""One rank of a lesson's MPI program: ``mpiexec -n 2 python -m gpucluster.lessons.scenes.ranks.program FOLDER``."""
+"""One rank of a lesson's MPI program: ``mpiexec -n 2 python -m gpucluster.lessons.simulations.ranks.program FOLDER``."""
 
 from __future__ import annotations
 

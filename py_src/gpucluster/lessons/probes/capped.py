@@ -116,7 +116,7 @@ def capped(
         asked.write_bytes(order)
         with said.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "gpucluster.lessons.instruments.cappedprocess", str(asked), str(answered)],
+                [sys.executable, "-m", "gpucluster.lessons.probes.cappedprocess", str(asked), str(answered)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

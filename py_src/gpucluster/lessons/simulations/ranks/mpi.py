@@ -39,7 +39,15 @@ def run_under_mpi(starter: str, function: Callable[..., Any], points: Any, *argu
         folder = Path(name)
         np.save(folder / POINTS, np.asarray(points))
         (folder / TASK).write_bytes(cloudpickle.dumps((function, arguments)))
-        command = [starter, "-n", str(n_ranks), sys.executable, "-m", "gpucluster.lessons.scenes.ranks.program", name]
+        command = [
+            starter,
+            "-n",
+            str(n_ranks),
+            sys.executable,
+            "-m",
+            "gpucluster.lessons.simulations.ranks.program",
+            name,
+        ]
         # One thread per rank, because they share the cores. All on this machine, also inside a job of a batch system.
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
                        "HYDRA_LAUNCHER": "fork", "HYDRA_RMK": "user"}  # fmt: skip

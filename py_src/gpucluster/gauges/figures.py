@@ -1,0 +1,115 @@
+"""What gauges show of one worker and of all. ``gauges/figures.ts`` finds the same; see ``tests/gauges/cases.json``.
+
+A figure that nobody measures is ``None``, never zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..protocol.telemetry import TelemetrySample
+from .bars import Bar, Vram, memory_bar, on_machine, results_bar, sum_bars, vram_bar
+from .columns import entry, has_gpu, integer, numbers
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is shown of one worker, or, summed, of all.
+
+    Attributes
+    ----------
+    gpu : float or None
+        Share of time in which GPUs computed, in percent; the mean over GPUs.
+    cores : float or None
+        Busy cores.
+    threads : int or None
+        Those that run tasks.
+    capacity : int or None
+        As many cores as the threads can keep busy: no more than the machine has.
+    """
+
+    vram: Bar | None
+    memory: Bar | None
+    results: Bar | None
+    gpu: float | None
+    cores: float | None
+    threads: int | None
+    capacity: int | None
+
+    @property
+    def bars(self) -> list[Bar]:
+        """Those of memory, as far as it is measured."""
+        return [bar for bar in (self.vram, self.memory) if bar is not None]
+
+
+def worker_figures(sample: TelemetrySample, place: int) -> Figures:
+    """Return the figures of the worker at that place of the sample."""
+    cpu, gpu = entry(sample, "cpu_percent", place), entry(sample, "gpu_utilization_percent", place)
+    threads = integer(sample, "n_threads", place)
+    return Figures(
+        vram=_vram(sample, [place]),
+        memory=_memory(sample, place),
+        results=_results(sample, place),
+        gpu=gpu if isinstance(gpu, (int, float)) else None,
+        cores=cpu / 100 if isinstance(cpu, (int, float)) else None,
+        threads=threads,
+        capacity=_capacity(threads, sample.host_cores),
+    )
+
+
+def cluster_figures(sample: TelemetrySample) -> Figures:
+    """Return the figures of the whole cluster."""
+    places = range(len(sample.workers))
+    by_device: dict[object, list[int]] = {}
+    for place in places:
+        # Several workers may share a device, whose memory counts once; each has an RMM of its own.
+        by_device.setdefault(entry(sample, "device", place) or place, []).append(place)
+    cpu, gpu, threads = (numbers(sample, name) for name in ("cpu_percent", "gpu_utilization_percent", "n_threads"))
+    n_threads = int(sum(threads)) if threads else None
+    return Figures(
+        vram=sum_bars("VRAM", (_vram(sample, sharers) for sharers in by_device.values())),
+        memory=on_machine(sum_bars("Memory", (_memory(sample, place) for place in places)), sample.host_memory_bytes),
+        results=sum_bars("Results", (_results(sample, place) for place in places)),
+        gpu=sum(gpu) / len(gpu) if gpu else None,
+        cores=sum(cpu) / 100 if cpu else None,
+        threads=n_threads,
+        capacity=_capacity(n_threads, sample.host_cores),
+    )
+
+
+def _capacity(threads: int | None, cores: int | None) -> int | None:
+    return threads if threads is None or cores is None else min(threads, cores)
+
+
+def _vram(sample: TelemetrySample, places: Sequence[int]) -> Bar | None:
+    """Return the memory of the GPU that workers share."""
+    first = next((place for place in places if integer(sample, "vram_used_bytes", place) is not None), places[0])
+    total, used, cluster = (integer(sample, f"vram_{name}_bytes", first) for name in ("total", "used", "cluster"))
+    rmm_used, rmm_pool = (_sum(integer(sample, f"rmm_{name}_bytes", place) for place in places)
+                          for name in ("used", "pool"))  # fmt: skip
+    return vram_bar(Vram(total, used, cluster, rmm_used, rmm_pool))
+
+
+def _memory(sample: TelemetrySample, place: int) -> Bar | None:
+    """Return the host memory of a worker. Dask counts results on a GPU as managed; the tiers tell what is there."""
+    kind, column = ("tier_host", "tier_host_bytes") if has_gpu(sample, place) else ("managed", "managed_bytes")
+    used, known, limit = (integer(sample, name, place) for name in ("memory_bytes", column, "memory_limit_bytes"))
+    return memory_bar(used, kind, known, limit)
+
+
+def _results(sample: TelemetrySample, place: int) -> Bar | None:
+    """Return where the results of a worker are; without a GPU there is something to tell once it has spilled."""
+    device, host, disk = (integer(sample, f"tier_{tier}_bytes", place) for tier in ("device", "host", "disk"))
+    if not has_gpu(sample, place):
+        managed = host if host is not None else integer(sample, "managed_bytes", place)
+        return results_bar({"managed": managed, "tier_disk": disk}) if disk else None
+    if device is None and disk is None:
+        return None
+    return results_bar({"tier_device": device, "tier_host": host, "tier_disk": disk})
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    """Return the sum of what is measured; ``None`` when nothing is."""
+    measured = [value for value in values if value is not None]
+    return sum(measured) if measured else None

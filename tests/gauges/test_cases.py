@@ -1,0 +1,81 @@
+"""Python's figures and texts of gauges are those of the cases that TypeScript is held to as well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask
+import distributed  # noqa: F401  # sets the defaults of workers
+import pytest
+from gpucluster.gauges.bars import PART_NAMES, Bar
+from gpucluster.gauges.columns import worker_title
+from gpucluster.gauges.figures import Figures, cluster_figures, worker_figures
+from gpucluster.gauges.sentences import running_tasks, sentences, shared_text
+from gpucluster.gauges.units import count_text, duration_text, percent_text, size_text
+from gpucluster.protocol.telemetry import TelemetrySample
+
+CASES = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))
+SCHEMA = Path(__file__).parents[2] / "labextension" / "schema" / "plugin.json"
+
+
+@pytest.mark.parametrize(
+    ("group", "text"),
+    [("sizes", size_text), ("percents", percent_text), ("counts", count_text), ("durations", duration_text)],
+)
+def test_texts(group: str, text: Callable[[float], str]):
+    assert [text(value) for value, _ in CASES[group]] == [expected for _, expected in CASES[group]]
+
+
+def test_names():
+    assert PART_NAMES == CASES["names"]
+    assert [worker_title(name) for name, _ in CASES["titles"]] == [title for _, title in CASES["titles"]]
+
+
+def test_thresholds_are_those_of_the_settings_and_marks_those_of_dask():
+    settings = json.loads(SCHEMA.read_text(encoding="utf-8"))["properties"]
+    assert {name: settings[name]["default"] for name in CASES["thresholds"]} == CASES["thresholds"]
+    memory = next(one["distributed"]["worker"]["memory"] for one in dask.config.defaults if "distributed" in one)
+    assert {name: memory[name] for name in CASES["marks"]} == CASES["marks"]
+
+
+def sample_of(case: dict[str, Any]) -> TelemetrySample:
+    return TelemetrySample.model_validate({"id": "0123abcd", "at": "2026-11-21T10:00:05+00:00", **case["sample"]})
+
+
+def told(bar: Bar | None) -> dict[str, Any] | None:
+    if bar is None:
+        return None
+    return {
+        "parts": {part.kind: part.size_bytes for part in bar.parts},
+        "used": bar.used_bytes,
+        "total": bar.total_bytes,
+    }
+
+
+def expect(figures: Figures, case: dict[str, Any]):
+    for name in ("vram", "memory", "results"):
+        bar, expected = getattr(figures, name), case.get(name)
+        assert told(bar) == (expected and {key: expected[key] for key in ("parts", "used", "total")}), name
+        if expected and "text" in expected:
+            assert list(told(bar)["parts"]) == [kind for kind in PART_NAMES if kind in expected["parts"]]
+            share = f" ({expected['percent']})" if "percent" in expected else ""
+            assert bar.text == f"{expected['text']}{share}"
+    assert (None if figures.gpu is None else percent_text(figures.gpu)) == case.get("gpu")
+
+
+@pytest.mark.parametrize("case", CASES["samples"], ids=lambda case: case["name"])
+def test_figures(case: dict[str, Any]):
+    sample, cluster = sample_of(case), case["cluster"]
+    expect(cluster_figures(sample), cluster)
+    for place, expected in enumerate(case["workers"]):
+        expect(worker_figures(sample, place), expected)
+    assert shared_text(sample) == cluster.get("shared", "")
+    assert running_tasks(sample) == cluster.get("tasks", {}).get("running", 0)
+    load = sentences(sample)[0]
+    cpu = cluster.get("cpu")
+    assert load.startswith(f"CPU {cpu['used']} of {cpu['capacity']}, ") if cpu else "CPU" not in load
+    failed = cluster.get("tasks", {}).get("failed", 0)
+    assert (f", {failed} failed" in load) == bool(failed)
