@@ -19,7 +19,8 @@ MAY_IMPORT = {
     "recordings": {"devices", "protocol"},
     "client": {"devices", "recordings", "registry", "protocol"},
     "backends": {"devices", "protocol"},
-    "telemetry": {"devices", "protocol"},
+    "dask_internals": set(),
+    "telemetry": {"dask_internals", "devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},
     **{
         face: {
@@ -38,7 +39,7 @@ MAY_IMPORT = {
         for face in FACES
     },
     "lessons": {"client", "registry", "protocol", "learn", "datasets"},
-    "profiling": {"client", "registry", "protocol"},
+    "profiling": {"client", "dask_internals", "registry", "protocol"},
     "learn": {"client", "protocol"},
     "datasets": {"protocol"},
     "bench": {"learn", "datasets", "client", "protocol"},

@@ -6,9 +6,9 @@ import time
 from typing import Any
 
 from ..devices.nvml import NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
+from .counters import Rates
 from .fields import traffic
-from .kinship import Kin
-from .rates import Rates
+from .gpu_ownership import Kin
 from .rounding import rounded, size
 
 _NONE = {"", "-1", "nodevfiles"}

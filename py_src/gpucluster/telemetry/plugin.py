@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .kinship import this_host
+from .gpu_ownership import this_host
 
 if TYPE_CHECKING:
     from distributed import Scheduler, Worker

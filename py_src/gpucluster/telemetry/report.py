@@ -10,7 +10,7 @@ from typing import Any
 from .background import BackgroundReading
 from .columns import COLUMNS, VERSION
 from .device import DeviceReader, first_device
-from .kinship import Kin
+from .gpu_ownership import Kin
 from .precision import coarse, is_one_of_many
 from .rmm_memory import rmm_figures
 from .rounding import RATE_DIGITS, rounded, size

@@ -13,9 +13,9 @@ from typing import Any
 
 from distributed import Scheduler, SchedulerPlugin
 
-from .sentbytes import SentBytes
-from .submitted import UNFINISHED, SubmittedTime
-from .tasksums import TaskSums
+from ..sentbytes import SentBytes
+from ..submitted import UNFINISHED, SubmittedTime
+from .tasks import TaskSums
 
 
 class SchedulerRecorder(SchedulerPlugin):

@@ -17,8 +17,8 @@ import psutil
 from dask.system import CPU_COUNT
 from distributed import Worker, WorkerPlugin
 
-from .shuffles import ShuffleBytes
-from .transferlog import TransferSums
+from ..shuffles import ShuffleBytes
+from .transfers import TransferSums
 
 MOST_READINGS = 600
 
