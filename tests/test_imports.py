@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "devices": {"protocol"},
     "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
-    "client": {"devices", "recordings", "registry", "protocol"},
+    "client": {"dask_internals", "devices", "recordings", "registry", "protocol"},
     "backends": {"devices", "protocol"},
     "dask_internals": set(),
     "telemetry": {"dask_internals", "devices", "protocol"},
@@ -38,7 +38,7 @@ MAY_IMPORT = {
         }
         for face in FACES
     },
-    "lessons": {"client", "registry", "protocol", "learn", "datasets"},
+    "lessons": {"client", "dask_internals", "registry", "protocol", "learn", "datasets"},
     "profiling": {"client", "dask_internals", "registry", "protocol"},
     "learn": {"client", "protocol"},
     "datasets": {"protocol"},

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import distributed
 from distributed.client import ClosedClientError
 
-__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "client_ids", "shares_running_loop"]
+__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "client_ids"]
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
 """What distributed raises, beside ``CancelledError``, when a client that is closed is asked for something.
@@ -20,15 +19,6 @@ It finds no scheduler there. ``distributed.client.ClosedClientError`` (2021.1).
 def client_ids() -> set[str]:
     """Return the ids of all clients of this process: ``Client._instances``, a weak set (2021.1)."""
     return {client.id for client in list(distributed.Client._instances)}
-
-
-def shares_running_loop(client: distributed.Client) -> bool:
-    """Whether a client runs in the event loop that runs in this thread: ``Client.loop.asyncio_loop`` (2021.1)."""
-    try:
-        running = asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return getattr(client.loop, "asyncio_loop", None) is running
 
 
 class ClientOfCluster(distributed.Client):

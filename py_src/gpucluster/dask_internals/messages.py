@@ -63,11 +63,6 @@ def connection_arguments(worker: Any) -> dict[str, Any]:
     return found
 
 
-def event_loop(worker: Any) -> Any:
-    """Return the asyncio loop of a worker or client: ``loop.asyncio_loop``, as tornado names it (2021.1)."""
-    return worker.loop.asyncio_loop
-
-
 def serialized(message: Any) -> Any:
     """Return a message as Dask sends it without copying it once more; types that a notebook has defined travel along.
 

@@ -15,7 +15,7 @@ from distributed import Client
 
 from .. import dask_internals
 from ..protocol.errors import InvalidState
-from . import recorders, sentbytes, shuffles, submitted
+from . import recorders
 from .nsight import ProcessFacts, launched_by_nsys
 from .recorders import scheduler as scheduler_recorder
 from .recorders import worker as worker_recorder
@@ -32,7 +32,6 @@ def sent_by_value() -> Iterator[None]:
     packages = tuple(f"{package.__name__}." for package in (dask_internals, recorders))
     # Each module by itself: distributed looks whether a function's own module is registered.
     modules = [module for name, module in list(sys.modules.items()) if name.startswith(packages)]
-    modules += [sentbytes, shuffles, submitted]
     with _by_value:
         for module in modules:
             cloudpickle.register_pickle_by_value(module)

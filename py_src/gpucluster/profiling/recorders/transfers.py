@@ -1,63 +1,42 @@
-"""A worker's log of transfers, which several measurements at once may add up.
-
-This module also runs on workers, where it is sent by value: it imports nothing else of this package. What two
-measurements of one worker share hangs on the worker's own log, for each brings classes of its own.
-"""
+"""What one worker sends and receives from now on. Several measurements at once may add it up."""
 
 from __future__ import annotations
 
 import heapq
-from collections import deque
-from typing import Any
+from typing import Any, Literal
+
+from ...dask_internals.shuffling import follow_sent_shards
+from ...dask_internals.transfers import follow_transfers
 
 MOST_TRANSFERS = 500
-_FOLLOWERS = "gpucluster_followers"
-
-
-class FollowedLog(deque[dict[str, Any]]):
-    """A worker's log of transfers that tells its followers each entry. Dask's own keeps only the last thousand."""
-
-    def __init__(self, before: deque[dict[str, Any]]) -> None:
-        super().__init__(before, maxlen=before.maxlen)
-        self.gpucluster_followers: list[Any] = []
-
-    def append(self, entry: dict[str, Any]) -> None:
-        """Keep an entry, and tell it."""
-        super().append(entry)
-        for follower in self.gpucluster_followers:
-            follower.add(entry)
 
 
 class TransferSums:
-    """Adds up the transfers of one worker from now on.
+    """Adds up the results that one worker sends, or receives.
 
     Parameters
     ----------
     worker : distributed.Worker
-    attribute : str
-        Of the worker: which of its logs.
+    direction : str
     """
 
-    def __init__(self, worker: Any, attribute: str) -> None:
+    def __init__(self, worker: Any, direction: Literal["incoming", "outgoing"]) -> None:
         self.worker_bytes = 0
         self.client_bytes = 0
         self.n_transfers = 0
         self.largest: list[tuple[int, float, float, str]] = []
-        self._worker = worker
-        self._attribute = attribute
-        log = getattr(worker, attribute)
-        if not hasattr(log, _FOLLOWERS):
-            log = FollowedLog(log)
-            setattr(worker, attribute, log)
-        self._log = log
-        getattr(log, _FOLLOWERS).append(self)
+        self._following = follow_transfers(worker, direction, self._add)
 
     @property
     def whole(self) -> bool:
-        """Whether nothing has been missed: the worker still writes into the log that is followed."""
-        return getattr(self._worker, self._attribute) is self._log
+        """Whether nothing has been missed."""
+        return self._following.whole
 
-    def add(self, entry: dict[str, Any]) -> None:
+    def stop(self) -> None:
+        """Add up no more."""
+        self._following.stop()
+
+    def _add(self, entry: dict[str, Any]) -> None:
         """Add up one transfer. A reader without an address is a client, or the scheduler on its behalf."""
         size = int(entry.get("total") or 0)
         if entry.get("who"):
@@ -71,10 +50,31 @@ class TransferSums:
         elif item > self.largest[0]:
             heapq.heapreplace(self.largest, item)
 
+
+class ShuffledBytes:
+    """Adds up what the peer-to-peer shuffles of one worker send to others.
+
+    Parameters
+    ----------
+    address : str
+        Of the worker: threads may be several workers in one process.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._n_bytes = 0
+        self._following = follow_sent_shards(self._add)
+
+    @property
+    def n_bytes(self) -> int | None:
+        """None where it cannot be known: another Dask, or somebody has put something else in our place."""
+        return self._n_bytes if self._following is not None and self._following.whole else None
+
     def stop(self) -> None:
-        """Add up no more; the last to go leaves the worker a log of Dask's kind."""
-        followers = getattr(self._log, _FOLLOWERS)
-        if self in followers:
-            followers.remove(self)
-        if not followers and self.whole:
-            setattr(self._worker, self._attribute, deque(self._log, maxlen=self._log.maxlen))
+        """Add up no more."""
+        if self._following is not None:
+            self._following.stop()
+
+    def _add(self, source: str, target: str, n_bytes: int) -> None:
+        if source == self._address != target:
+            self._n_bytes += n_bytes
