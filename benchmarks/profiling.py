@@ -27,7 +27,7 @@ def one_run(client: Any, turn: int) -> tuple[float, float]:
 
 def per_task_microseconds() -> float:
     """Return what the scheduler's recorder spends on one task."""
-    from gpucluster.profiling.tasksums import TaskSums
+    from gpucluster.profiling.recorders.tasks import TaskSums
 
     sums = TaskSums(0.0)
     count = 200_000

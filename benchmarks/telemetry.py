@@ -17,8 +17,7 @@ from distributed.scheduler import WorkerState
 from gpucluster.supervisor.history import History
 from gpucluster.supervisor.sampler import Sampler
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
-from gpucluster.telemetry.precision import coarse
-from gpucluster.telemetry.rounding import RATE_DIGITS, rounded, size
+from gpucluster.telemetry.rounding import RATE_DIGITS, coarse, rounded, size
 
 GIB = 2**30
 WORKERS = 1000

@@ -17,9 +17,10 @@ MAY_IMPORT = {
     "devices": {"protocol"},
     "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
-    "client": {"devices", "recordings", "registry", "protocol"},
+    "client": {"dask_internals", "devices", "recordings", "registry", "protocol"},
     "backends": {"devices", "protocol"},
-    "telemetry": {"devices", "protocol"},
+    "dask_internals": set(),
+    "telemetry": {"dask_internals", "devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},
     **{
         face: {
@@ -37,8 +38,8 @@ MAY_IMPORT = {
         }
         for face in FACES
     },
-    "lessons": {"client", "registry", "protocol", "learn", "datasets"},
-    "profiling": {"client", "registry", "protocol"},
+    "lessons": {"client", "dask_internals", "registry", "protocol", "learn", "datasets"},
+    "profiling": {"client", "dask_internals", "registry", "protocol"},
     "learn": {"client", "protocol"},
     "datasets": {"protocol"},
     "bench": {"learn", "datasets", "client", "protocol"},

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from gpucluster.profiling.blocks import Block, bounded, covered_seconds, spread
-from gpucluster.profiling.display import live_timeline
-from gpucluster.profiling.drawing import timeline_svg
 from gpucluster.profiling.model import PrefixFigures, TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
+from gpucluster.profiling.recorders.blocks import Block, bounded, covered_seconds, spread
+from gpucluster.profiling.recorders.tasks import HELD_BLOCKS, TaskSums
+from gpucluster.profiling.rendering.display import live_timeline
+from gpucluster.profiling.rendering.svg import timeline_svg
 from gpucluster.profiling.report import ProfileReport
-from gpucluster.profiling.tasksums import HELD_BLOCKS, TaskSums
 from hypothesis import given
 from hypothesis import strategies as st
 

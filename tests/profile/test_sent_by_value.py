@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 from distributed.protocol.pickle import dumps
-from gpucluster.profiling import scheduler_recorder, worker_recorder
+from gpucluster.profiling.recorders import scheduler as scheduler_recorder
+from gpucluster.profiling.recorders import worker as worker_recorder
 from gpucluster.profiling.recording import sent_by_value
 
 _PROGRAM = """

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from gpucluster.profiling.display import live_timeline
-from gpucluster.profiling.figure import FOREGROUND
-from gpucluster.profiling.html import report_html
 from gpucluster.profiling.model import Finding, PrefixFigures, TimelineBlock, TimelineData, TimelineLine, WorkerFigures
+from gpucluster.profiling.rendering.bokeh_figure import FOREGROUND
+from gpucluster.profiling.rendering.display import live_timeline
+from gpucluster.profiling.rendering.html import report_html
 from gpucluster.profiling.report import ProfileReport
 
 REPORT = ProfileReport(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.telemetry.rates import Rates
+from gpucluster.telemetry.counters import Rates
 from gpucluster.telemetry.rounding import rounded, size
 
 

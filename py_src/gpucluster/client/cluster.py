@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Coroutine, Generator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ..dask_internals.loops import in_client_thread
+from ..dask_internals.statuses import status_named
 from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState, OperationFailed, OperationTimedOut
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.spec import ClusterPatch, parse_patch
@@ -24,7 +25,6 @@ from .presentation import presentation, shell_of_notebook
 
 if TYPE_CHECKING:
     from distributed import Client
-    from distributed.core import Status
     from distributed.security import Security
 
     from .recorder import Recorder
@@ -125,21 +125,20 @@ class Cluster:
             return True
         # distributed's client calls close() from its own loop thread, where blocking would be a deadlock. Other
         # threads may run a loop as well (subshells of a kernel, asyncio.run) and still mean the synchronous verb.
-        return threading.current_thread().name == "IO loop"
+        return in_client_thread()
 
     @property
-    def status(self) -> Status:
+    def status(self) -> Any:
         """The state in distributed's terms, which its ``Client`` asks for."""
-        from distributed.core import Status
-
-        return {
-            ClusterState.STARTING: Status.created,
-            ClusterState.RUNNING: Status.running,
-            ClusterState.SCALING: Status.running,
-            ClusterState.STOPPING: Status.closing,
-            ClusterState.STOPPED: Status.closed,
-            ClusterState.FAILED: Status.closed,
-        }[self.model.state]
+        names = {
+            ClusterState.STARTING: "created",
+            ClusterState.RUNNING: "running",
+            ClusterState.SCALING: "running",
+            ClusterState.STOPPING: "closing",
+            ClusterState.STOPPED: "closed",
+            ClusterState.FAILED: "closed",
+        }
+        return status_named(names[self.model.state])
 
     @property
     def control(self) -> AsyncControl:

@@ -6,14 +6,10 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 from typing import Any
 
-import distributed
-from distributed.client import ClosedClientError
-
+from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
 
-_AFTER_THE_END = (CancelledError, ClosedClientError, OSError, RuntimeError, AttributeError)
-"""What distributed raises when a client that is closed is asked for something; it finds no scheduler there."""
 _OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
@@ -23,7 +19,7 @@ class ClientClosed(ClusterEnded, ClosedClientError, CancelledError):
     code = "client_closed"
 
 
-class Client(distributed.Client):
+class Client(ClientOfCluster):
     """``distributed.Client``, as it is connected by ``Cluster.get_client``.
 
     Outside Jupyter the link to the dashboard holds the secret part of its address, and a notebook with it may be
@@ -43,19 +39,13 @@ class Client(distributed.Client):
             return None
         return link
 
-    def _repr_html_(self) -> str:
-        html: str = super()._repr_html_()  # type: ignore[no-untyped-call]
+    def hide_in_html(self, html: str) -> str:
+        """Return how the client is shown, without a link that holds the secret."""
         link = self.dashboard_link
         if link is None or link.startswith("/"):
             return html
         shown = f'<a href="{link}" target="_blank">{link}</a>'
         return html.replace(shown, "<code>client.dashboard_link</code>").replace(link, "")
-
-    async def _handle_report(self) -> None:
-        await super()._handle_report()
-        # It returns when the scheduler has said goodbye, or when this client is being closed.
-        if self.status == "running":
-            await self._close()
 
     def sync(self, func: Callable[..., Awaitable[Any]], *args: Any, **options: Any) -> Any:
         """Call a function of the client, as every request for results does."""
@@ -63,10 +53,10 @@ class Client(distributed.Client):
         async def told(*args: Any, **options: Any) -> Any:
             try:
                 return await func(*args, **options)
-            except _AFTER_THE_END:
+            except (CancelledError, *AFTER_THE_END):
                 # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
                 if self.status in {"closing", "closed"} or self._is_over(self._model()):
-                    raise self._closed() from None
+                    raise self.after_the_end() from None
                 raise
 
         try:
@@ -74,15 +64,7 @@ class Client(distributed.Client):
         except RuntimeError:
             if self.status != "closed":
                 raise
-            raise self._closed() from None  # Whoever closes a client ends its event loop, too.
-
-    def _send_to_scheduler(self, msg: dict[str, Any]) -> None:
-        try:
-            super()._send_to_scheduler(msg)  # type: ignore[no-untyped-call]
-        except ClosedClientError:
-            # A traceback keeps the futures that were just made, and the same cell, run again, would wait for them.
-            self.futures.clear()
-            raise self._closed() from None
+            raise self.after_the_end() from None  # Whoever closes a client ends its event loop, too.
 
     def _model(self) -> ClusterModel | None:
         try:
@@ -94,7 +76,8 @@ class Client(distributed.Client):
     def _is_over(self, model: ClusterModel | None) -> bool:
         return model is not None and model.state in _OVER
 
-    def _closed(self) -> ClientClosed:
+    def after_the_end(self) -> ClientClosed:
+        """Return the sentence for whoever asks this client for something when it is closed."""
         model = self._model()
         if model is not None and not self._is_over(model):
             return ClientClosed(

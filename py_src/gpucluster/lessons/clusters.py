@@ -10,6 +10,7 @@ import re
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from ..dask_internals.scheduler_state import clients_of_people
 from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed, StartFailed
 from ..protocol.models import ClusterModel, ClusterState
 
@@ -80,18 +81,17 @@ def lessons_beside(cluster: str) -> list[str]:
 
 def connected_others(client: Client) -> int:
     """Return how many clients of other processes are connected to the scheduler of this one."""
-    from distributed import Client as AnyClient
+    from ..dask_internals.clients import client_ids
 
     if client.status != "running":
         return 0
-    here = {one.id for one in list(AnyClient._instances)}
     found: list[str] = client.run_on_scheduler(_clients)
-    return len(set(found) - here)
+    return len(set(found) - client_ids())
 
 
 def _clients(dask_scheduler: Any) -> list[str]:
     # Clients that tasks made for themselves on a worker go with the cluster.
-    return [name for name in dask_scheduler.clients if name != "fire-and-forget" and "-worker-" not in name]
+    return clients_of_people(dask_scheduler)
 
 
 def _unused(own: str, alive: dict[str, ClusterModel]) -> Cluster:

@@ -131,7 +131,7 @@ class ProfiledCell:
     def _show(self) -> None:
         if self._quiet:
             return
-        from ..profiling.display import show
+        from ..profiling.rendering.display import show
 
         show(self.report, timeline=self._timeline, notebook=getattr(self._shell, "kernel", None) is not None)
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..protocol.sizes import format_size
-from .figures import seconds, share
 from .model import Finding
 from .report import ProfileReport
-from .rules_gpu import busy_gpu_at_low_power, gpu_waits, out_of_memory
-from .rules_memory import memory_pressure, spilling
-from .rules_tasks import SHORT_SECONDS, data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
-from .rules_traffic import between_workers, from_notebook, hardly_used, to_notebook
+from .rules.gpu import busy_gpu_at_low_power, gpu_waits, out_of_memory
+from .rules.memory import memory_pressure, spilling
+from .rules.tasks import SHORT_SECONDS, data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
+from .rules.traffic import between_workers, from_notebook, hardly_used, to_notebook
+from .units import seconds, share
 
 Rule: TypeAlias = Callable[[ProfileReport], Finding | None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -12,9 +13,12 @@ from uuid import uuid4
 import cloudpickle
 from distributed import Client
 
+from .. import dask_internals
 from ..protocol.errors import InvalidState
-from . import blocks, scheduler_recorder, sentbytes, shuffles, submitted, tasksums, transferlog, worker_recorder
+from . import recorders
 from .nsight import ProcessFacts, launched_by_nsys
+from .recorders import scheduler as scheduler_recorder
+from .recorders import worker as worker_recorder
 from .target import Target
 
 CONNECT_SECONDS = 15
@@ -25,7 +29,9 @@ _by_value = threading.Lock()
 @contextmanager
 def sent_by_value() -> Iterator[None]:
     """Let the recorders travel as code: the other side may have another gpucluster, or none."""
-    modules = (blocks, sentbytes, scheduler_recorder, shuffles, submitted, tasksums, transferlog, worker_recorder)
+    packages = tuple(f"{package.__name__}." for package in (dask_internals, recorders))
+    # Each module by itself: distributed looks whether a function's own module is registered.
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith(packages)]
     with _by_value:
         for module in modules:
             cloudpickle.register_pickle_by_value(module)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .figures import counted, seconds
 from .model import Finding, PrefixFigures, TimelineData, TransferFigures, WorkerFigures
+from .units import counted, seconds
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM
@@ -79,13 +79,13 @@ class ProfileReport(BaseModel):
 
     def text(self) -> str:
         """Return the report for a terminal."""
-        from .text import report_text
+        from .rendering.text import report_text
 
         return report_text(self)
 
     def timeline(self) -> LayoutDOM:
         """Return the timeline as a Bokeh figure: tasks by thread, transfers, memory and utilization."""
-        from .figure import timeline_figure
+        from .rendering.bokeh_figure import timeline_figure
 
         return timeline_figure(self)
 
@@ -102,7 +102,7 @@ class ProfileReport(BaseModel):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        from .html import report_html
+        from .rendering.html import report_html
 
         return report_html(self)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..client.api import connect
 from ..client.cluster import Cluster
 from ..client.control import AsyncControl
+from ..dask_internals.loops import shares_running_loop
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
 
 if TYPE_CHECKING:
@@ -75,12 +75,11 @@ def _of_client(client: Any) -> Target:
         raise InvalidRequest("cluster: must be a name, a gpucluster.Cluster or a distributed.Client.")
     if client.status != "running" or client.scheduler is None:
         raise InvalidState("The client is not connected any more; connect again ('%gpucluster connect').")
-    with suppress(RuntimeError):  # raised where no loop runs
-        if getattr(client.loop, "asyncio_loop", None) is asyncio.get_running_loop() and client.cluster is not None:
-            raise InvalidState(
-                "The client shares its event loop with this notebook, which is busy while a cell is measured. "
-                "Make the client without asynchronous=True."
-            )
+    if client.cluster is not None and shares_running_loop(client):
+        raise InvalidState(
+            "The client shares its event loop with this notebook, which is busy while a cell is measured. "
+            "Make the client without asynchronous=True."
+        )
     address = str(client.scheduler.address)
     handle = getattr(client, "cluster", None)
     if isinstance(handle, Cluster):

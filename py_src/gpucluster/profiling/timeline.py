@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .model import TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
-from .tasksums import SENT_THREADS
+from .recorders.tasks import SENT_THREADS
 from .telemetry import TelemetryReadings
 
 POINTS = 200

@@ -6,9 +6,8 @@ import time
 from typing import Any
 
 from ..devices.nvml import NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
-from .fields import traffic
-from .kinship import Kin
-from .rates import Rates
+from .counters import Rates, traffic
+from .gpu_ownership import ClusterProcesses
 from .rounding import rounded, size
 
 _NONE = {"", "-1", "nodevfiles"}
@@ -38,15 +37,15 @@ class DeviceReader:
     ----------
     name : str
         Index, or UUID of a GPU or MIG slice, which may be shortened.
-    kin : Kin
+    processes : ClusterProcesses
         This cluster's processes.
     session : NVMLSession, optional
         By default one of its own.
     """
 
-    def __init__(self, name: str, kin: Kin, session: NVMLSession | None = None) -> None:
+    def __init__(self, name: str, processes: ClusterProcesses, session: NVMLSession | None = None) -> None:
         self._name = name
-        self._kin = kin
+        self._processes = processes
         self._session = session or NVMLSession()
         self._rates = Rates()
         self._handle: Any = None
@@ -113,12 +112,12 @@ class DeviceReader:
         usage: dict[int, int | None] = {}
         listed = False
         for function in _PROCESS_LISTS:
-            processes = self._session.soft(function, self._handle)
-            listed = listed or processes is not None
-            for process in processes or []:
+            found = self._session.soft(function, self._handle)
+            listed = listed or found is not None
+            for process in found or []:
                 # A process that computes and draws is in both lists with the same figure.
                 usage.setdefault(int(process.pid), process.usedGpuMemory)
-        return size(self._kin.used_bytes(usage)) if listed else None
+        return size(self._processes.used_bytes(usage)) if listed else None
 
     def _physical(self) -> dict[str, Any]:
         session, handle = self._session, self._handle

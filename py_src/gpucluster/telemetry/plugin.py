@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .kinship import this_host
+from ..dask_internals.scheduler_state import give_worker_plugin
+from .gpu_ownership import this_host
 
 if TYPE_CHECKING:
     from distributed import Scheduler, Worker
@@ -20,7 +21,7 @@ def pickled_plugin(*, devices: bool) -> bytes:
     the same and tells only what Dask itself measures.
     """
     import cloudpickle
-    from distributed.diagnostics.plugin import WorkerPlugin
+    from distributed import WorkerPlugin
 
     class Telemetry(WorkerPlugin):
         def __init__(self, options: dict[str, Any]) -> None:
@@ -31,10 +32,12 @@ def pickled_plugin(*, devices: bool) -> bytes:
             import logging
 
             try:
+                from gpucluster.dask_internals.worker_state import set_metric
+                from gpucluster.telemetry.columns import METRIC
                 from gpucluster.telemetry.report import WorkerReport
 
                 self.report = WorkerReport(worker, **self.options)
-                worker.metrics["gpucluster"] = self.report
+                set_metric(worker, METRIC, self.report)
             except Exception as error:  # An error in here would keep the worker from starting.
                 logging.getLogger("gpucluster.telemetry").warning(
                     "This worker cannot tell all its figures (%s: %s)", type(error).__name__, error
@@ -42,7 +45,10 @@ def pickled_plugin(*, devices: bool) -> bytes:
 
         def teardown(self, worker: Worker) -> None:
             if self.report is not None:
-                worker.metrics.pop("gpucluster", None)
+                from gpucluster.dask_internals.worker_state import remove_metric
+                from gpucluster.telemetry.columns import METRIC
+
+                remove_metric(worker, METRIC)
                 self.report.close()
 
     options = {"host": this_host(), "supervisor": os.getpid(), "devices": devices}
@@ -59,6 +65,4 @@ async def register(scheduler: Scheduler, *, devices: bool) -> None:
     devices : bool
         Whether workers may have GPUs.
     """
-    await scheduler.register_worker_plugin(
-        comm=None, plugin=pickled_plugin(devices=devices), name=PLUGIN, idempotent=False
-    )
+    await give_worker_plugin(scheduler, pickled_plugin(devices=devices), PLUGIN)

@@ -7,13 +7,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from ..dask_internals.periodic_callbacks import heartbeat_seconds_of
+from ..dask_internals.worker_state import has_nanny, recent_readings, task_counts
 from .background import BackgroundReading
 from .columns import COLUMNS, VERSION
 from .device import DeviceReader, first_device
-from .kinship import Kin
-from .precision import coarse, is_one_of_many
+from .gpu_ownership import ClusterProcesses
 from .rmm_memory import rmm_figures
-from .rounding import RATE_DIGITS, rounded, size
+from .rounding import MANY_SECONDS, RATE_DIGITS, coarse, rounded, size
 from .tiers import Tiers
 from .transfers import Transfers
 
@@ -38,14 +39,14 @@ class WorkerReport:
         self._failing: set[str] = set()
         name = first_device(os.environ.get("CUDA_VISIBLE_DEVICES")) if devices else None
         if name is not None:
-            kin = Kin(host, supervisor, has_nanny=worker.nanny is not None)
-            self._device = BackgroundReading(DeviceReader(name, kin).read)
-        transfers, tiers = Transfers(worker), Tiers(worker)
+            processes = ClusterProcesses(host, supervisor, has_nanny=has_nanny(worker))
+            self._device = BackgroundReading(DeviceReader(name, processes).read)
+        self._transfers, tiers = Transfers(worker), Tiers(worker)
         self._parts: dict[str, Callable[[], dict[str, Any]]] = {
-            "tasks": self._tasks,
+            "tasks": lambda: task_counts(worker),
             "host": self._host,
             "tiers": tiers.figures,
-            "transfers": transfers.figures,
+            "transfers": self._transfers.figures,
             "rmm": lambda: rmm_figures(worker),
         }
 
@@ -68,21 +69,20 @@ class WorkerReport:
 
     def close(self) -> None:
         """Measure no more."""
+        self._transfers.stop()
         if self._device is not None:
             self._device.close()
 
-    def _tasks(self) -> dict[str, Any]:
-        state = self._worker.state
-        return {
-            "executing": state.executing_count,
-            "ready": len(state.ready) + len(state.constrained),
-            "in_memory": len(self._worker.data),
-        }
-
     def _host(self) -> dict[str, Any]:
-        recent = self._worker.monitor.recent()
+        recent = recent_readings(self._worker)
         cpu = recent.get("cpu")
         return {
             "cpu_percent": None if cpu is None else rounded(cpu, RATE_DIGITS),
             "memory_bytes": size(recent.get("memory")),
         }
+
+
+def is_one_of_many(worker: Any) -> bool:
+    """Whether the scheduler has told this worker to send heartbeats as seldom as in a large cluster."""
+    seconds = heartbeat_seconds_of(worker)
+    return seconds is not None and seconds > MANY_SECONDS

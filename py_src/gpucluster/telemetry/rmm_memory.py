@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from ..dask_internals.worker_state import rmm_pool_maximum
 from .rounding import size
 
 _LONGEST_CHAIN = 32
@@ -33,8 +34,8 @@ def rmm_figures(worker: Any) -> dict[str, int | None]:
             maximum = int(resource.get_allocation_limit())
         if pool is None:
             # The lowest counter has counted for longest: one put on top later misses what was there before.
-            counted = _counted(resource)
-            used = used if counted is None else counted
+            allocated = _allocated(resource)
+            used = used if allocated is None else allocated
     return {"rmm_used_bytes": size(used), "rmm_pool_bytes": size(pool), "rmm_maximum_bytes": size(maximum)}
 
 
@@ -47,7 +48,7 @@ def _chain(resource: Any) -> Iterator[Any]:
         resource = upstream() if callable(upstream) else getattr(resource, "upstream_mr", None)
 
 
-def _counted(resource: Any) -> int | None:
+def _allocated(resource: Any) -> int | None:
     """Return what this resource has handed out, if it keeps count."""
     if hasattr(resource, "get_allocated_bytes"):
         return int(resource.get_allocated_bytes())
@@ -60,9 +61,6 @@ def _counted(resource: Any) -> int | None:
 
 
 def _pool_maximum(worker: Any) -> int | None:
-    """Return what dask-cuda was told: RMM itself does not tell the maximum of a pool."""
-    for plugin in list(worker.plugins.values()):
-        if type(plugin).__name__ == "RMMSetup":
-            with suppress(TypeError, ValueError):
-                return int(plugin.maximum_pool_size)
+    with suppress(TypeError, ValueError):
+        return int(rmm_pool_maximum(worker))
     return None

@@ -1,8 +1,4 @@
-"""Where a worker holds its results: in GPU memory, in host memory, on disk.
-
-With dask-cuda's ``DeviceHostFile`` Dask's own figures are wrong: they count results in GPU memory as host memory, and
-show nothing as spilled, ever.
-"""
+"""Where a worker holds its results: in GPU memory, in host memory, on disk."""
 
 from __future__ import annotations
 
@@ -11,12 +7,16 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+from ..dask_internals.spilling import (
+    device_tier_limit_bytes,
+    has_device_tiers,
+    keeps_in_memory,
+    managed_bytes,
+    spilled_bytes,
+    spilled_files,
+    tier_bytes,
+)
 from .rounding import size
-
-
-def has_device_tiers(data: Any) -> bool:
-    """Whether this is a ``DeviceHostFile``."""
-    return hasattr(data, "device_buffer") and hasattr(data, "host_buffer")
 
 
 class Tiers:
@@ -33,48 +33,39 @@ class Tiers:
 
     def figures(self) -> dict[str, int | None]:
         """Return the columns of tiers and managed memory."""
-        data = self._worker.data
-        figures = self._with_device(data) if has_device_tiers(data) else self._host_only(data)
+        figures = self._with_device() if has_device_tiers(self._worker) else self._host_only()
         return {column: size(value) for column, value in figures.items()} | _cudf_spilled()
 
-    def _host_only(self, data: Any) -> dict[str, float | None]:
-        known = self._worker.state.nbytes
-        spilled = getattr(data, "spilled_total", None)
+    def _host_only(self) -> dict[str, float | None]:
+        known = managed_bytes(self._worker)
+        spilled = spilled_bytes(self._worker)
         if spilled is None:
             # No spilling: all results are in host memory, or in a store of somebody else's that does not tell.
-            held = known if isinstance(data, dict) else None
+            held = known if keeps_in_memory(self._worker) else None
             return {"managed_bytes": known, "tier_host_bytes": held, "tier_disk_bytes": None}
         held = max(0, known - spilled.memory)
         return {"managed_bytes": held, "tier_host_bytes": held, "tier_disk_bytes": spilled.disk}
 
-    def _with_device(self, data: Any) -> dict[str, float | None]:
-        host = self._weight(data.host_buffer)
+    def _with_device(self) -> dict[str, float | None]:
+        host = tier_bytes(self._worker, "host")
         return {
             "managed_bytes": host,
-            "tier_device_bytes": self._weight(data.device_buffer),
-            "tier_device_limit_bytes": getattr(data.device_buffer, "n", None),
+            "tier_device_bytes": tier_bytes(self._worker, "device"),
+            "tier_device_limit_bytes": device_tier_limit_bytes(self._worker),
             "tier_host_bytes": host,
-            "tier_disk_bytes": self._disk_bytes(data),
+            "tier_disk_bytes": self._disk_bytes(),
         }
 
-    def _weight(self, buffer: Any) -> float | None:
-        """Return the bytes in a tier; one without a limit is a plain dictionary, of which Dask knows the sizes."""
-        if not isinstance(buffer, dict):
-            weight: float | None = getattr(buffer.fast, "total_weight", None)
-            return weight
-        tasks = self._worker.state.tasks
-        return sum(tasks[key].nbytes or 0 for key in list(buffer) if key in tasks)
-
-    def _disk_bytes(self, data: Any) -> int | None:
+    def _disk_bytes(self) -> int | None:
         """Add up the files that hold spilled results. A file never changes, so each is looked at once."""
-        if data.disk is None:
+        paths = spilled_files(self._worker)
+        if paths is None:
             return None
-        names = set(data.disk.filenames.values())
-        for gone in self._files.keys() - names:
+        for gone in self._files.keys() - paths:
             del self._files[gone]
-        for new in names - self._files.keys():
+        for new in paths - self._files.keys():
             with suppress(OSError):  # It was read back, and deleted, meanwhile.
-                self._files[new] = os.stat(os.path.join(data.disk_func_path, new)).st_size
+                self._files[new] = os.stat(new).st_size
         return sum(self._files.values())
 
 

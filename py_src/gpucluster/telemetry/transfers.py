@@ -5,12 +5,10 @@ Dask keeps the total of results sent. Of results received it keeps a log of the 
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-_sent_by_shuffles: dict[str, int] = {}
-"""By address of the worker: threads may be several workers in one process."""
-_sent_to_itself: dict[str, int] = {}
+from ..dask_internals.shuffling import follow_received_shards, follow_sent_shards
+from ..dask_internals.transfers import follow_transfers, sent_bytes
 
 
 class Transfers:
@@ -24,77 +22,38 @@ class Transfers:
     def __init__(self, worker: Any) -> None:
         self._worker = worker
         self._address = worker.address
-        self._results = 0
-        self._shuffled = 0
-        self._count_results()
-        self._counts_shuffles = _count_sent_shards(self._address) and self._count_received_shards()
+        self._received = self._sent_shards = self._received_shards = 0
+        following = [
+            follow_transfers(worker, "incoming", self._add_received),
+            follow_sent_shards(self._add_sent_shards),
+            follow_received_shards(worker, self._add_received_shards),
+        ]
+        self._counts_shuffles = None not in following
+        self._following = [one for one in following if one is not None]
 
     def figures(self) -> dict[str, int]:
         """Return both counters."""
-        sent = self._worker.transfer_outgoing_bytes_total
-        received = self._results
+        sent, received = sent_bytes(self._worker), self._received
         if self._counts_shuffles:
-            sent += _sent_by_shuffles.get(self._address, 0)
-            received += max(0, self._shuffled - _sent_to_itself.get(self._address, 0))
+            sent += self._sent_shards
+            received += max(0, self._received_shards)
         return {"sent_bytes": sent, "received_bytes": received}
 
-    def _count_results(self) -> None:
-        worker = self._worker
-        log_one = worker._update_metrics_received_data
+    def stop(self) -> None:
+        """Count no more."""
+        for following in self._following:
+            following.stop()
 
-        @functools.wraps(log_one)
-        def counted(*args: Any, **kwargs: Any) -> None:
-            log_one(*args, **kwargs)
-            log = worker.transfer_incoming_log
-            if log:  # A site may have set its length to 0.
-                self._results += int(log[-1].get("total") or 0)
+    def _add_received(self, entry: dict[str, Any]) -> None:
+        self._received += int(entry.get("total") or 0)
 
-        worker._update_metrics_received_data = counted
+    def _add_sent_shards(self, source: str, target: str, n_bytes: int) -> None:
+        if source != self._address:
+            return  # Threads may be several workers in one process.
+        if target == self._address:
+            self._received_shards -= n_bytes  # It will be received, and has not moved.
+        else:
+            self._sent_shards += n_bytes
 
-    def _count_received_shards(self) -> bool:
-        handlers = self._worker.handlers
-        receive = handlers.get("shuffle_receive")
-        if receive is None:
-            return False
-
-        @functools.wraps(receive)
-        async def counted(*args: Any, **kwargs: Any) -> Any:
-            self._shuffled += shard_bytes(kwargs.get("data"))
-            return await receive(*args, **kwargs)
-
-        handlers["shuffle_receive"] = counted
-        return True
-
-
-def _count_sent_shards(address: str) -> bool:
-    try:
-        from distributed.shuffle._core import ShuffleRun
-    except ImportError:
-        return False
-    run: Any = ShuffleRun
-    if not hasattr(run, "_send"):
-        return False
-    _sent_by_shuffles[address] = _sent_to_itself[address] = 0
-    if not hasattr(run, "_counted_by_gpucluster"):
-        send = run._send
-
-        @functools.wraps(send)
-        async def counted(self: Any, address: str, shards: Any) -> Any:
-            sent = _sent_to_itself if address == self.local_address else _sent_by_shuffles
-            if self.local_address in sent:
-                sent[self.local_address] += shard_bytes(shards)
-            return await send(self, address, shards)
-
-        run._send = counted
-        run._counted_by_gpucluster = True
-    return True
-
-
-def shard_bytes(value: Any) -> int:
-    """Return the bytes of a message of shards: nested lists of tables, arrays and bytes."""
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return len(value)
-    if isinstance(value, (list, tuple)):
-        return sum(map(shard_bytes, value))
-    found = getattr(value, "nbytes", 0)
-    return found if isinstance(found, int) else 0
+    def _add_received_shards(self, n_bytes: int) -> None:
+        self._received_shards += n_bytes

@@ -8,8 +8,7 @@ import time
 from typing import Any
 
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
-from gpucluster.telemetry.precision import coarse
-from gpucluster.telemetry.rounding import RATE_DIGITS, rounded, size
+from gpucluster.telemetry.rounding import RATE_DIGITS, coarse, rounded, size
 
 from .options import Simulation
 

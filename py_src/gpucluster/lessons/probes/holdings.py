@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...dask_internals.scheduler_state import bytes_kept_for
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -38,6 +40,4 @@ def memory_on_workers(client: Client) -> int:
 
 
 def _bytes_kept_for(client: str, dask_scheduler: Any) -> int:
-    known = dask_scheduler.clients.get(client)
-    tasks = list(known.wants_what) if known is not None else []
-    return sum(max(0, task.nbytes) for task in tasks if task.state == "memory")
+    return bytes_kept_for(dask_scheduler, client)

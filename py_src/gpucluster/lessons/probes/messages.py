@@ -99,7 +99,7 @@ def size_of(value: Any) -> int:
 
 
 def _begin(dask_worker: Any) -> None:
-    from distributed.metrics import time  # the clock of the task stream
+    from gpucluster.dask_internals.machine import clock  # the clock of the task stream
     from gpucluster.learn.communicators.workers import WorkerCommunicator
 
     _end(dask_worker)  # an earlier log that was not closed
@@ -110,7 +110,7 @@ def _begin(dask_worker: Any) -> None:
         name, value = message
         operation, _, number = name.partition(" ")
         source, target = communicator._addresses[communicator.rank], communicator._addresses[to]
-        sent.append((time(), source, target, operation, int(number.strip("()")), size_of(value)))
+        sent.append((clock(), source, target, operation, int(number.strip("()")), size_of(value)))
         original(communicator, message, to)
 
     setattr(WorkerCommunicator, _UNRECORDED, original)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...dask_internals.collections import keys as block_keys
+from ...dask_internals.collections import meta
 from ..material.arrays import as_numpy
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def spread(client: Client, array: Any) -> Any:
     ]
     wait(futures)
     blocks = [
-        da.from_delayed(future, shape=(rows, *array.shape[1:]), meta=array._meta)
+        da.from_delayed(future, shape=(rows, *array.shape[1:]), meta=meta(array))
         for rows, future in zip(array.chunks[0], futures, strict=True)
     ]
     return client.persist(da.concatenate(blocks))
@@ -58,7 +60,7 @@ def blocks_by_worker(client: Client, array: Any) -> dict[str, list[int]]:
     from distributed import futures_of, wait
 
     wait(array)
-    keys = {key: number for number, key in enumerate(_flat(array.__dask_keys__()))}
+    keys = {key: number for number, key in enumerate(block_keys(array))}
     held: dict[str, list[int]] = {address: [] for address in sorted(client.scheduler_info(n_workers=-1)["workers"])}
     for key, addresses in client.who_has(futures_of(array)).items():
         number = _number(keys, key)
@@ -89,10 +91,6 @@ def worker_order(client: Client, array: Any) -> Any:
 
 def _itself(block: Any) -> Any:
     return block
-
-
-def _flat(keys: Any) -> list[Any]:
-    return [key for part in keys for key in _flat(part)] if isinstance(keys, list) else [keys]
 
 
 def _number(keys: dict[Any, int], key: Any) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...dask_internals.transfers import n_sent, sent_since
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -11,13 +13,11 @@ if TYPE_CHECKING:
 
 
 def _transfers(dask_worker: Any) -> int:
-    return int(dask_worker.transfer_outgoing_count_total)
+    return n_sent(dask_worker)
 
 
 def _bytes_since(before: dict[str, int], dask_worker: Any) -> int:
-    # The log is short (1000 entries by default); the counter says how many of them are new.
-    new = int(dask_worker.transfer_outgoing_count_total) - before.get(dask_worker.address, 0)
-    entries = list(dask_worker.transfer_outgoing_log)[-new:] if new > 0 else []
+    entries = sent_since(dask_worker, before.get(dask_worker.address, 0))
     # "who" names the worker that asked; it is empty when the notebook or the scheduler did.
     return sum(int(entry["total"]) for entry in entries if not entry["who"])
 

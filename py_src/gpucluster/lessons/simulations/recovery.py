@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ...dask_internals.scheduler_state import n_transitions, transitions_since
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -105,14 +107,14 @@ def _running(client: Client) -> int:
 
 
 def _count(dask_scheduler: Any) -> int:
-    return int(dask_scheduler.transition_counter)
+    return n_transitions(dask_scheduler)
 
 
 def _computed_since(dask_scheduler: Any, before: int) -> Counter[str]:
-    new = dask_scheduler.transition_counter - before
-    log = list(dask_scheduler.transition_log)[-new:] if new > 0 else []
-    # Key, state before, state after, …; a task that was computed goes from processing to memory.
-    return Counter(str(entry[0]) for entry in log if (entry[1], entry[2]) == ("processing", "memory"))
+    # A task that was computed goes from processing to memory.
+    return Counter(
+        key for key, *states in transitions_since(dask_scheduler, before) if states == ["processing", "memory"]
+    )
 
 
 class TaskHistory:

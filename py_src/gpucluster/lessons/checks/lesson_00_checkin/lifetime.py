@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 import psutil
 
+from ....dask_internals.listening import web_port
+from ....dask_internals.spec_cluster import made
 from ...examination import Examination, NotYet, describe
 from .. import exercise
 
@@ -38,8 +40,8 @@ class Starter:
             )  # fmt: skip
         self.clusters.append(cluster)
         if self.processes:
-            self.pids += [worker.pid for worker in cluster.workers.values()]
-        self.ports += [int(urlsplit(cluster.scheduler_address).port or 0), int(cluster.scheduler.http_server.port)]
+            self.pids += [worker.pid for worker in made(cluster).values()]
+        self.ports += [int(urlsplit(cluster.scheduler_address).port or 0), web_port(cluster.scheduler)]
         return cluster
 
     def left(self) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from distributed import SchedulerPlugin
 
+from ....dask_internals.scheduler_state import transition_facts
 from ...simulations.kitchen import small_kitchen
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class _Watcher(SchedulerPlugin):
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
         if start == "processing" and finish == "memory":
-            parts = [part for part in kwargs.get("startstops") or () if part["action"] == "compute"]
-            self.watched.seconds[key] = sum(part["stop"] - part["start"] for part in parts)
+            steps = transition_facts(kwargs)["steps"]
+            self.watched.seconds[key] = sum(stop - start for action, start, stop in steps if action == "compute")
 
 
 @contextmanager

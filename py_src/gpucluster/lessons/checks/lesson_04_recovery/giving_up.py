@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ....dask_internals.scheduler_state import allowed_failures, set_allowed_failures
 from ...examination import Examination, describe_error
 from .. import exercise
 from .disturbing import as_it_was, call_freely, explain
@@ -78,8 +79,8 @@ def _lines(file: str) -> int:
 
 
 def _allowed(dask_scheduler: Any) -> int:
-    return int(dask_scheduler.allowed_failures)
+    return allowed_failures(dask_scheduler)
 
 
 def _set_allowed(dask_scheduler: Any, number: int) -> None:
-    dask_scheduler.allowed_failures = number
+    set_allowed_failures(dask_scheduler, number)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ....dask_internals.collections import name as name_of
 from ...examination import Examination, describe
 from ...material.tables import as_pandas
 
@@ -39,7 +40,7 @@ def in_parts(rng: np.random.Generator, table: Any, count: int) -> Any:
     pieces = [table.iloc[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(table)], strict=True)]
     number = next(_numbers)
     made = dd.from_map(whole, pieces, number=number, meta=table.iloc[:0], enforce_metadata=False).to_backend()
-    _number_of[made._name] = number
+    _number_of[name_of(made)] = number
     return made
 
 
@@ -82,7 +83,7 @@ def lazily(exam: Examination, function: Callable[..., Any], *tables: Any) -> Any
 
 def joined_lazily(exam: Examination, function: Callable[..., Any], large: Any, small: Any) -> Any:
     """Call the learner's function with two lazy tables, of which it may compute the small one."""
-    number = _number_of[large._name]
+    number = _number_of[name_of(large)]
     before = _read[number]
     with in_this_process():
         result = exam.call(function, large, small)

@@ -1,8 +1,7 @@
 """What happens on each worker while a cell is profiled: bytes in and out, spilling, memory.
 
-The plugin is sent to the workers by value, those that join later included: this module and those that it imports
-import nothing else of this package. It hooks into the logs that a worker keeps of its transfers anyway, and reads the
-history that its monitor keeps anyway, once, at the end.
+It follows the logs that a worker keeps of its transfers anyway, and reads the history that its monitor keeps anyway,
+once, at the end.
 """
 
 from __future__ import annotations
@@ -14,33 +13,23 @@ from itertools import pairwise
 from typing import Any
 
 import psutil
-from dask.system import CPU_COUNT
 from distributed import Worker, WorkerPlugin
 
-from .shuffles import ShuffleBytes
-from .transferlog import TransferSums
+from ...dask_internals.machine import n_cores
+from ...dask_internals.spilling import disk_traffic_bytes, has_device_tiers
+from ...dask_internals.worker_state import (
+    clock_delay,
+    gpu_memory_bytes,
+    memory_limit_bytes,
+    metric,
+    n_readings,
+    plugin,
+    readings_since,
+    take_reading,
+)
+from .transfers import ShuffledBytes, TransferSums
 
 MOST_READINGS = 600
-
-
-def _disk_bytes(digests: dict[Any, float], action: str) -> float:
-    """Return the bytes that spilling has written or read so far; a shuffle's own files are no spilling."""
-    return sum(
-        value
-        for key, value in list(digests.items())
-        if isinstance(key, tuple) and key[0] != "p2p" and action in key and key[-1] == "bytes"
-    )
-
-
-def _tiers(data: Any) -> dict[str, int]:
-    """Return the bytes of results by where they are, for a worker with ``DeviceHostFile``."""
-    found: dict[str, int] = {}
-    for tier, buffer in (("device", "device_buffer"), ("host", "host_buffer")):
-        fast = getattr(getattr(data, buffer, None), "fast", None)
-        weight = getattr(fast, "total_weight", None)
-        if isinstance(weight, (int, float)):
-            found[tier] = int(weight)
-    return found
 
 
 class WorkerRecorder(WorkerPlugin):
@@ -58,16 +47,15 @@ class WorkerRecorder(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Begin to record."""
         self._worker = worker
-        self._incoming = TransferSums(worker, "transfer_incoming_log")
-        self._outgoing = TransferSums(worker, "transfer_outgoing_log")
-        self._shuffles = ShuffleBytes(worker.address)
-        self._written = _disk_bytes(worker.digests_total, "disk-write")
-        self._read = _disk_bytes(worker.digests_total, "disk-read")
+        self._incoming = TransferSums(worker, "incoming")
+        self._outgoing = TransferSums(worker, "outgoing")
+        self._shuffles = ShuffledBytes(worker.address)
+        self._written = disk_traffic_bytes(worker, "disk-write")
+        self._read = disk_traffic_bytes(worker, "disk-read")
         self._rmm: list[dict[str, Any]] = []
         self._machine_times = psutil.cpu_times()
-        self._tiers_at_start = _tiers(worker.data)
         self._read_monitor()
-        self._monitor_count = worker.monitor.count - 1
+        self._n_readings = n_readings(worker) - 1
 
     def teardown(self, worker: Worker) -> None:
         """Leave the worker as it was."""
@@ -77,18 +65,18 @@ class WorkerRecorder(WorkerPlugin):
     def _read_monitor(self) -> None:
         """Take a reading now: a short cell may lie between two of the monitor's own."""
         try:
-            self._worker.monitor.update()
+            take_reading(self._worker)
         except Exception:
             # The device's driver has failed; the monitor's own readings fail with it, and that is shown as absent.
             return
 
     async def read_rmm(self) -> None:
         """Take a reading of RMM, where the worker has it."""
-        metric: Any = self._worker.metrics.get("rmm")
-        if metric is None:
+        read: Any = metric(self._worker, "rmm")
+        if read is None:
             return
         try:
-            value = metric(self._worker)
+            value = read(self._worker)
             if inspect.isawaitable(value):
                 value = await value
         except Exception:
@@ -101,8 +89,8 @@ class WorkerRecorder(WorkerPlugin):
         """Return everything, in plain types."""
         worker = self._worker
         self._read_monitor()
-        history = worker.monitor.range_query(self._monitor_count)
-        delay = worker.scheduler_delay
+        history = readings_since(worker, self._n_readings)
+        delay = clock_delay(worker)
         readings: dict[str, list[Any]] = {"time": [moment + delay for moment in history["time"] if moment is not None]}
         for name, source in (
             ("cpu", "cpu"),
@@ -118,10 +106,10 @@ class WorkerRecorder(WorkerPlugin):
             "readings": thinned(readings, MOST_READINGS),
             "rmm": self._rmm,
             "machine": socket.gethostname(),
-            "n_cores": CPU_COUNT,
+            "n_cores": n_cores(),
             "machine_busy_share": _busy_share(self._machine_times, psutil.cpu_times()),
-            "vram_total_bytes": worker.monitor.gpu_memory_total if worker.monitor.gpu_name else None,
-            "memory_limit_bytes": worker.memory_manager.memory_limit,
+            "vram_total_bytes": gpu_memory_bytes(worker),
+            "memory_limit_bytes": memory_limit_bytes(worker),
             "sent_bytes": self._outgoing.worker_bytes if self._outgoing.whole else None,
             "client_bytes": self._outgoing.client_bytes if self._outgoing.whole else None,
             "received_bytes": self._incoming.worker_bytes if self._incoming.whole else None,
@@ -131,11 +119,10 @@ class WorkerRecorder(WorkerPlugin):
             "client_transfers": sorted(
                 (start, stop, size) for size, start, stop, who in self._outgoing.largest if not who
             ),
-            "written_bytes": _disk_bytes(worker.digests_total, "disk-write") - self._written,
-            "read_bytes": _disk_bytes(worker.digests_total, "disk-read") - self._read,
+            "written_bytes": disk_traffic_bytes(worker, "disk-write") - self._written,
+            "read_bytes": disk_traffic_bytes(worker, "disk-read") - self._read,
             # With DeviceHostFile, Dask counts nothing of what moves between the tiers.
-            "counts_spilling": not hasattr(worker.data, "device_buffer"),
-            "tiers": {"before": self._tiers_at_start, "after": _tiers(worker.data)},
+            "counts_spilling": not has_device_tiers(worker),
         }
 
 
@@ -168,14 +155,14 @@ def thinned(readings: dict[str, list[Any]], most: int) -> dict[str, list[Any]]:
 
 async def begin(name: str, dask_worker: Any) -> None:
     """Read what is not in the monitor's history, at the beginning."""
-    recorder: WorkerRecorder | None = dask_worker.plugins.get(name)
+    recorder: WorkerRecorder | None = plugin(dask_worker, name)
     if recorder is not None:
         await recorder.read_rmm()
 
 
 async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:
     """Return the recording of one worker; nothing, when it has none."""
-    recorder: WorkerRecorder | None = dask_worker.plugins.get(name)
+    recorder: WorkerRecorder | None = plugin(dask_worker, name)
     if recorder is None:
         return None
     await recorder.read_rmm()

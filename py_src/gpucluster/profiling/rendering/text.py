@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from .report import ProfileReport
-from .rows import prefix_table, small_print, summary_rows, worker_table
+from ..report import ProfileReport
+from .tables import prefix_table, small_print, summary_rows, worker_table
 
 WIDTH = 100
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..protocol.sizes import format_size
-from .figures import counted, seconds, share
-from .model import WorkerFigures
-from .report import ProfileReport
+from ...protocol.sizes import format_size
+from ..model import WorkerFigures
+from ..report import ProfileReport
+from ..units import counted, seconds, share
 
 MOST_PREFIXES = 12
 MOST_WORKERS = 16

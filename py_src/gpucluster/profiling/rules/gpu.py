@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..protocol.sizes import format_size
-from .figures import share
-from .model import Finding, WorkerFigures
-from .report import ProfileReport
+from ...protocol.sizes import format_size
+from ..model import Finding, WorkerFigures
+from ..report import ProfileReport
+from ..units import share
 
 LOW_UTILIZATION_PERCENT = 50.0
 """Below this mean the GPUs wait, though tasks run …"""

@@ -1,15 +1,15 @@
-"""Sums over tasks that have ended, and what is needed to draw them.
-
-This module also runs on schedulers, where it is sent by value: it imports nothing else of this package but ``blocks``.
-"""
+"""Tasks as a scheduler sees them: sums over those that have ended, blocks to draw, and whether any is left."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ...dask_internals.scheduler_state import transition_facts
 from .blocks import Block, bounded, covered_seconds, spread
 
+UNFINISHED = ("processing", "waiting", "queued", "no-worker")
+"""States of tasks that are not over."""
 HELD_BLOCKS = 50_000
 SENT_BLOCKS = 2_000
 SENT_THREADS = 48
@@ -33,7 +33,7 @@ class TaskSums:
         self._blocks: list[Block] = []
         self._failures: dict[str, str] = {}
 
-    def add(self, prefix: str, failed: bool, facts: Mapping[str, Any]) -> float | None:
+    def add(self, prefix: str, failed: bool, transition: Mapping[str, Any]) -> float | None:
         """Add a task.
 
         Parameters
@@ -41,14 +41,15 @@ class TaskSums:
         prefix : str
             Its kind.
         failed : bool
-        facts : dict
-            What the scheduler tells its plugins of the transition.
+        transition : dict
+            What the scheduler tells its plugins of it.
 
         Returns
         -------
         float or None
             Seconds that it computed; None when it never did.
         """
+        facts = transition_facts(transition)
         sums = self._prefixes.get(prefix)
         if sums is None:
             sums = self._prefixes[prefix] = dict.fromkeys(_SUMS, 0)
@@ -56,20 +57,18 @@ class TaskSums:
         if failed:
             sums["n_failed"] += 1
             if len(self._failures) < _FAILURES and prefix not in self._failures:
-                self._failures[prefix] = str(facts.get("exception_text") or "")[:_FAILURE_LETTERS]
-        size = facts.get("nbytes") or 0
+                self._failures[prefix] = facts["exception"][:_FAILURE_LETTERS]
+        size = facts["n_bytes"]
         sums["result_bytes"] += size
         sums["largest"] = max(sums["largest"], size)
         computed: float | None = None
-        for step in facts.get("startstops") or ():
-            start, stop, action = step["start"], step["stop"], step["action"]
+        for action, start, stop in facts["steps"]:
             seconds = max(0.0, stop - max(start, self.begin))
             if action == "compute":
                 sums["compute"] += seconds
                 sums["longest"] = max(sums["longest"], seconds)
                 computed = (computed or 0.0) + seconds
-                lane = facts.get("worker") or "", facts.get("thread") or 0
-                self._blocks.append(Block(*lane, prefix, start, stop, 1, seconds))
+                self._blocks.append(Block(facts["worker"], facts["thread"], prefix, start, stop, 1, seconds))
             elif action in ("disk-read", "disk-write"):
                 sums["disk"] += seconds
             else:
@@ -95,3 +94,39 @@ class TaskSums:
             "active_seconds": covered_seconds((max(block.start, self.begin), block.stop) for block in blocks),
             "failures": self._failures,
         }
+
+
+class SubmittedTime:
+    """Adds up the time in which at least one task was submitted and not over.
+
+    Parameters
+    ----------
+    keys : iterable
+        Of the tasks that are not over now.
+    """
+
+    def __init__(self, keys: Iterable[Any]) -> None:
+        self._keys = set(keys)
+        self._total = 0.0
+        self._since: float | None = None
+
+    def begin(self, now: float) -> None:
+        """Take this moment for the beginning."""
+        self._total = 0.0
+        self._since = now if self._keys else None
+
+    def note(self, key: Any, state: str, now: float) -> None:
+        """Note that a task is now in that state."""
+        if state in UNFINISHED:
+            self._keys.add(key)
+            if self._since is None:
+                self._since = now
+            return
+        self._keys.discard(key)
+        if not self._keys and self._since is not None:
+            self._total += now - self._since
+            self._since = None
+
+    def seconds(self, now: float) -> float:
+        """Return the time since the beginning in which there were tasks."""
+        return self._total + (0.0 if self._since is None else max(0.0, now - self._since))

@@ -15,10 +15,10 @@ from html import escape
 from typing import Any
 from uuid import uuid4
 
-from .drawing import timeline_svg
-from .figure import FOREGROUND, timeline_figure
+from ..report import ProfileReport
+from .bokeh_figure import FOREGROUND, timeline_figure
 from .html import report_html
-from .report import ProfileReport
+from .svg import timeline_svg
 
 _WAIT_MILLISECONDS = 15_000
 _SETTLE_MILLISECONDS = 100

@@ -1,6 +1,6 @@
-"""NVML's cumulative counters of bytes over PCIe and NVLink.
+"""NVML's cumulative counters of bytes over PCIe and NVLink, and throughput from counters that only ever grow.
 
-The older call for PCIe throughput blocks for 20 ms and samples; these do neither.
+NVML's older call for PCIe throughput blocks for 20 ms and samples; these do neither.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..devices.nvml import NVMLSession
+from .rounding import RATE_DIGITS, rounded
 
 _ALL_LINKS = 2**32 - 1
 _FIELDS = {
@@ -36,3 +37,36 @@ def traffic(session: NVMLSession, handle: Any) -> dict[str, int | None]:
         if value.nvmlReturn == 0 and member is not None and not (unit == 1 and kind in _WRAPS_SOON):
             found[column] = int(getattr(value.value, member)) * unit
     return found
+
+
+class Rates:
+    """Turns readings of counters into rates between two readings."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, tuple[float, int]] = {}
+
+    def per_second(self, counter: str, value: int | None, at: float) -> int | None:
+        """Return the rate since the last reading.
+
+        Parameters
+        ----------
+        counter : str
+            Name of the counter.
+        value : int or None
+            Its reading; ``None`` when it cannot be read.
+        at : float
+            When it was read, in seconds.
+
+        Returns
+        -------
+        int or None
+            ``None`` for a first reading, and for a counter that went back: the driver was loaded anew.
+        """
+        if value is None:
+            self._before.pop(counter, None)
+            return None
+        before = self._before.get(counter)
+        self._before[counter] = (at, value)
+        if before is None or at <= before[0] or value < before[1]:
+            return None
+        return rounded((value - before[1]) / (at - before[0]), RATE_DIGITS)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..protocol.sizes import MEBIBYTE, format_size
-from .figures import counted, seconds, share
-from .model import Finding
-from .report import ProfileReport
+from ...protocol.sizes import MEBIBYTE, format_size
+from ..model import Finding
+from ..report import ProfileReport
+from ..units import counted, seconds, share
 
 MOVED_BYTES = 64 * MEBIBYTE
 """Less than this between workers is a matter of milliseconds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .report import ProfileReport
+from ..report import ProfileReport
 
 # Okabe and Ito's set without its black and its yellow (unreadable on one background each), then mixtures.
 _COLOURS = ("#0a84c6", "#e0861a", "#00a076", "#cc6ba0", "#d55e00", "#56a8d8", "#8a6fc8", "#8f9a1f")

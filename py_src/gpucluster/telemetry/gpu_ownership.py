@@ -1,4 +1,4 @@
-"""Which processes belong to this cluster: those that descend from its supervisor, or from the worker's nanny."""
+"""Whose GPU memory is whose: this cluster's processes descend from its supervisor, or from the worker's nanny."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def this_host() -> str:
     return f"{socket.gethostname()} {namespace}"
 
 
-class Kin:
+class ClusterProcesses:
     """The processes of a cluster on this machine.
 
     Parameters
@@ -31,7 +31,7 @@ class Kin:
     supervisor : int
         Its process id.
     has_nanny : bool
-        Whether the worker was started by a nanny, which elsewhere is all that can be known of the family.
+        Whether the worker was started by a nanny, which elsewhere is all that can be known of them.
     """
 
     def __init__(self, host: str, supervisor: int, *, has_nanny: bool) -> None:

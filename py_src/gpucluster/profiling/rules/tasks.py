@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import statistics
 
-from .figures import counted, seconds, share
-from .model import Finding
-from .report import ProfileReport
+from ..model import Finding
+from ..report import ProfileReport
+from ..units import counted, seconds, share
 
 SHORT_SECONDS = 0.2
 """Below this, starting a computation costs more than the computation: shares of the time mean nothing."""

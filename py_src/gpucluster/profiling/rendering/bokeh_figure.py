@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.sizes import format_size
+from ...protocol.sizes import format_size
+from ..model import TimelineLine
+from ..report import ProfileReport
+from ..units import seconds
 from .colours import OTHER, TRANSFER, colours_of
-from .figures import seconds
-from .model import TimelineLine
-from .report import ProfileReport
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM

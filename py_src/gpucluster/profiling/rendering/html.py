@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from html import escape
 
-from .drawing import legend_html, timeline_svg
-from .report import ProfileReport
-from .rows import prefix_table, small_print, summary_rows, worker_table
+from ..report import ProfileReport
+from .svg import legend_html, timeline_svg
+from .tables import prefix_table, small_print, summary_rows, worker_table
 
 TEXT = "var(--jp-content-font-color1, inherit)"
 LINE = "var(--jp-border-color2, rgba(128,128,128,0.4))"

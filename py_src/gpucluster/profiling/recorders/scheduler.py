@@ -1,8 +1,6 @@
 """What happens on the scheduler while a cell is profiled: its task stream, added up where it happens.
 
-The plugin is sent to the scheduler by value, so that any cluster can be profiled, whatever is installed there: this
-module and those that it imports import nothing else of this package. It costs a few microseconds per task, and
-nothing of a single task travels to the notebook.
+It costs a few microseconds per task, and nothing of a single task travels to the notebook.
 """
 
 from __future__ import annotations
@@ -13,9 +11,17 @@ from typing import Any
 
 from distributed import Scheduler, SchedulerPlugin
 
-from .sentbytes import SentBytes
-from .submitted import UNFINISHED, SubmittedTime
-from .tasksums import TaskSums
+from ...dask_internals.messages import follow_received_from_clients
+from ...dask_internals.scheduler_state import (
+    clients_of_people,
+    left_on_purpose,
+    n_unfinished,
+    prefix_of,
+    remove_plugin,
+    take_worker_plugin,
+)
+from ...dask_internals.worker_state import n_readings, plugin, readings_since
+from .tasks import UNFINISHED, SubmittedTime, TaskSums
 
 
 class SchedulerRecorder(SchedulerPlugin):
@@ -39,7 +45,7 @@ class SchedulerRecorder(SchedulerPlugin):
         """Begin to record."""
         self._scheduler = scheduler
         self._begin = time.time()
-        self._monitor_count = scheduler.monitor.count
+        self._n_readings = n_readings(scheduler)
         self._tasks = TaskSums(self._begin)
         self._workers: dict[str, dict[str, Any]] = {}
         self._restarts = 0
@@ -47,7 +53,8 @@ class SchedulerRecorder(SchedulerPlugin):
         for worker in scheduler.workers.values():
             self._meet(worker.address)
         self._submitted = SubmittedTime(key for key, task in scheduler.tasks.items() if task.state in UNFINISHED)
-        self._sent = SentBytes(scheduler, self._owner)
+        self._client_bytes = 0
+        self._received = follow_received_from_clients(scheduler, self._add_received)
         self.mark()
 
     def mark(self) -> float:
@@ -56,22 +63,23 @@ class SchedulerRecorder(SchedulerPlugin):
         self._submitted.begin(self._begin)
         for known in self._workers.values():
             known["joined"] = self._begin
-        self._monitor_count = self._scheduler.monitor.count
+        self._n_readings = n_readings(self._scheduler)
         self._note_clients()
         return self._begin
 
     def stop(self) -> None:
         """Leave the scheduler as it was."""
-        self._scheduler.plugins.pop(self.name, None)
-        self._sent.stop()
+        remove_plugin(self._scheduler, self.name)
+        for following in self._received or ():
+            following.stop()
 
     def remove_client(self, scheduler: Scheduler, client: str) -> None:
         """Go with the client that measures, however it ends."""
-        if client != self._owner or self.name not in scheduler.plugins:
+        if client != self._owner or plugin(scheduler, self.name) is None:
             return
         self.stop()
-        if self.name in scheduler.worker_plugins:  # its kernel was killed
-            self._farewell = asyncio.ensure_future(scheduler.unregister_worker_plugin(None, self.name))
+        # Its kernel may have been killed before it took the workers' recorders away.
+        self._farewell = asyncio.ensure_future(take_worker_plugin(scheduler, self.name))
 
     def add_client(self, scheduler: Scheduler, client: str) -> None:
         """Notice who else may send work."""
@@ -79,8 +87,14 @@ class SchedulerRecorder(SchedulerPlugin):
 
     def _note_clients(self) -> None:
         self._other_clients |= {
-            name for name in self._scheduler.clients if name.startswith("Client-") and "-profile-" not in name
+            name
+            for name in clients_of_people(self._scheduler)
+            if name.startswith("Client-") and "-profile-" not in name
         }
+
+    def _add_received(self, client: str, n_bytes: int) -> None:
+        if client != self._owner:
+            self._client_bytes += n_bytes
 
     # -- workers ---------------------------------------------------------------------------------
 
@@ -93,7 +107,7 @@ class SchedulerRecorder(SchedulerPlugin):
         known = self._workers.get(worker)
         if known is not None:
             known["left"] = time.time()
-            known["expected"] = self._was_expected(worker)
+            known["expected"] = left_on_purpose(scheduler, worker)
 
     def restart(self, scheduler: Scheduler) -> None:
         """Notice a restart of all workers."""
@@ -115,15 +129,6 @@ class SchedulerRecorder(SchedulerPlugin):
             },
         )
 
-    def _was_expected(self, address: str) -> bool:
-        """Return whether the worker said goodbye, or was retired. One that dies does neither."""
-        for _, event in self._scheduler.get_events(address) or ():
-            if not isinstance(event, dict):
-                continue
-            if event.get("expected") is True or str(event.get("status", "")).startswith("closing"):
-                return True
-        return False
-
     # -- tasks -----------------------------------------------------------------------------------
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
@@ -131,9 +136,7 @@ class SchedulerRecorder(SchedulerPlugin):
         self._submitted.note(key, finish, time.time())
         if start != "processing" or finish not in ("memory", "erred"):
             return
-        state = self._scheduler.tasks.get(key)
-        prefix = state.prefix.name if state is not None and state.prefix is not None else str(key)
-        computed = self._tasks.add(prefix, finish == "erred", kwargs)
+        computed = self._tasks.add(prefix_of(self._scheduler, key), finish == "erred", kwargs)
         if computed is not None:
             known = self._meet(kwargs.get("worker") or "")
             known["n_tasks"] += 1
@@ -144,33 +147,30 @@ class SchedulerRecorder(SchedulerPlugin):
     def collect(self) -> dict[str, Any]:
         """Return everything, in plain types."""
         now = time.time()
-        unfinished = 0
-        for prefix in self._scheduler.task_prefixes.values():
-            unfinished += sum(number for state, number in prefix.states.items() if state in UNFINISHED)
-        monitor = self._scheduler.monitor.range_query(self._monitor_count)
+        readings = readings_since(self._scheduler, self._n_readings)
         return {
             "begin": self._begin,
             "end": now,
             "workers": self._workers,
             **self._tasks.collect(),
-            "unfinished": unfinished,
+            "unfinished": n_unfinished(self._scheduler, UNFINISHED),
             "submitted_seconds": self._submitted.seconds(now),
             "restarts": self._restarts,
-            "sent_bytes": self._sent.n_bytes,
-            "scheduler_cpu_percent": [value for value in monitor.get("cpu", []) if value is not None],
+            "sent_bytes": None if self._received is None else self._client_bytes,
+            "scheduler_cpu_percent": [value for value in readings.get("cpu", []) if value is not None],
             "other_clients": len(self._other_clients),
         }
 
 
 def begin(name: str, dask_scheduler: Any) -> float:
     """Take this moment for the beginning; returns the scheduler's time."""
-    recorder: SchedulerRecorder = dask_scheduler.plugins[name]
+    recorder: SchedulerRecorder = plugin(dask_scheduler, name)
     return recorder.mark()
 
 
 def finish(name: str, dask_scheduler: Any) -> dict[str, Any] | None:
     """End the recording and return it; nothing, when it is not there any more."""
-    recorder: SchedulerRecorder | None = dask_scheduler.plugins.get(name)
+    recorder: SchedulerRecorder | None = plugin(dask_scheduler, name)
     if recorder is None:
         return None
     try:

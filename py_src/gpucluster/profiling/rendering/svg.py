@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
-from ..protocol.sizes import format_size
-from .blocks import Block, bounded
+from ...protocol.sizes import format_size
+from ..model import TimelineLine
+from ..recorders.blocks import Block, bounded
+from ..report import ProfileReport
+from ..units import seconds
 from .colours import OTHER, TRANSFER, colours_of, legend_of
-from .figures import seconds
-from .model import TimelineLine
-from .report import ProfileReport
 
 WIDTH, LEFT, RIGHT = 860, 90, 62
 LANE, TRANSFERS_HEIGHT, LINES_HEIGHT, GAP = 10, 14, 70, 8

@@ -1,0 +1,9 @@
+"""The only place that touches what Dask does not document: private names, and fields that no page of its manual names.
+
+One module per subject. Each function says what it relies on and since which version of ``distributed`` that is there;
+``tests/dask_internals`` has a canary for each, which fails with a sentence when a version of Dask does it differently.
+``make test-dask DASK=<version>`` tries one.
+
+Nothing in here imports anything else of this package, and Dask only where it is needed. So these functions can also be
+sent by value to a scheduler or worker without gpucluster, as ``profiling`` does with its recorders.
+"""

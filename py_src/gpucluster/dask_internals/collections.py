@@ -1,0 +1,53 @@
+"""Dask collections beyond what is documented of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def meta(collection: Any) -> Any:
+    """Return an empty object of the type that a collection's blocks have: ``_meta`` of arrays and frames (2021.1).
+
+    None for what has none.
+    """
+    return getattr(collection, "_meta", None)
+
+
+def with_chunks(array: Any, chunks: tuple[tuple[Any, ...], ...]) -> Any:
+    """Return an array whose chunks, of which Dask does not know all sizes, are taken to be these.
+
+    Relies on ``dask.array.Array._chunks``, and on ``copy()`` sharing no such field (2021.1).
+    """
+    known = array.copy()
+    known._chunks = chunks
+    return known
+
+
+def name(frame: Any) -> str:
+    """Return the name that the keys of a collection's blocks begin with: ``_name`` of arrays and frames (2021.1)."""
+    return str(frame._name)
+
+
+def keys(collection: Any) -> list[Any]:
+    """Return the keys of a collection's blocks, flat: ``__dask_keys__`` and ``dask.core.flatten`` (2021.1)."""
+    from dask.core import flatten
+
+    return list(flatten(collection.__dask_keys__()))
+
+
+def delayed_blocks(array: Any) -> list[Any]:
+    """Return an array's blocks as delayed objects, not optimized: ``to_delayed(optimize_graph=False)`` (2021.1)."""
+    return list(array.to_delayed(optimize_graph=False).ravel())
+
+
+def are_futures(array: Any) -> bool:
+    """Whether an array is nothing but futures, one for each block.
+
+    Relies on ``__dask_graph__`` of a persisted array holding the future of each key (2021.1).
+    """
+    from math import prod
+
+    from distributed import Future
+
+    graph = array.__dask_graph__()
+    return len(graph) == prod(array.numblocks) and all(isinstance(graph.get(key), Future) for key in keys(array))

@@ -1,0 +1,46 @@
+"""dask-cuda's ``LocalCUDACluster`` beyond what is documented of it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def visible_devices(position: int, devices: list[str]) -> str:
+    """Return ``CUDA_VISIBLE_DEVICES`` of the worker on one of the devices: its own first, then the others.
+
+    Relies on ``dask_cuda.utils.cuda_visible_devices(i, visible)`` (24.02).
+    """
+    from dask_cuda.utils import cuda_visible_devices
+
+    return str(cuda_visible_devices(position, devices))
+
+
+@contextmanager
+def affinity_of_any_device() -> Iterator[None]:
+    """Let workers use all CPUs where NVML does not know which are near a GPU.
+
+    dask-cuda means to do so, but for a device given by UUID it fails on formatting its own warning. Relies on
+    ``dask_cuda.worker_common.get_cpu_affinity``, called as a name of that module (25.02).
+    """
+    import dask_cuda.worker_common
+
+    original = dask_cuda.worker_common.get_cpu_affinity
+
+    def forgiving(device: Any) -> list[int]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                cpus: list[int] = original(device)
+            return cpus
+        except TypeError:
+            return sorted(os.sched_getaffinity(0))
+
+    dask_cuda.worker_common.get_cpu_affinity = forgiving
+    try:
+        yield
+    finally:
+        dask_cuda.worker_common.get_cpu_affinity = original

@@ -1,0 +1,99 @@
+"""Follow what Dask calls or notes down, beside others that do the same, and leave it as it was in the end."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+FOLLOWERS = "gpucluster_followers"
+BEFORE = "gpucluster_before"
+
+
+class Following:
+    """One follower of one thing.
+
+    The followers hang on the hook that stands in the place of Dask's own object, not on a variable of this module: a
+    measurement that was sent by value brings a module of its own, and shares the hook all the same.
+
+    Parameters
+    ----------
+    read : callable
+        Returns what stands in that place now.
+    write : callable
+        Puts something there.
+    make : callable
+        Makes a hook from Dask's own object and a list of followers, which it calls.
+    follower : callable
+        Is told what happens.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], Any],
+        write: Callable[[Any], None],
+        make: Callable[[Any, list[Any]], Any],
+        follower: Callable[..., None],
+    ) -> None:
+        self._read, self._write, self._follower = read, write, follower
+        if not hasattr(read(), FOLLOWERS):
+            before, followers = read(), []  # type: Any, list[Any]
+            hook = make(before, followers)
+            setattr(hook, FOLLOWERS, followers)
+            setattr(hook, BEFORE, before)
+            write(hook)
+        self._hook = read()
+        self._followers: list[Any] = getattr(self._hook, FOLLOWERS)
+        self._followers.append(follower)
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing has been missed: nobody has put something else in the hook's place."""
+        return self._read() is self._hook
+
+    def stop(self) -> None:
+        """Follow no more; the last to go puts back what was there before."""
+        if self._follower in self._followers:
+            self._followers.remove(self._follower)
+        if not self._followers and self.whole:
+            before = getattr(self._hook, BEFORE)
+            restore = getattr(self._hook, "gpucluster_restore", None)
+            self._write(before if restore is None else restore())
+
+
+def follow_handler(table: dict[str, Any], operation: str, follower: Callable[[dict[str, Any]], None]) -> Following:
+    """Tell a follower the arguments of each message of one kind, before its handler gets them.
+
+    Relies on tables of handlers being dictionaries from the operation to a function or coroutine function that is
+    called with keyword arguments (``Server.handlers`` and ``Server.stream_handlers``, 2021.1).
+
+    Parameters
+    ----------
+    table : dict
+    operation : str
+        A key of it.
+    follower : callable
+        Gets a dictionary, and must not change it.
+    """
+
+    def make(handler: Any, followers: list[Any]) -> Any:
+        if inspect.iscoroutinefunction(handler):
+
+            @functools.wraps(handler)
+            async def followed(*args: Any, **kwargs: Any) -> Any:
+                for one in followers:
+                    one(kwargs)
+                return await handler(*args, **kwargs)
+
+        else:
+
+            @functools.wraps(handler)
+            def followed(*args: Any, **kwargs: Any) -> Any:
+                for one in followers:
+                    one(kwargs)
+                return handler(*args, **kwargs)
+
+        return followed
+
+    return Following(lambda: table.get(operation), lambda value: table.update({operation: value}), make, follower)

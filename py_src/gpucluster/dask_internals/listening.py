@@ -1,0 +1,33 @@
+"""What a scheduler listens on: its port for workers and clients, and its web pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def tls_servers(scheduler: Any) -> list[Any]:
+    """Return the tornado ``TCPServer`` of each TLS listener, whose ``handle_stream`` gets every new connection.
+
+    Relies on ``Server.listeners``, ``distributed.comm.tcp.TLSListener.tcp_server``, and on ``handle_stream`` being an
+    attribute of that one server (2021.1).
+    """
+    from distributed.comm.tcp import TLSListener
+
+    return [
+        listener.tcp_server
+        for listener in scheduler.listeners
+        if isinstance(listener, TLSListener) and listener.tcp_server is not None
+    ]
+
+
+def web_application(scheduler: Any) -> Any:
+    """Return the tornado application of a scheduler's web pages: ``Server.http_application`` (2021.1).
+
+    It serves nothing before the scheduler's constructor returns to the event loop.
+    """
+    return scheduler.http_application
+
+
+def web_port(scheduler: Any) -> int:
+    """Return the port of a scheduler's web pages: ``Server.http_server.port`` (2021.1)."""
+    return int(scheduler.http_server.port)

@@ -1,0 +1,24 @@
+"""What distributed and Dask take for this machine."""
+
+from __future__ import annotations
+
+
+def memory_bytes() -> int:
+    """Return the memory that this process may use: ``distributed.system.MEMORY_LIMIT`` (2021.1)."""
+    from distributed.system import MEMORY_LIMIT
+
+    return int(MEMORY_LIMIT)
+
+
+def n_cores() -> int:
+    """Return the cores that this process may use: ``dask.system.CPU_COUNT`` (2021.1)."""
+    from dask.system import CPU_COUNT
+
+    return int(CPU_COUNT)
+
+
+def clock() -> float:
+    """Return the time by the clock that Dask's task stream has: ``distributed.metrics.time`` (2021.1)."""
+    from distributed.metrics import time
+
+    return float(time())

@@ -1,0 +1,75 @@
+"""Messages: what clients send to a scheduler, what workers send each other, and what Dask makes of a Python object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .following import Following, follow_handler
+
+GRAPH, SCATTER = ("update-graph", "expr_ser"), ("scatter", "data")
+"""Operations by which clients send task graphs and data, with the argument that holds them."""
+
+
+def follow_received_from_clients(scheduler: Any, follower: Callable[[str, int], None]) -> list[Following] | None:
+    """Tell a follower each message with a task graph or scattered data that a scheduler receives.
+
+    Data that a client scatters with ``direct=True`` goes past the scheduler. Relies on
+    ``Scheduler.stream_handlers["update-graph"]`` with ``expr_ser`` (2025.4), on ``Scheduler.handlers["scatter"]`` with
+    ``data``, and on both having ``client`` (2021.1).
+
+    Parameters
+    ----------
+    follower : callable
+        Gets the id of the client, and the bytes as they were on the wire.
+
+    Returns
+    -------
+    list of Following or None
+        None where this scheduler works in another way.
+    """
+    places = [(scheduler.stream_handlers, *GRAPH), (scheduler.handlers, *SCATTER)]
+    if any(operation not in table for table, operation, _ in places):
+        return None
+
+    def telling(argument: str) -> Callable[[dict[str, Any]], None]:
+        return lambda message: follower(str(message.get("client")), wire_bytes(message.get(argument)))
+
+    return [follow_handler(table, operation, telling(argument)) for table, operation, argument in places]
+
+
+def wire_bytes(value: Any) -> int:
+    """Return the bytes of serialized objects: the ``frames`` of a ``Serialized``, alone or in a dictionary (2021.1)."""
+    frames = getattr(value, "frames", None)
+    if frames is not None:
+        return sum(memoryview(frame).nbytes for frame in frames)
+    if isinstance(value, dict):
+        return sum(wire_bytes(item) for item in value.values())
+    return 0
+
+
+def set_handler(server: Any, operation: str, handler: Callable[..., Any]) -> None:
+    """Let a scheduler or worker answer messages of a kind of our own.
+
+    Relies on ``Server.handlers``: a coroutine function is called with the connection and the message's other entries
+    as keyword arguments (2021.1).
+    """
+    server.handlers[operation] = handler
+
+
+def connection_arguments(worker: Any) -> dict[str, Any]:
+    """Return how a worker connects to others, its credentials included: ``Server.connection_args`` (2021.1)."""
+    found: dict[str, Any] = worker.connection_args
+    return found
+
+
+def serialized(message: Any) -> Any:
+    """Return a message as Dask sends it without copying it once more; types that a notebook has defined travel along.
+
+    Large arrays become bytes here: whoever sends may write to them as soon as they are on their way. Relies on
+    ``distributed.protocol.serialize.serialize`` with ``serializers`` and ``on_error``, and on ``Serialized`` (2021.1).
+    """
+    from distributed.protocol.serialize import Serialized, serialize
+
+    header, frames = serialize(message, serializers=("pickle",), on_error="raise")
+    return Serialized(header, [frame if isinstance(frame, bytes) else bytes(frame) for frame in frames])

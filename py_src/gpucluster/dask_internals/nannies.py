@@ -1,0 +1,29 @@
+"""Nannies, and the process of the worker that each of them looks after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+async def kill_starting_process(nanny: Any) -> None:
+    """Kill a worker's process that is still in its start; does nothing for any other, or for a worker without a nanny.
+
+    A nanny waits for its worker to be up before it closes it, also for one that hangs in its start. Relies on
+    ``Nanny.process``, a ``WorkerProcess`` with ``status``, ``process`` and the coroutine ``kill()`` (2021.1).
+    """
+    from distributed.core import Status
+
+    starting = getattr(nanny, "process", None)
+    if starting is not None and starting.status == Status.starting and starting.process is not None:
+        await starting.process.kill()
+
+
+def keep_own_forkserver() -> None:
+    """Let distributed leave the list of modules that the forkserver imports as it is.
+
+    Relies on ``distributed.utils._forkserver_preload_set`` (2021.1): while it is false, distributed sets its own list
+    when a nanny first starts a process.
+    """
+    import distributed.utils
+
+    distributed.utils._forkserver_preload_set = True

@@ -1,0 +1,210 @@
+"""What a scheduler knows: clients, work, transitions, events; and what it can be asked from within its process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+NOT_A_CLIENT = "fire-and-forget"
+"""What ``distributed.fire_and_forget`` is called among ``Scheduler.clients`` (2021.1)."""
+
+
+def client_names(scheduler: Any) -> list[str]:
+    """Return the ids of the connected clients: ``Scheduler.clients`` without ``"fire-and-forget"`` (2021.1)."""
+    return [name for name in scheduler.clients if name != NOT_A_CLIENT]
+
+
+def clients_of_people(scheduler: Any) -> list[str]:
+    """Return the ids of the clients that no task has made for itself: those have ``-worker-`` in theirs (2021.1)."""
+    return [name for name in client_names(scheduler) if "-worker-" not in name]
+
+
+def has_work(scheduler: Any) -> bool:
+    """Whether any task runs, waits for a worker, or could run if there were workers.
+
+    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.9) and ``WorkerState.processing``.
+    """
+    return bool(
+        scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
+    )
+
+
+def bytes_kept_for(scheduler: Any, client: str) -> int:
+    """Return the bytes of the results in memory that one client wants: ``ClientState.wants_what`` (2021.1)."""
+    known = scheduler.clients.get(client)
+    tasks = list(known.wants_what) if known is not None else []
+    return sum(max(0, task.nbytes) for task in tasks if task.state == "memory")
+
+
+# -- kinds of tasks ----------------------------------------------------------------------------------
+
+
+def states_by_prefix(scheduler: Any) -> Mapping[str, Mapping[str, int]]:
+    """Return how many tasks of each kind are in which state, for all kinds that were ever seen, oldest first.
+
+    Relies on ``Scheduler.task_prefixes`` and ``TaskPrefix.states`` (2021.1). It is a view: an entry is read when asked
+    for.
+    """
+    return _States(scheduler.task_prefixes)
+
+
+class _States(Mapping[str, Mapping[str, int]]):
+    def __init__(self, prefixes: Mapping[str, Any]) -> None:
+        self._prefixes = prefixes
+
+    def __getitem__(self, name: str) -> Mapping[str, int]:
+        states: Mapping[str, int] = self._prefixes[name].states
+        return states
+
+    def __iter__(self) -> Any:
+        return iter(self._prefixes)
+
+    def __len__(self) -> int:
+        return len(self._prefixes)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._prefixes
+
+
+def n_unfinished(scheduler: Any, states: Collection[str]) -> int:
+    """Return how many tasks are in one of these states: ``TaskPrefix.states`` of ``Scheduler.task_prefixes``."""
+    return sum(
+        count
+        for prefix in scheduler.task_prefixes.values()
+        for state, count in prefix.states.items()
+        if state in states
+    )
+
+
+def n_copies(scheduler: Any) -> int:
+    """Return how many copies of results there are beside the first: ``Scheduler.replicated_tasks`` (2022.2)."""
+    return sum(len(task.who_has or ()) - 1 for task in scheduler.replicated_tasks)
+
+
+def prefix_of(scheduler: Any, key: Any) -> str:
+    """Return the kind of a task, or its key where the scheduler has forgotten it: ``TaskState.prefix`` (2021.1)."""
+    state = scheduler.tasks.get(key)
+    return str(state.prefix.name) if state is not None and state.prefix is not None else str(key)
+
+
+# -- transitions -------------------------------------------------------------------------------------
+
+
+def n_transitions(scheduler: Any) -> int:
+    """Return how many changes of state there were: ``Scheduler.transition_counter`` (2021.1)."""
+    return int(scheduler.transition_counter)
+
+
+def transitions_since(scheduler: Any, before: int) -> list[tuple[str, str, str]]:
+    """Return key, state before and state after of what the log still has after the first ``before``.
+
+    Relies on ``Scheduler.transition_log``, whose entries begin with these three (2021.1).
+    """
+    new = n_transitions(scheduler) - before
+    log = list(scheduler.transition_log)[-new:] if new > 0 else []
+    return [(str(entry[0]), str(entry[1]), str(entry[2])) for entry in log]
+
+
+def transition_facts(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a scheduler tells its plugins of a task that has ended, beside the documented arguments.
+
+    Relies on the keyword arguments of ``SchedulerPlugin.transition`` from ``processing`` to ``memory`` or ``erred``:
+    ``startstops`` (steps with ``start``, ``stop``, ``action``), ``nbytes``, ``worker``, ``thread`` and
+    ``exception_text`` (2021.8).
+    """
+    return {
+        "steps": [(step["action"], step["start"], step["stop"]) for step in kwargs.get("startstops") or ()],
+        "n_bytes": kwargs.get("nbytes") or 0,
+        "worker": kwargs.get("worker") or "",
+        "thread": kwargs.get("thread") or 0,
+        "exception": str(kwargs.get("exception_text") or ""),
+    }
+
+
+# -- workers -----------------------------------------------------------------------------------------
+
+
+def left_on_purpose(scheduler: Any, address: str) -> bool:
+    """Whether a worker that is gone said goodbye, or was retired. One that dies does neither.
+
+    Relies on the events that the scheduler logs under a worker's address: dictionaries with ``expected`` when it is
+    removed (2024.8), or with a ``status`` that begins with ``closing`` (2021.8).
+    """
+    for _, event in scheduler.get_events(address) or ():
+        if not isinstance(event, dict):
+            continue
+        if event.get("expected") is True or str(event.get("status", "")).startswith("closing"):
+            return True
+    return False
+
+
+async def retire(scheduler: Any, names: Collection[Any]) -> set[str]:
+    """Move the results of workers to the others, close those that hold none any more, and return their addresses.
+
+    By name: distributed's own ``SpecCluster`` passes names where addresses are meant, so that nothing is moved there.
+    Relies on ``Scheduler.retire_workers(names=…)`` answering with a dictionary by address (2022.2).
+    """
+    return set(await scheduler.retire_workers(names=list(names), close_workers=True, remove=True))
+
+
+def break_off_retiring(scheduler: Any, addresses: Collection[str]) -> None:
+    """Let distributed itself end what ``retire`` began, as when nobody takes the results: the workers run again.
+
+    Where the user has switched its active memory manager off, it uses another that cannot be reached from here; then
+    retiring goes on to its end, as a worker left in ``closing_gracefully`` would take no task ever again. Relies on
+    ``Scheduler.extensions["amm"]`` with the set ``policies``, and on ``RetireWorker`` with ``address`` and
+    ``no_recipients`` (2022.2).
+    """
+    from distributed.active_memory_manager import RetireWorker
+
+    manager = scheduler.extensions.get("amm")
+    if manager is None:
+        return
+    for policy in list(manager.policies):
+        if isinstance(policy, RetireWorker) and policy.address in addresses:
+            policy.no_recipients = True
+            manager.policies.remove(policy)
+
+
+async def restart_workers(scheduler: Any, *, timeout: float) -> None:
+    """Restart all workers and forget all tasks, from within the scheduler's process.
+
+    Relies on ``Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=True)`` (2024.2), which raises
+    ``TimeoutError``.
+    """
+    await scheduler.restart(stimulus_id="gpucluster-restart", timeout=timeout, wait_for_workers=True)
+
+
+# -- plugins and settings ----------------------------------------------------------------------------
+
+
+async def give_worker_plugin(scheduler: Any, pickled: bytes, name: str) -> None:
+    """Give a pickled plugin to all workers, and to all that join later.
+
+    Relies on ``Scheduler.register_worker_plugin(comm, plugin, name, idempotent)``, which clients call (2023.9).
+    """
+    await scheduler.register_worker_plugin(comm=None, plugin=pickled, name=name, idempotent=False)
+
+
+async def take_worker_plugin(scheduler: Any, name: str) -> None:
+    """Undo ``give_worker_plugin``, and do nothing where it was not given.
+
+    Relies on ``Scheduler.worker_plugins`` and ``Scheduler.unregister_worker_plugin(comm, name)`` (2021.8).
+    """
+    if name in scheduler.worker_plugins:
+        await scheduler.unregister_worker_plugin(None, name)
+
+
+def remove_plugin(scheduler: Any, name: str) -> None:
+    """Take a plugin off the scheduler, if it is there, without its ``close``: ``Scheduler.plugins`` (2021.8)."""
+    scheduler.plugins.pop(name, None)
+
+
+def allowed_failures(scheduler: Any) -> int:
+    """Return after how many deaths of workers a task is given up: ``Scheduler.allowed_failures`` (2021.1)."""
+    return int(scheduler.allowed_failures)
+
+
+def set_allowed_failures(scheduler: Any, number: int) -> None:
+    """Change ``allowed_failures``."""
+    scheduler.allowed_failures = number

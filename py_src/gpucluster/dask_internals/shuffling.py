@@ -1,0 +1,75 @@
+"""Bytes that Dask's peer-to-peer shuffles move, which no log of transfers shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .following import Following, follow_handler
+
+
+def follow_sent_shards(follower: Callable[[str, str, int], None]) -> Following | None:
+    """Tell a follower each message of shards that a worker of this process sends.
+
+    Relies on the private coroutine ``distributed.shuffle._core.ShuffleRun._send(address, shards)``, through which all
+    shuffles send, and on ``ShuffleRun.local_address`` (2023.4).
+
+    Parameters
+    ----------
+    follower : callable
+        Gets the address of the worker that sends, that of the one it sends to, which may be itself, and the bytes.
+
+    Returns
+    -------
+    Following or None
+        None where this Dask has no such shuffles.
+    """
+    try:
+        from distributed.shuffle._core import ShuffleRun
+    except ImportError:
+        return None
+    run: Any = ShuffleRun
+    if not hasattr(run, "_send"):
+        return None
+    return Following(lambda: run._send, lambda value: setattr(run, "_send", value), _sending, follower)
+
+
+def follow_received_shards(worker: Any, follower: Callable[[int], None]) -> Following | None:
+    """Tell a follower the bytes of each message of shards that a worker receives, those from itself included.
+
+    Relies on ``Worker.handlers["shuffle_receive"]``, a coroutine function with the argument ``data`` (2022.11).
+
+    Returns
+    -------
+    Following or None
+        None where this Dask has no such shuffles.
+    """
+    if "shuffle_receive" not in worker.handlers:
+        return None
+
+    def told(message: dict[str, Any]) -> None:
+        follower(shard_bytes(message.get("data")))
+
+    return follow_handler(worker.handlers, "shuffle_receive", told)
+
+
+def _sending(original: Any, followers: list[Any]) -> Any:
+    async def followed(self: Any, address: str, shards: Any) -> Any:
+        n_bytes = shard_bytes(shards)
+        for follower in followers:
+            follower(self.local_address, address, n_bytes)
+        return await original(self, address, shards)
+
+    return followed
+
+
+def shard_bytes(value: Any) -> int:
+    """Return the bytes of a message of shards: nested lists of tables, arrays and bytes."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return len(value)
+    if isinstance(value, (list, tuple)):
+        return sum(map(shard_bytes, value))
+    if isinstance(value, dict):
+        return sum(map(shard_bytes, value.values()))
+    found = getattr(value, "nbytes", 0)
+    return int(found) if isinstance(found, int) else 0

@@ -1,0 +1,129 @@
+"""``distributed.SpecCluster``: which workers it is meant to have, which it has made, and how it gets there.
+
+The fields are those of ``distributed.deploy.spec`` since 2.0; they are attributes without documentation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from .statuses import has_failed, has_not_started, is_closed
+
+if TYPE_CHECKING:
+    from distributed import Scheduler, SpecCluster
+
+
+def use_scheduler_class(cluster: SpecCluster, cls: type[Scheduler]) -> None:
+    """Let a cluster that has not started make its scheduler from that class: ``SpecCluster.scheduler_spec["cls"]``."""
+    cluster.scheduler_spec["cls"] = cls
+
+
+def scheduler_of(cluster: SpecCluster) -> Scheduler:
+    """Return the scheduler of a started cluster, which runs in this process: ``SpecCluster.scheduler``."""
+    scheduler: Scheduler | None = cluster.scheduler
+    assert scheduler is not None
+    return scheduler
+
+
+def planned(cluster: SpecCluster) -> list[Any]:
+    """Return the keys of the workers that the cluster is meant to have, oldest first: ``SpecCluster.worker_spec``."""
+    return list(cluster.worker_spec)
+
+
+def plan_no_more(cluster: SpecCluster, names: Iterable[str]) -> None:
+    """Take workers out of the plan by their names; they stay until ``reconcile``: ``SpecCluster.worker_spec``."""
+    leaving = set(names)
+    for key in [key for key in cluster.worker_spec if str(key) in leaving]:
+        del cluster.worker_spec[key]
+
+
+def made(cluster: SpecCluster) -> dict[Any, Any]:
+    """Return the workers (nannies) that the cluster counts as its own, by key: ``SpecCluster.workers``."""
+    return dict(cluster.workers)
+
+
+def count_no_more(cluster: SpecCluster, key: Any) -> Any:
+    """Take a worker (nanny) out of those that the cluster counts, and return it, or None: ``SpecCluster.workers``."""
+    return cluster.workers.pop(key, None)
+
+
+def uncounted(cluster: SpecCluster) -> list[Any]:
+    """Return the workers (nannies) that were made and not closed, but that the cluster does not count yet.
+
+    Relies on ``SpecCluster._created``, all that were ever made, and on ``SpecCluster.workers`` being filled only when
+    all that were made together have started, or failed to.
+    """
+    counted = set(map(id, cluster.workers.values()))
+    return [worker for worker in list(cluster._created) if id(worker) not in counted and not is_closed(worker)]
+
+
+def coming(cluster: SpecCluster) -> list[Any]:
+    """Return those of the uncounted workers that may still arrive."""
+    return [worker for worker in uncounted(cluster) if not has_failed(worker)]
+
+
+def count_all(cluster: SpecCluster) -> None:
+    """Let ``cluster.close`` also close the workers that a cancelled start has made but not yet counted.
+
+    Relies on ``SpecCluster.close`` closing what is in ``SpecCluster.workers`` and not in ``worker_spec``.
+    """
+    for worker in uncounted(cluster):
+        cluster.workers.setdefault(worker.name, worker)
+
+
+def failed(cluster: SpecCluster) -> dict[Any, BaseException]:
+    """Return the workers (nannies) that could not start, with why.
+
+    Relies on ``Server.__startup_exc`` (2022.2), under its mangled name: distributed keeps the exception there and logs
+    it nowhere.
+    """
+    failures: dict[Any, BaseException] = {}
+    for key, worker in made(cluster).items():
+        if has_failed(worker):
+            error = getattr(worker, "_Server__startup_exc", None)
+            failures[key] = error or RuntimeError("the worker process ended during its start; see the log")
+    return failures
+
+
+def reconcile(cluster: SpecCluster) -> asyncio.Future[Any]:
+    """Let the cluster start and close workers until it has those that it is meant to have.
+
+    Relies on ``SpecCluster._correct_state()``, which returns a task; asked again before that has begun, the same one.
+    """
+    task: asyncio.Future[Any] = cluster._correct_state()
+    return task
+
+
+def stop_adapting(cluster: SpecCluster) -> None:
+    """End adaptive scaling, if it is on: ``Cluster._adaptive`` (2021.1; only ``scale`` ends it otherwise)."""
+    adaptive = getattr(cluster, "_adaptive", None)
+    if adaptive is not None:
+        adaptive.stop()
+
+
+def clusters_named(name: str) -> set[SpecCluster]:
+    """Return the clusters of this process with that name, those that are half made included.
+
+    Relies on ``SpecCluster._instances``, a weak set of all of them.
+    """
+    from distributed import SpecCluster
+
+    return {cluster for cluster in set(SpecCluster._instances) if getattr(cluster, "name", None) == name}
+
+
+class WaitsForScheduler:
+    """Base, before a ``SpecCluster``, of a cluster that starts and closes no workers before it has a scheduler.
+
+    Some clusters, such as dask-cuda's, ask for workers in their constructor; with ``asynchronous=True`` that fails, and
+    the failure is what everyone who waits for the cluster would get. Relies on ``SpecCluster._correct_state`` being all
+    that starts and closes workers, and on its result being awaited.
+    """
+
+    def _correct_state(self) -> Any:
+        if has_not_started(self):
+            nothing_yet = asyncio.get_running_loop().create_future()
+            nothing_yet.set_result(None)
+            return nothing_yet
+        return super()._correct_state()  # type: ignore[misc]  # of SpecCluster, which comes after this

@@ -1,0 +1,119 @@
+"""What a worker knows about itself: its tasks, threads, memory limit, and the readings of its monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def task_counts(worker: Any) -> dict[str, int]:
+    """Return how many tasks a worker executes, has ready, and holds the results of.
+
+    Relies on ``Worker.state`` with ``executing_count``, ``ready`` and ``constrained`` (2022.8), and ``Worker.data``.
+    """
+    state = worker.state
+    return {
+        "executing": state.executing_count,
+        "ready": len(state.ready) + len(state.constrained),
+        "in_memory": len(worker.data),
+    }
+
+
+def n_threads(worker: Any) -> int:
+    """Return how many tasks a worker runs at once: ``Worker.state.nthreads`` (2022.4)."""
+    return int(worker.state.nthreads)
+
+
+def is_cancelled(worker: Any, key: Any) -> bool:
+    """Whether a task that a worker runs is wanted no more.
+
+    Relies on ``Worker.state.tasks`` (2022.4) and the state ``"cancelled"`` of such a task (2021.9).
+    """
+    task = worker.state.tasks.get(key)
+    return task is not None and task.state == "cancelled"
+
+
+def memory_limit_bytes(worker: Any) -> int | None:
+    """Return a worker's limit on host memory: ``Worker.memory_manager.memory_limit`` (2022.2)."""
+    limit: int | None = worker.memory_manager.memory_limit
+    return limit
+
+
+def has_nanny(worker: Any) -> bool:
+    """Whether a nanny has started this worker: ``Worker.nanny`` is its address (2021.1)."""
+    return worker.nanny is not None
+
+
+def plugin(server: Any, name: str) -> Any:
+    """Return a plugin of a worker or scheduler, or None: ``plugins``, a dictionary by name (2021.8)."""
+    return server.plugins.get(name)
+
+
+def rmm_pool_maximum(worker: Any) -> Any:
+    """Return what dask-cuda was told about the largest size of a pool; None where it was told nothing.
+
+    RMM itself does not tell. Relies on the plugin ``dask_cuda.plugins.RMMSetup.maximum_pool_size`` (dask-cuda 24.02).
+    """
+    for one in list(worker.plugins.values()):
+        if type(one).__name__ == "RMMSetup":
+            return one.maximum_pool_size
+    return None
+
+
+# -- metrics in the heartbeat ------------------------------------------------------------------------
+
+
+def set_metric(worker: Any, name: str, metric: Callable[[Any], Any]) -> None:
+    """Let a worker send a figure with each heartbeat.
+
+    Relies on ``Worker.metrics``, a dictionary of functions or coroutine functions of the worker (2021.1).
+    """
+    worker.metrics[name] = metric
+
+
+def remove_metric(worker: Any, name: str) -> None:
+    """Undo ``set_metric``."""
+    worker.metrics.pop(name, None)
+
+
+def metric(worker: Any, name: str) -> Any:
+    """Return the function behind a figure of the heartbeat, or None. Relies on the same as ``set_metric``."""
+    return worker.metrics.get(name)
+
+
+# -- readings ----------------------------------------------------------------------------------------
+
+
+def recent_readings(worker: Any) -> dict[str, Any]:
+    """Return the last reading of CPU (``cpu``) and host memory (``memory``): ``Server.monitor.recent()`` (2022.2)."""
+    found: dict[str, Any] = worker.monitor.recent()
+    return found
+
+
+def take_reading(server: Any) -> None:
+    """Let a worker or scheduler measure itself now: ``Server.monitor.update()`` (2021.1)."""
+    server.monitor.update()
+
+
+def n_readings(server: Any) -> int:
+    """Return how many readings a worker or scheduler has taken: ``Server.monitor.count`` (2021.1)."""
+    return int(server.monitor.count)
+
+
+def readings_since(server: Any, count: int) -> dict[str, list[Any]]:
+    """Return the readings after the first ``count`` by name: ``time``, ``cpu``, ``memory``; with a GPU more.
+
+    Relies on ``Server.monitor.range_query(start)``; for GPUs ``gpu_utilization`` and ``gpu_memory_used`` (2022.11).
+    """
+    found: dict[str, list[Any]] = server.monitor.range_query(count)
+    return found
+
+
+def gpu_memory_bytes(worker: Any) -> int | None:
+    """Return the size of a worker's GPU: ``Worker.monitor.gpu_memory_total``, where ``gpu_name`` is set (2022.11)."""
+    return worker.monitor.gpu_memory_total if worker.monitor.gpu_name else None
+
+
+def clock_delay(worker: Any) -> float:
+    """Return the scheduler's clock minus the worker's: ``Worker.scheduler_delay`` (2021.1)."""
+    return float(worker.scheduler_delay)
