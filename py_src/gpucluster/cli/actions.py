@@ -14,7 +14,7 @@ from ..client.background import background_loop
 from ..client.cluster import Cluster
 from ..client.control import MAX_LOG_LINES, STOP_LATE_SECONDS, Control
 from ..client.dashboard_link import page_link
-from ..client.dashboard_pages import DEFAULT_PAGE, DashboardPage, find_page
+from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
 from ..protocol.spec import parse_patch

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..bench.names import NAMES as WORKLOADS
 from ..bench.names import SIZES
-from ..client.dashboard_pages import page_names
+from ..client.dashboard import page_names
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
 from .lessonverbs import LESSONS, SUMMARIES

@@ -19,7 +19,7 @@ from .card import card_html
 from .control import AsyncControl
 from .credentials import security_of
 from .dashboard_link import dashboard_link
-from .dashboard_pages import DEFAULT_PAGE
+from .dashboard import DEFAULT_PAGE
 from .presentation import presentation, shell_of_notebook
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ class Cluster:
         InvalidState
             When the cluster is not running.
         """
-        from .discreet_client import Client
+        from .notebook_client import Client
 
         self.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
         client: Client = Client(self, **{"asynchronous": self._asynchronous, **options})  # type: ignore[no-untyped-call]

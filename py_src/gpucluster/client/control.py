@@ -31,7 +31,7 @@ from ..registry import activity, lock
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry, tail
 from . import standby
-from .asker import this_process
+from .caller import this_process
 from .background import run
 from .capacity import must_fit, notes_on_patch, notes_on_spec
 from .creation import Creation

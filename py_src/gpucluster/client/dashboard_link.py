@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..protocol.models import ClusterModel
 from ..registry.record import DashboardAddress
-from .dashboard_pages import DashboardPage
+from .dashboard import DashboardPage
 
 
 def jupyter_base_url() -> str | None:

@@ -15,17 +15,17 @@ from weakref import WeakValueDictionary
 from ..client.background import run
 from ..client.cluster import Cluster
 from ..client.dashboard_link import page_link
-from ..client.dashboard_pages import find_page
+from ..client.dashboard import find_page
 from ..client.presentation import shell_of_notebook
 from ..protocol.errors import GPUClusterError
 from ..protocol.recordings import RecordedSession
 from .card import ClusterCard, link_of
 from .dashboard import ClusterDashboard
-from .gauges import ClusterGauges
+from .clusterviews import ClusterGauges
 from .output import OutputWidget
 from .picture import Picture
 from .recordedpicture import RecordedPicture
-from .replay import RecordedGauges
+from .recorded import RecordedGauges
 
 __all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "RecordedGauges", "RecordedPicture",
            "card_bundle", "dashboard", "gauges", "replay", "show_card"]  # fmt: skip

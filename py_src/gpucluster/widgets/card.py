@@ -12,7 +12,7 @@ from ..client.dashboard_link import jupyter_base_url
 from ..protocol.errors import GPUClusterError
 from .messages import Page, Retire, Scale, Stop
 from .picture import Picture
-from .view import ClusterWidget
+from .clusterwidget import ClusterWidget
 
 
 class ClusterCard(ClusterWidget):

@@ -9,11 +9,11 @@ import traitlets
 from ..client.cluster import Cluster
 from ..client.control import AsyncControl
 from ..client.dashboard_link import jupyter_base_url
-from ..client.dashboard_pages import DEFAULT_PAGE, PAGES, DashboardPage, find_page
+from ..client.dashboard import DEFAULT_PAGE, PAGES, DashboardPage, find_page
 from ..protocol.errors import InvalidRequest
 from .messages import Page, Retire, Scale, Stop
 from .picture import Picture
-from .view import ClusterWidget
+from .clusterwidget import ClusterWidget
 
 NO_SERVER = (
     "This kernel belongs to no Jupyter server that could show the dashboard here. On this machine, a browser can open "

@@ -11,7 +11,7 @@ from uuid import uuid4
 import anywidget
 import traitlets
 
-from .attendance import Attendance
+from .presence import Presence
 from .kernel import widget_kernel
 from .messages import Message, read_message
 
@@ -57,7 +57,7 @@ class OutputWidget(anywidget.AnyWidget):
     kernel_over = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
-        self.attendance = Attendance()
+        self.presence = Presence()
         self._outputs: list[str] = []
         self._pictured = ""
         self._over = ""
@@ -88,7 +88,7 @@ class OutputWidget(anywidget.AnyWidget):
             Its ``display_id``.
         """
         self._outputs = [*self._outputs[1 - MOST_OUTPUTS :], output]
-        self.attendance.displayed()
+        self.presence.displayed()
         self.before_shown()
         return self._bundle(live=not self._over and bool(self._esm))
 
@@ -152,7 +152,7 @@ class OutputWidget(anywidget.AnyWidget):
     def keep_picture(self) -> None:
         """Let the views that can put a new picture into the notebook, which is saved with it."""
         picture = self.picture()
-        if self.attendance.keeps and picture.html != self._pictured:
+        if self.presence.keeps and picture.html != self._pictured:
             self._pictured = picture.html
             self.send({"kind": "picture", "html": picture.html, "text": picture.text})
 

@@ -85,17 +85,17 @@ class ClusterWidget(OutputWidget):
         self.note = _note(model)
         if model.state != before.state and model.state.ended:
             self.keep_picture()
-            if not self.attendance.keeps:
+            if not self.presence.keeps:
                 self._replace_outputs()
         elif (model.state, model.n_workers, model.notice) != (before.state, before.n_workers, before.notice):
             self.keep_picture()
 
     def on_sample(self, line: bytes) -> None:
         """Show a sample, unless the last ones have not been drawn yet."""
-        if not self.attendance.may_send(busy=widget_kernel().busy):
+        if not self.presence.may_send(busy=widget_kernel().busy):
             return
         first = not self.sample
-        self.attendance.sent()
+        self.presence.sent()
         self.sample = line
         if first or time.monotonic() - self._pictured_at > PICTURE_SECONDS:
             self.keep_picture()
@@ -110,16 +110,16 @@ class ClusterWidget(OutputWidget):
         """Note which views are open, and carry out what somebody asked for."""
         match message:
             case Opened():
-                self.attendance.opened(message.view, message.keeps)
+                self.presence.opened(message.view, message.keeps)
                 widget_kernel().attend(self)
                 if self.wants_samples:
                     self._act(self._send_history())
                 self.keep_picture()
             case Closed():
-                self.attendance.closed(message.view)
+                self.presence.closed(message.view)
                 widget_kernel().attend(self)
             case Drawn():
-                self.attendance.answered()
+                self.presence.answered()
             case Scale() | Stop() | Page() | Retire():
                 self.on_wish(message)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .messages import Page, Retire, Scale, Stop
-from .view import ClusterWidget
+from .clusterwidget import ClusterWidget
 
 
 class ClusterGauges(ClusterWidget):

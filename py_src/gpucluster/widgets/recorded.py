@@ -50,10 +50,10 @@ class RecordedGauges(OutputWidget):
         """Note which views are open, and keep a picture of the moment that one has stopped at."""
         match message:
             case Opened():
-                self.attendance.opened(message.view, message.keeps)
+                self.presence.opened(message.view, message.keeps)
                 self.keep_picture()
             case Closed():
-                self.attendance.closed(message.view)
+                self.presence.closed(message.view)
             case Moment() if message.sample < len(self._session.samples):
                 self._place = message.sample
                 self.keep_picture()
