@@ -18,8 +18,8 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError
 from .feed import ClusterFeed
 
 if TYPE_CHECKING:
-    from .output import OutputWidget
     from .clusterwidget import ClusterWidget
+    from .output import OutputWidget
 
 LOOK_SECONDS = 5.0
 """How often it is asked whether somebody still looks."""

@@ -11,9 +11,9 @@ from uuid import uuid4
 import anywidget
 import traitlets
 
-from .presence import Presence
 from .kernel import widget_kernel
 from .messages import Message, read_message
+from .presence import Presence
 
 MOST_OUTPUTS = 20
 """Outputs of one widget whose picture is kept up to date."""
@@ -44,11 +44,9 @@ def _static(name: str) -> str:
 class OutputWidget(anywidget.AnyWidget):
     """A live view in an output.
 
-    Nothing that a front end sends changes a trait: wishes come as messages, which are checked.
+    Nothing that a front end sends changes a trait: requests come as messages, which are checked. A subclass gives
+    ``view`` the name of what is drawn.
     """
-
-    face: str = ""
-    """Which view is drawn."""
 
     _esm = traitlets.Unicode().tag(sync=True)
     _css = traitlets.Unicode().tag(sync=True)
@@ -61,7 +59,7 @@ class OutputWidget(anywidget.AnyWidget):
         self._outputs: list[str] = []
         self._pictured = ""
         self._over = ""
-        super().__init__(view=self.face, **traits)
+        super().__init__(**traits)
 
     @traitlets.default("_esm")
     def _default_esm(self) -> str:
