@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .client.api import connect, create, list, replay
-    from .client.cluster import Cluster
+    from .client.cluster import AsyncCluster, Cluster
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
-__all__ = ["Cluster", "GPUClusterError", "__version__", "connect", "create", "list", "profile", "replay"]
+__all__ = [
+    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "list", "profile", "replay",
+]  # fmt: skip
 
 _LAZY = {
+    "AsyncCluster": "gpucluster.client.cluster",
     "Cluster": "gpucluster.client.cluster",
     "GPUClusterError": "gpucluster.protocol.errors",
     "connect": "gpucluster.client.api",

@@ -17,7 +17,8 @@ from gpucluster.bench.report import report_html
 from gpucluster.bench.site import existing
 from gpucluster.bench.text import result_text
 from gpucluster.cli import benchmark
-from gpucluster.cli.verbs import MAGIC, SHELL, parser_for
+from gpucluster.cli.declarations import MAGIC, SHELL
+from gpucluster.cli.verbs import parser_for
 from gpucluster.protocol.errors import GPUClusterError, InvalidRequest, InvalidState
 
 MPI = {"mpi-allreduce-latency", "mpi-allreduce-bandwidth", "mpi-kmeans"}

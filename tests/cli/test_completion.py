@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from gpucluster.cli.completion import candidates
+from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.scripts import completion_script
-from gpucluster.cli.verbs import MAGIC, SHELL
 from gpucluster.protocol.errors import InvalidRequest
 
 

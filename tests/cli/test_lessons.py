@@ -12,7 +12,8 @@ import nbformat
 import pytest
 from gpucluster.cli import main
 from gpucluster.cli.completion import candidates
-from gpucluster.cli.verbs import MAGIC, SHELL, split_verb, verbs_of
+from gpucluster.cli.declarations import MAGIC, SHELL
+from gpucluster.cli.verbs import split_verb, verbs_of
 from gpucluster.lessons.catalogue import find_lesson, lessons
 from gpucluster.lessons.progress import record
 from gpucluster.lessons.writing import write_copy

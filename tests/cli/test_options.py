@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.options import spec_from, spec_options
-from gpucluster.cli.verbs import MAGIC, SHELL, parser_for
+from gpucluster.cli.verbs import parser_for
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.presets import PRESETS
 from gpucluster.protocol.spec import AutoSpec, CudaSpec, LocalSpec

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from gpucluster.cli.completion import candidates
-from gpucluster.cli.verbs import MAGIC
+from gpucluster.cli.declarations import MAGIC
 from gpucluster.recordings.reading import read_recording
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

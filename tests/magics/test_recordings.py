@@ -98,17 +98,17 @@ def test_the_whole_recording_travels_once_and_packed(page: Any) -> None:
 
 def test_the_moment_that_was_looked_at_is_kept(page: Any) -> None:
     model = page.view("gpucluster.replay('kmeans-cpu', speed=2)")
-    page.wish(model, kind="opened", view="v1", keeps=True)
+    page.request(model, kind="opened", view="v1", keeps=True)
     page.until(lambda: page.pictures(model))
     assert at(-1) in page.pictures(model)[-1]
-    page.wish(model, kind="moment", sample=3)
+    page.request(model, kind="moment", sample=3)
     page.until(lambda: at(3) in page.pictures(model)[-1])
     before = len(page.pictures(model))
     for place in (10**6, -1, "x", None, 1.5):
-        page.wish(model, kind="moment", sample=place)
+        page.request(model, kind="moment", sample=place)
     page.say(model, {"method": "update", "state": {"session": "x", "speed": 64, "note": "<b>"}})
-    page.wish(model, kind="stop")
-    page.wish(model, kind="scale", n_workers=0)
+    page.request(model, kind="stop")
+    page.request(model, kind="scale", n_workers=0)
     assert (
         page.text("print(gpucluster.connect().state, gpucluster.replay('kmeans-cpu', speed=2).speed)")
         == "running 2.0\n"

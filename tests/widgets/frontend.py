@@ -55,7 +55,7 @@ class FrontEnd(Kernel):
         message = self.client.session.msg("comm_msg", {"comm_id": model, "data": data})
         self.client.shell_channel.send(message)
 
-    def wish(self, model: str, **content: Any) -> None:
+    def request(self, model: str, **content: Any) -> None:
         """Send what our views send."""
         self.say(model, {"method": "custom", "content": content})
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from gpucluster.client import telemetry
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.models import ClusterModel
-from gpucluster.widgets import feed as feed_module
 from gpucluster.widgets.feed import ClusterFeed
 
 
@@ -39,13 +39,13 @@ async def until(condition: Callable[[], Any]) -> None:
 @pytest.fixture
 def connections(monkeypatch: Any) -> list[str]:
     opened: list[str] = []
-    original = feed_module.stream_lines
+    original = telemetry.stream_lines
 
-    def counted(folder: Any, path: str) -> Any:
+    def noted(folder: Any, path: str) -> Any:
         opened.append(path)
         return original(folder, path)
 
-    monkeypatch.setattr(feed_module, "stream_lines", counted)
+    monkeypatch.setattr(telemetry, "stream_lines", noted)
     return opened
 
 

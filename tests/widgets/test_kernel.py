@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gpucluster.widgets.attendance import UNANSWERED
+from gpucluster.widgets.presence import UNANSWERED
 
 from .frontend import WIDGET, FrontEnd
 
@@ -55,14 +55,14 @@ def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None
     assert page.view("cluster") == card
 
     # a view opens: the past is sent once, a picture to keep, and about one sample a second
-    page.wish(card, kind="opened", view="v1", keeps=True)
+    page.request(card, kind="opened", view="v1", keeps=True)
     page.until(lambda: [data for id, data, _ in page.received if data.get("content", {}).get("kind") == "history"])
     page.until(lambda: page.pictures(card))
     seen: list[str] = []
     while len(set(seen)) < 5:
         before = page.samples(card)
         page.until(lambda before=before: page.samples(card) > before)
-        page.wish(card, kind="drawn")
+        page.request(card, kind="drawn")
         seen.append(state["sample"]["sample"]["at"])
     assert len(set(seen)) == len(seen), "each sample is sent once"
     histories = [data for _, data, _ in page.received if data.get("content", {}).get("kind") == "history"]
@@ -70,22 +70,22 @@ def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None
     assert state["sample"]["sample"]["id"] == blue.id
 
     # what is refused is a sentence in the card, and nothing changes
-    page.wish(card, kind="scale", n_workers=-1)
+    page.request(card, kind="scale", n_workers=-1)
     page.until(lambda: state["refusal"])
     assert state["refusal"] == "Workers: must be at least 0, not -1."
-    page.wish(card, kind="scale", n_workers="lots")
+    page.request(card, kind="scale", n_workers="lots")
     page.until(lambda: "lots" in state["refusal"])
-    page.wish(card, kind="scale", n_workers=10**15)
+    page.request(card, kind="scale", n_workers=10**15)
     page.until(lambda: "256" in state["refusal"])
     assert site.get("blue").wanted.n_workers == 2
 
-    page.wish(card, kind="scale", n_workers=1)
+    page.request(card, kind="scale", n_workers=1)
     page.until(lambda: state["cluster"]["n_workers"] == 1)
     assert state["refusal"] == ""
     assert site.get("blue").n_workers == 1
     page.until(lambda: "1 (1 threads)" in page.pictures(card)[-1])
 
-    page.wish(card, kind="stop")
+    page.request(card, kind="stop")
     page.until(lambda: state["cluster"]["state"] == "stopped")
     page.until(lambda: state["note"] == "The cluster has stopped; this is the last state.")
     page.until(lambda: "stopped" in page.pictures(card)[-1])
@@ -124,8 +124,8 @@ def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_clust
         page.say(card, data)
         page.say(gauges, data)
     # Gauges offer neither; only the card does.
-    page.wish(gauges, kind="stop")
-    page.wish(gauges, kind="scale", n_workers=9)
+    page.request(gauges, kind="stop")
+    page.request(gauges, kind="scale", n_workers=9)
     read = "print(cluster.state, g.note == '', len(g._esm) > 1000, 'sample' in g.keys)"
     assert page.text(read) == "running True True True\n"
     page.read(2)
@@ -138,36 +138,36 @@ def test_whatever_a_front_end_sends_changes_nothing(page: FrontEnd, shared_clust
 
 def test_retiring_a_worker_from_the_gauges(page: FrontEnd, blue: Any, site: Any) -> None:
     gauges = page.view("import gpucluster\ngpucluster.connect().gauges()")
-    page.wish(gauges, kind="retire", worker="nobody")
+    page.request(gauges, kind="retire", worker="nobody")
     page.until(lambda: "nobody" in page.models[gauges]["refusal"])
     name = site.get("blue").workers[0].name
-    page.wish(gauges, kind="retire", worker=name)
+    page.request(gauges, kind="retire", worker=name)
     page.until(lambda: name not in [worker["name"] for worker in page.models[gauges]["cluster"]["workers"]])
 
 
 def test_samples_stop_when_nobody_looks_and_come_again(page: FrontEnd, shared_cluster: Any) -> None:
     gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
-    page.wish(gauges, kind="opened", view="a", keeps=False)
-    page.wish(gauges, kind="opened", view="b", keeps=False)
+    page.request(gauges, kind="opened", view="a", keeps=False)
+    page.request(gauges, kind="opened", view="b", keeps=False)
     page.until(lambda: page.samples(gauges) > 1)
-    page.wish(gauges, kind="closed", view="a")
+    page.request(gauges, kind="closed", view="a")
     assert page.text(LOOK) == "[True] 1\n"
-    page.wish(gauges, kind="closed", view="b")
+    page.request(gauges, kind="closed", view="b")
     page.until(lambda: page.text(LOOK) == "[] 1\n")
     before = page.samples(gauges)
     page.read(3)
     assert page.samples(gauges) == before
-    page.wish(gauges, kind="opened", view="c", keeps=False)
+    page.request(gauges, kind="opened", view="c", keeps=False)
     page.until(lambda: page.samples(gauges) > before)
 
 
 def test_a_front_end_that_does_not_answer_gets_no_pile(page: FrontEnd, shared_cluster: Any) -> None:
     gauges = page.view("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
-    page.wish(gauges, kind="opened", view="a", keeps=False)
+    page.request(gauges, kind="opened", view="a", keeps=False)
     page.until(lambda: page.samples(gauges) >= UNANSWERED)
     page.read(5)
     assert page.samples(gauges) <= UNANSWERED + 2
-    page.wish(gauges, kind="drawn")
+    page.request(gauges, kind="drawn")
     before = page.samples(gauges)
     page.until(lambda: page.samples(gauges) > before)
 
@@ -195,7 +195,7 @@ def test_widgets_end_with_the_entry_of_their_cluster(page: FrontEnd, blue: Any, 
     (output,) = page.run("import gpucluster\ncluster = gpucluster.connect()\ncluster.gauges()")
     gauges = output["data"][WIDGET]["model_id"]
     card = page.view("cluster")
-    page.wish(card, kind="opened", view="a", keeps=False)
+    page.request(card, kind="opened", view="a", keeps=False)
     assert page.text(LOOK) == "[True] 2\n"
     site.control.stop("blue")
     site.control.remove(blue.id)
@@ -250,11 +250,11 @@ def test_a_dashboard_belongs_to_a_jupyter_server(page: FrontEnd, shared_cluster:
     assert state["page"] == "individual-task-stream"
     assert ["individual-gpu-memory", "GPU memory"] not in state["pages"], "no GPU pages without GPUs"
     assert secret not in repr(page.models) + repr(page.outputs)
-    page.wish(dashboard, kind="page", page="individual-progress")
+    page.request(dashboard, kind="page", page="individual-progress")
     page.until(lambda: page.text("print(d.page)") == "individual-progress\n")
     # asked for again, it is the same widget with the page that was asked for
     assert page.text("print(cluster.dashboard('task-stream') is d, d.page)") == "True individual-task-stream\n"
-    page.wish(dashboard, kind="page", page="../status")
+    page.request(dashboard, kind="page", page="../status")
     page.until(lambda: page.models[dashboard]["refusal"])
     assert page.text("print(d.page)") == "individual-task-stream\n"
 

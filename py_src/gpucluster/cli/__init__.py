@@ -81,8 +81,9 @@ def _run(words: list[str]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    from .declarations import SHELL
     from .lessonverbs import LESSONS
-    from .verbs import SHELL, overview, split_verb
+    from .verbs import overview, split_verb
 
     if not words or words[0] in _HELP:
         print(overview(SHELL), end="")

@@ -11,17 +11,14 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from ..client.background import background_loop
-from ..client.cluster import Cluster
 from ..client.control import MAX_LOG_LINES, STOP_LATE_SECONDS, Control
-from ..client.dashboard_link import page_link
-from ..client.dashboard_pages import DEFAULT_PAGE, DashboardPage, find_page
+from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
-from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Activity
 from .arguments import whole_number
 from .interrupt import interrupts_held
-from .options import as_number, spec_from
+from .options import spec_from
 
 Progress = Callable[[ClusterModel], None]
 Tell = Callable[[str], None]
@@ -74,15 +71,15 @@ def create(
         When it takes longer than ``--timeout``; what had been started is stopped.
     """
     spec = spec_from(found)
-    timeout = _timeout(found)
+    timeout = timeout_of(found)
     deadline = time.monotonic() + timeout
-    _tell_all(control.notes(spec), tell)
+    tell_all(control.notes(spec), tell)
     with interrupts_held() as held:
         model = control.create(spec, timeout=timeout)
     try:
         held.deliver()
         left = max(0.0, deadline - time.monotonic())
-        return model if _at_once(found) else wait(control, model.id, left, progress)
+        return model if at_once(found) else wait(control, model.id, left, progress)
     except KeyboardInterrupt:
         control.stop(model.id, wait=True)
         raise Cancelled(model.name) from None
@@ -148,62 +145,17 @@ def wait(
     return model
 
 
-def scale(
-    control: Control, found: Namespace, progress: Progress | None = None, tell: Tell | None = None
-) -> ClusterModel:
-    """Change the number of workers and wait for them, unless told not to; ``tell`` as for ``create``.
-
-    Raises
-    ------
-    ScaleFailed, OperationTimedOut
-        The cluster goes on.
-    """
-    patch = parse_patch({"n_workers": as_number(found.n_workers)})
-    timeout = _timeout(found)
-    model = find(control, _name(found))
-    _tell_all(control.patch_notes(model.id, patch), tell)
-    model = control.patch(model.id, patch)
-    if _at_once(found):
-        return model
-    return wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
-
-
-def adapt(control: Control, found: Namespace, tell: Tell | None = None) -> ClusterModel:
-    """Let the number of workers follow the load; ``tell`` as for ``create``."""
-    bounds = {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}
-    patch = parse_patch({"adapt": bounds})
-    model = find(control, _name(found))
-    _tell_all(control.patch_notes(model.id, patch), tell)
-    return control.patch(model.id, patch)
-
-
-def restart(control: Control, found: Namespace) -> ClusterModel:
-    """Restart all workers and wait until others have taken their place, unless told not to."""
-    timeout = _timeout(found)
-    cluster = Cluster(find(control, _name(found)), control.asynchronous)
-    cluster.restart(wait=not _at_once(found), timeout=timeout)
-    return cluster.model
-
-
-def retire(control: Control, found: Namespace) -> ClusterModel:
-    """Retire one worker and wait until it is gone, unless told not to."""
-    timeout = _timeout(found)
-    cluster = Cluster(find(control, _name(found)), control.asynchronous)
-    cluster.retire(found.worker, wait=not _at_once(found), timeout=timeout)
-    return cluster.model
-
-
 def activity(control: Control, found: Namespace) -> Activity:
     """Return the last entries of a cluster's activity."""
     lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
-    answer = control.activity(find(control, _name(found)).id)
+    answer = control.activity(find(control, name_of(found)).id)
     return answer.model_copy(update={"entries": answer.entries[-lines:]})
 
 
 def logs(control: Control, found: Namespace) -> LogLines:
     """Return the end of a cluster's log."""
     lines = whole_number(getattr(found, "lines", str(LOG_LINES)), "--lines", 1, MAX_LOG_LINES)
-    return control.logs(find(control, _name(found)).id, lines=lines)
+    return control.logs(find(control, name_of(found)).id, lines=lines)
 
 
 def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
@@ -220,7 +172,7 @@ def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
 def stop(control: Control, models: list[ClusterModel], found: Namespace) -> list[ClusterModel]:
     """Stop these clusters; all are asked before the first one is waited for."""
     asked = [control.stop(model.id, wait=False) for model in models]
-    return asked if _at_once(found) else [control.stop(model.id, wait=True) for model in models]
+    return asked if at_once(found) else [control.stop(model.id, wait=True) for model in models]
 
 
 def remove(control: Control, found: Namespace) -> list[ClusterModel]:
@@ -278,7 +230,8 @@ def dashboard_link(control: Control, model: ClusterModel, page: DashboardPage) -
     return page_link(control.dashboard(model.id).url, page)
 
 
-def _tell_all(notes: list[str], tell: Tell | None) -> None:
+def tell_all(notes: list[str], tell: Tell | None) -> None:
+    """Tell a person what to know about a request."""
     if tell is not None:
         for note in notes:
             tell(note)
@@ -293,7 +246,8 @@ def _only(models: list[ClusterModel]) -> ClusterModel:
     return models[0]
 
 
-def _name(found: Namespace) -> str | None:
+def name_of(found: Namespace) -> str | None:
+    """Return the name that was typed, if one was."""
     return getattr(found, "name", None)
 
 
@@ -301,9 +255,17 @@ def _names(found: Namespace) -> list[str]:
     return list(getattr(found, "names", []))
 
 
-def _at_once(found: Namespace) -> bool:
+def at_once(found: Namespace) -> bool:
+    """Return whether nothing is to be waited for."""
     return bool(getattr(found, "no_wait", False))
 
 
-def _timeout(found: Namespace) -> float:
+def timeout_of(found: Namespace) -> float:
+    """Return how many seconds to wait.
+
+    Raises
+    ------
+    InvalidRequest
+        ``--timeout`` is no such number.
+    """
     return whole_number(getattr(found, "timeout", str(WAIT_SECONDS)), "--timeout", 1, 86_400)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..recordings.places import bundled_recordings, stem_of
 from .arguments import SentenceParser
+from .declarations import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS
 from .lessonverbs import LESSONS, SUMMARIES
 from .options import backends
-from .verbs import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS, parser_for, split_verb, verbs_of
+from .verbs import parser_for, split_verb, verbs_of
 
 Names = Callable[[str], list[str]]
 """Gives the names of clusters, those that are ``living``, have ``ended``, or ``any``, or of ``workers``."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 
 from ..protocol.errors import GPUClusterError
-from .verbs import MAGIC, SHELL, VERBS, parser_for
+from .declarations import MAGIC, SHELL
+from .verbs import VERBS, parser_for
 
 _INTRODUCTION = f"""# Command line and magic
 

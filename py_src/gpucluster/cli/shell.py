@@ -20,12 +20,14 @@ from ..protocol.models import ClusterModel
 from ..protocol.plaintext import escaped
 from ..protocol.presets import PRESETS
 from . import EXIT_INTERRUPTED, actions, benchmark, gauges, recordings, tables
+from .changes import CHANGES, Change
+from .declarations import SHELL
 from .lessonactions import LESSON_ACTIONS, LessonAnswer
 from .lessonverbs import LESSONS
 from .progress import TerminalProgress
 from .screen import Screen
 from .scripts import completion_script
-from .verbs import SHELL, overview, parser_for
+from .verbs import overview, parser_for
 
 _FOLLOW_SECONDS = 0.2
 
@@ -83,29 +85,15 @@ def _connect(found: Namespace) -> int:
     return _answer(found, model, code.rstrip("\n"), code=code)
 
 
-def _scale(found: Namespace) -> int:
-    with TerminalProgress() as progress:
-        model = actions.scale(_control(), found, progress, _teller(found))
-    return _answer(found, model, tables.worker_line(model))
+def _change(change: Change) -> Callable[[Namespace], int]:
+    def run_it(found: Namespace) -> int:
+        with TerminalProgress() as progress:
+            if change.meanwhile:
+                progress.say(change.meanwhile)
+            model = change.make(_control(), found, progress, _teller(found))
+        return _answer(found, model, change.said(model))
 
-
-def _adapt(found: Namespace) -> int:
-    model = actions.adapt(_control(), found, _teller(found))
-    return _answer(found, model, tables.worker_line(model))
-
-
-def _restart(found: Namespace) -> int:
-    with TerminalProgress() as progress:
-        progress.say("Restarting the workers")
-        model = actions.restart(_control(), found)
-    return _answer(found, model, tables.worker_line(model))
-
-
-def _retire(found: Namespace) -> int:
-    with TerminalProgress() as progress:
-        progress.say("Moving the worker's data to the others")
-        model = actions.retire(_control(), found)
-    return _answer(found, model, tables.retired_line(model))
+    return run_it
 
 
 def _activity(found: Namespace) -> int:
@@ -280,10 +268,7 @@ _RUNNERS = {
     "list": _list,
     "status": _status,
     "connect": _connect,
-    "scale": _scale,
-    "adapt": _adapt,
-    "restart": _restart,
-    "retire": _retire,
+    **{name: _change(change) for name, change in CHANGES.items()},
     "activity": _activity,
     "logs": _logs,
     "gauges": _gauges,

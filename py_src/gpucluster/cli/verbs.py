@@ -8,21 +8,24 @@ from dataclasses import dataclass
 
 from ..bench.names import NAMES as WORKLOADS
 from ..bench.names import SIZES
-from ..client.dashboard_pages import page_names
+from ..client.dashboard import page_names
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
+from .changes import CHANGES
+from .declarations import (
+    ANY,
+    ENDED,
+    LIVING,
+    MAGIC,
+    RECORDINGS,
+    SHELL,
+    declare_json,
+    declare_name,
+    declare_names,
+    declare_waiting,
+)
 from .lessonverbs import LESSONS, SUMMARIES
 from .options import add_spec_options
-
-SHELL = "gpucluster"
-MAGIC = "%gpucluster"
-
-LIVING = "living"
-ENDED = "ended"
-ANY = "any"
-WORKERS = "workers"
-RECORDINGS = "recordings"
-"""Names of sources of completions: clusters that live, that have ended, all of them; workers; bundled recordings."""
 
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
 """Fields of the specs that a cluster for the time being can have."""
@@ -38,120 +41,70 @@ class Verb:
     faces: tuple[str, ...] = (SHELL, MAGIC)
 
 
-def _name(parser: SentenceParser, complete: str = LIVING) -> None:
-    parser.argument(
-        "name", nargs="?", metavar="NAME", complete=complete,
-        help="Name or id of the cluster. May be left out while only one lives.",
-    )  # fmt: skip
-
-
-def _names(parser: SentenceParser, complete: str) -> None:
-    parser.argument("names", nargs="*", metavar="NAME", complete=complete, help="Names or ids of clusters.")
-
-
-def _json(parser: SentenceParser, face: str, what: str = "the cluster") -> None:
-    if face == SHELL:
-        parser.argument("--json", action="store_true", help=f"Print {what} as JSON.")
-
-
-def _waiting(parser: SentenceParser, what: str) -> None:
-    parser.argument("--no-wait", action="store_true", help=f"Return at once, without waiting {what}.")
-    parser.argument("--timeout", metavar="SECONDS", help="Wait at most so long. 1 to 86400. Default: 120.")
-
-
 def _create(parser: SentenceParser, face: str) -> None:
     add_spec_options(parser)
-    _waiting(parser, "until it runs")
+    declare_waiting(parser, "until it runs")
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
-    _json(parser, face)
+    declare_json(parser, face)
 
 
 def _list(parser: SentenceParser, face: str) -> None:
-    _json(parser, face, "a list of all clusters")
+    declare_json(parser, face, "a list of all clusters")
 
 
 def _status(parser: SentenceParser, face: str) -> None:
-    _name(parser, ANY)
-    _json(parser, face)
+    declare_name(parser, ANY)
+    declare_json(parser, face)
 
 
 def _connect(parser: SentenceParser, face: str) -> None:
-    _name(parser)
-    _json(parser, face, "the cluster, with the code,")
-
-
-def _scale(parser: SentenceParser, face: str) -> None:
-    _name(parser)
-    parser.argument("n_workers", metavar="N", help="Wanted number of workers, 0 to 256.")
-    _waiting(parser, "for the workers")
-    _json(parser, face)
-
-
-def _adapt(parser: SentenceParser, face: str) -> None:
-    _name(parser)
-    parser.argument("minimum", metavar="MINIMUM", help="Fewest workers, 0 or more.")
-    parser.argument("maximum", metavar="MAXIMUM", help="Most workers, up to 256.")
-    _json(parser, face)
-
-
-def _restart(parser: SentenceParser, face: str) -> None:
-    _name(parser)
-    _waiting(parser, "for the workers")
-    _json(parser, face)
-
-
-def _retire(parser: SentenceParser, face: str) -> None:
-    _name(parser)
-    parser.argument(
-        "worker", metavar="WORKER", complete=WORKERS, help="Name of the worker; of a UUID the beginning is enough."
-    )
-    _waiting(parser, "until it is gone")
-    _json(parser, face)
+    declare_name(parser)
+    declare_json(parser, face, "the cluster, with the code,")
 
 
 def _activity(parser: SentenceParser, face: str) -> None:
-    _name(parser, ANY)
+    declare_name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of entries from the end. 1 to 1000. Default: 100.")
-    _json(parser, face, "the entries")
+    declare_json(parser, face, "the entries")
 
 
 def _logs(parser: SentenceParser, face: str) -> None:
-    _name(parser, ANY)
+    declare_name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
     if face == SHELL:
         parser.argument("--follow", action="store_true", help="Print new lines until the cluster has ended.")
-    _json(parser, face, "the lines")
+    declare_json(parser, face, "the lines")
 
 
 def _dashboard(parser: SentenceParser, face: str) -> None:
-    _name(parser)
+    declare_name(parser)
     parser.argument(
         "--page", metavar="PAGE", complete=page_names(),
         help="Page, such as task-stream, progress or gpu-memory; Dask's own names will do. Default: status.",
     )  # fmt: skip
-    _json(parser, face, "the cluster, with the link,")
+    declare_json(parser, face, "the cluster, with the link,")
 
 
 def _gauges(parser: SentenceParser, face: str) -> None:
-    _name(parser)
-    _json(parser, face, "the newest figures")
+    declare_name(parser)
+    declare_json(parser, face, "the newest figures")
 
 
 def _record(parser: SentenceParser, face: str) -> None:
     file = "Where to write: ends in .jsonl or .jsonl.gz; without an ending it gets .gpucluster.jsonl.gz."
     if face == MAGIC:
         parser.argument("file", nargs="?", metavar="FILE", complete="file", help=file)
-        _name(parser)
+        declare_name(parser)
         parser.argument("--stop", action="store_true", help="End the recording of this notebook, of NAME or of all.")
     else:
-        _name(parser)
+        declare_name(parser)
         parser.argument("file", metavar="FILE", complete="file", help=file)
     default = "until --stop, or until the cluster ends" if face == MAGIC else "until Ctrl-C, or until the cluster ends"
     parser.argument("--seconds", metavar="N", help=f"How long. 1 to 18000. Default: {default}.")
     parser.argument("--title", metavar="TEXT", help="What the recording is called. Default: the file's name.")
     parser.argument("--note", metavar="TEXT", help="What ran, such as a command.")
-    _json(parser, face, "what was written")
+    declare_json(parser, face, "what was written")
 
 
 def _replay(parser: SentenceParser, face: str) -> None:
@@ -160,7 +113,7 @@ def _replay(parser: SentenceParser, face: str) -> None:
         help="A recording, or the name of one that comes with gpucluster.",
     )  # fmt: skip
     parser.argument("--speed", metavar="FACTOR", help="How many times as fast as it was. 0.25 to 64. Default: 1.")
-    _json(parser, face, "the recording")
+    declare_json(parser, face, "the recording")
 
 
 def _profile(parser: SentenceParser, _face: str) -> None:
@@ -209,25 +162,25 @@ def _bench(parser: SentenceParser, face: str) -> None:
         help="Measure any cluster of Dask: address of its scheduler, or a scheduler file.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)
-    _json(parser, face, "the results")
+    declare_json(parser, face, "the results")
 
 
 def _stop(parser: SentenceParser, face: str) -> None:
-    _names(parser, LIVING)
+    declare_names(parser, LIVING)
     parser.argument("--all", action="store_true", help="Stop every cluster of yours on this machine.")
     parser.argument("--no-wait", action="store_true", help="Return at once, without waiting until it has ended.")
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With --all: do not ask.")
-    _json(parser, face)
+    declare_json(parser, face)
 
 
 def _remove(parser: SentenceParser, face: str) -> None:
-    _names(parser, ENDED)
-    _json(parser, face)
+    declare_names(parser, ENDED)
+    declare_json(parser, face)
 
 
 def _no_name(parser: SentenceParser, face: str) -> None:
-    _json(parser, face, "the answer")
+    declare_json(parser, face, "the answer")
 
 
 def _completion(parser: SentenceParser, _face: str) -> None:
@@ -249,10 +202,7 @@ VERBS = {
         Verb("list", "List your clusters on this machine.", _list),
         Verb("status", "Show one cluster.", _status),
         Verb("connect", "Connect a notebook or program to a cluster.", _connect),
-        Verb("scale", "Change the number of workers and wait for them.", _scale),
-        Verb("adapt", "Let the number of workers follow the load.", _adapt),
-        Verb("restart", "Restart all workers; their data is lost.", _restart),
-        Verb("retire", "Retire one worker; its data goes to the others first.", _retire),
+        *(Verb(name, change.summary, change.declare) for name, change in CHANGES.items()),
         Verb("activity", "Show who asked what of a cluster and what came of it.", _activity),
         Verb("logs", "Show the end of a cluster's log.", _logs),
         Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),

@@ -7,7 +7,7 @@ from builtins import list as List
 from collections.abc import Coroutine, Generator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from ..protocol.errors import ClusterNotFound, InvalidRequest, StartTimedOut
 from ..protocol.models import ClusterModel
@@ -15,38 +15,49 @@ from ..recordings.places import find_recording
 from ..recordings.reading import read_recording
 from ..recordings.timeline import playing_speed
 from .background import run
-from .cluster import Cluster
+from .cluster import AsyncCluster, Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
-from .presentation import presentation
+from .presentation import View, presentation
+
+
+@overload
+def create(
+    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: Literal[False] = False,
+    **options: Any,
+) -> Cluster: ...  # fmt: skip
+@overload
+def create(
+    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: Literal[True], **options: Any
+) -> StartingCluster: ...
+@overload
+def create(
+    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: bool, **options: Any
+) -> Cluster | StartingCluster: ...
 
 
 def create(
-    backend: Literal["auto", "cuda", "local"] = "auto",
-    *,
-    wait: bool = True,
-    timeout: float = 120,
-    asynchronous: bool = False,
-    **options: Any,
-) -> Any:
+    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: bool = False, **options: Any
+) -> Cluster | StartingCluster:
     """Create a cluster that lives on its own: it outlasts this kernel.
 
     Parameters
     ----------
-    backend : {"auto", "cuda", "local"}
-        GPU workers, CPU workers, or GPU workers where a usable GPU is.
+    backend : str
+        Kind of cluster: ``cuda`` for GPU workers, ``local`` for CPU workers, ``auto`` for GPU workers where a usable
+        GPU is, or a kind that another package adds.
     wait : bool
         Return when it is running; else at once.
     timeout : float
         Seconds to wait. When they are over, the cluster is stopped.
     asynchronous : bool
-        Return an awaitable, and a handle whose verbs are awaitables.
+        Return what can be awaited or entered with ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
     **options
         Fields of the backend's spec: ``name``, ``n_workers``, ``threads_per_worker``, ``memory_limit``,
         ``idle_timeout_seconds``, and for GPUs ``devices``, ``rmm_pool_size``, …
 
     Returns
     -------
-    Cluster
+    Cluster or StartingCluster
 
     Raises
     ------
@@ -60,22 +71,25 @@ def create(
     >>> cluster = gpucluster.create("local", n_workers=2)  # doctest: +SKIP
     >>> client = cluster.get_client()  # doctest: +SKIP
     """
-    work = _create({"backend": backend, **options}, wait=wait, timeout=timeout, asynchronous=asynchronous)
-    return _Creation(work) if asynchronous else run(work)
+    work = _create({"backend": backend, **options}, wait=wait, timeout=timeout)
+    if asynchronous:
+        return StartingCluster(work)
+    model, control = run(work)
+    return Cluster(model, control, owned=True)
 
 
-class _Creation:
+class StartingCluster:
     """A cluster being created: ``await`` it, or enter it with ``async with``, as with Dask's own clusters."""
 
-    def __init__(self, work: Coroutine[Any, Any, Cluster]) -> None:
+    def __init__(self, work: Coroutine[Any, Any, tuple[ClusterModel, AsyncControl]]) -> None:
         self._work = work
-        self._cluster: Cluster | None = None
+        self._cluster: AsyncCluster | None = None
 
-    def __await__(self) -> Generator[Any, Any, Cluster]:
-        return self._work.__await__()
+    def __await__(self) -> Generator[Any, Any, AsyncCluster]:
+        return self._created().__await__()
 
-    async def __aenter__(self) -> Cluster:
-        self._cluster = await self._work
+    async def __aenter__(self) -> AsyncCluster:
+        self._cluster = await self._created()
         return self._cluster
 
     async def __aexit__(
@@ -84,8 +98,12 @@ class _Creation:
         if self._cluster is not None:
             await self._cluster.__aexit__(kind, error, trace)
 
+    async def _created(self) -> AsyncCluster:
+        model, control = await self._work
+        return AsyncCluster(model, control, owned=True)
 
-async def _create(options: dict[str, Any], *, wait: bool, timeout: float, asynchronous: bool) -> Cluster:
+
+async def _create(options: dict[str, Any], *, wait: bool, timeout: float) -> tuple[ClusterModel, AsyncControl]:
     control = AsyncControl()
     deadline = time.monotonic() + timeout
     model = await control.create(options, timeout=timeout)
@@ -103,10 +121,18 @@ async def _create(options: dict[str, Any], *, wait: bool, timeout: float, asynch
             # Also Ctrl-C: a cluster that nobody holds a handle on must not be left half-started.
             await control.stop(model.id, timeout=STOP_LATE_SECONDS)
             raise
-    return Cluster(model, control, asynchronous=asynchronous, owned=True)
+    return model, control
 
 
-def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster:
+@overload
+def connect(name: str | None = None, *, asynchronous: Literal[False] = False) -> Cluster: ...
+@overload
+def connect(name: str | None = None, *, asynchronous: Literal[True]) -> AsyncCluster: ...
+@overload
+def connect(name: str | None = None, *, asynchronous: bool) -> Cluster | AsyncCluster: ...
+
+
+def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster | AsyncCluster:
     """Return a handle on a living cluster, whoever created it.
 
     Parameters
@@ -114,7 +140,7 @@ def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster:
     name : str, optional
         Name or id; may be left out when there is only one living cluster.
     asynchronous : bool
-        Whether the verbs of the handle return awaitables.
+        Return an ``AsyncCluster``, whose verbs are coroutines.
 
     Raises
     ------
@@ -137,10 +163,10 @@ def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster:
         raise InvalidRequest(f"There are several living clusters ({names}); name one.")
     else:
         model = living[0]
-    return Cluster(model, control, asynchronous=asynchronous)
+    return AsyncCluster(model, control) if asynchronous else Cluster(model, control)
 
 
-def replay(file: str | Path, *, speed: float = 1) -> Any:
+def replay(file: str | Path, *, speed: float = 1) -> View:
     """Return the gauges of a recording for a notebook, with play, pause and a slider. Elsewhere, their picture.
 
     Parameters

@@ -58,3 +58,8 @@ def _one_per_gpu(spec: SpecBase) -> int | None:
         return len(select_devices(host, getattr(spec, "devices", None)))
     except NoUsableDevice:
         return None  # The start will say why.
+
+
+def most_workers(model: ClusterModel) -> int:
+    """Return up to how many workers a cluster adapts when no maximum is named."""
+    return this_machine().cores

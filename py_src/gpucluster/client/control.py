@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 from builtins import list as List
@@ -18,6 +19,7 @@ from ..protocol.errors import (
     GPUClusterError,
     InvalidState,
     OperationTimedOut,
+    ProtocolMismatch,
     ScaleFailed,
     StartFailed,
     StartTimedOut,
@@ -26,19 +28,21 @@ from ..protocol.errors import (
 from ..protocol.models import ClusterModel, ClusterState, Event, LogLines
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
 from ..protocol.telemetry import Activity, TelemetryHistory, TelemetrySample
+from ..protocol.version import PROTOCOL_VERSION
 from ..protocol.workers import find_worker
 from ..registry import activity, lock
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry, tail
 from . import standby
-from .asker import this_process
-from .background import run
+from .caller import this_process
 from .capacity import must_fit, notes_on_patch, notes_on_spec
 from .creation import Creation
 from .environment import python_of
-from .events import RawTelemetry, newest_sample, raw_watch, watch
-from .killing import kill_cluster
+from .events import RawTelemetry, raw_watch, watch
+from .killing import kill_cluster, signal_supervisor
 from .launch import LAUNCH_SECONDS
+from .synchronous import Synchronous, synchronous
+from .telemetry import newest_sample
 from .transport import request
 
 POLL_SECONDS = 0.02
@@ -283,9 +287,9 @@ class AsyncControl:
         ------
         ClusterNotFound, InvalidRequest, InvalidState, RegistryUnwritable, SupervisorUnreachable
         """
-        wish = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
+        checked = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
         model = self._living(id)
-        body = wish.model_dump(exclude_unset=True)
+        body = checked.model_dump(exclude_unset=True)
         return await self._ask(model, "PATCH", "/model", body)
 
     async def retire(self, id: str, worker: str) -> ClusterModel:
@@ -337,7 +341,12 @@ class AsyncControl:
             return model
         deadline = time.monotonic() + timeout
         try:
-            model = asked = await self._ask(model, "POST", "/stop", timeout=timeout / 2)
+            if model.protocol_version != PROTOCOL_VERSION:
+                # Requests of ours mean nothing to another version. The signal has always meant to stop.
+                signal_supervisor(self.registry, self.registry.folder(model.id), signal.SIGTERM)
+                asked = model
+            else:
+                model = asked = await self._ask(model, "POST", "/stop", timeout=timeout / 2)
         except SupervisorUnreachable:
             why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
             return await kill_cluster(self.registry, self.registry.find(model.id), why)
@@ -387,6 +396,8 @@ class AsyncControl:
         model = self.registry.find(id)
         if model.state.ended:
             raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
+        if model.protocol_version != PROTOCOL_VERSION:
+            raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
         return model
 
     async def _ask(
@@ -404,87 +415,36 @@ def _encodes(name: str) -> bool:
     return True
 
 
-class Control:
-    """Synchronous twin of ``AsyncControl``: the same verbs, run on a background loop."""
+class Control(Synchronous[AsyncControl]):
+    """The verbs of ``AsyncControl``, synchronous. A callback such as ``progress`` is called in another thread."""
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
-        self.asynchronous = AsyncControl(directory, by=by)
+        super().__init__(AsyncControl(directory, by=by))
 
-    def list(self) -> List[ClusterModel]:
-        """See ``AsyncControl.list``."""
-        return run(self.asynchronous.list())
-
-    def get(self, id: str) -> ClusterModel:
-        """See ``AsyncControl.get``."""
-        return run(self.asynchronous.get(id))
-
-    def create(
-        self,
-        spec: SpecBase | dict[str, Any],
-        *,
-        python: str | None = None,
-        cwd: str | None = None,
-        timeout: float = LAUNCH_SECONDS,
-    ) -> ClusterModel:
-        """See ``AsyncControl.create``."""
-        return run(self.asynchronous.create(spec, python=python, cwd=cwd, timeout=timeout))
-
-    def notes(self, spec: SpecBase | dict[str, Any]) -> List[str]:
-        """See ``AsyncControl.notes``."""
-        return run(self.asynchronous.notes(spec))
-
-    def patch_notes(self, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
-        """See ``AsyncControl.patch_notes``."""
-        return run(self.asynchronous.patch_notes(id, patch))
-
-    def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
-        """See ``AsyncControl.wait``. ``progress`` is called in another thread."""
-        return run(self.asynchronous.wait(id, timeout=timeout, progress=progress))
-
-    def patch(self, id: str, patch: ClusterPatch | dict[str, Any]) -> ClusterModel:
-        """See ``AsyncControl.patch``."""
-        return run(self.asynchronous.patch(id, patch))
-
-    def restart(self, id: str) -> ClusterModel:
-        """See ``AsyncControl.restart``."""
-        return run(self.asynchronous.restart(id))
-
-    def stop(self, id: str, *, wait: bool = True, timeout: float = STOP_PATIENCE_SECONDS) -> ClusterModel:
-        """See ``AsyncControl.stop``."""
-        return run(self.asynchronous.stop(id, wait=wait, timeout=timeout))
-
-    def remove(self, id: str) -> None:
-        """See ``AsyncControl.remove``."""
-        run(self.asynchronous.remove(id))
-
-    def logs(self, id: str, *, lines: int = 200) -> LogLines:
-        """See ``AsyncControl.logs``."""
-        return run(self.asynchronous.logs(id, lines=lines))
-
-    def activity(self, id: str) -> Activity:
-        """See ``AsyncControl.activity``."""
-        return run(self.asynchronous.activity(id))
-
-    def telemetry(self, id: str) -> TelemetrySample:
-        """See ``AsyncControl.telemetry``."""
-        return run(self.asynchronous.telemetry(id))
-
-    def history(self, id: str) -> TelemetryHistory:
-        """See ``AsyncControl.history``."""
-        return run(self.asynchronous.history(id))
-
-    def retire(self, id: str, worker: str) -> ClusterModel:
-        """See ``AsyncControl.retire``."""
-        return run(self.asynchronous.retire(id, worker))
+    @property
+    def asynchronous(self) -> AsyncControl:
+        """The same with coroutines."""
+        return self._twin
 
     def dashboard(self, id: str) -> DashboardAddress:
         """See ``AsyncControl.dashboard``."""
-        return self.asynchronous.dashboard(id)
+        return self._twin.dashboard(id)
 
-    def ensure_standby(self) -> bool:
-        """See ``AsyncControl.ensure_standby``."""
-        return run(self.asynchronous.ensure_standby())
-
-    def close_standby(self) -> bool:
-        """See ``AsyncControl.close_standby``."""
-        return run(self.asynchronous.close_standby())
+    list = synchronous(AsyncControl.list)
+    get = synchronous(AsyncControl.get)
+    logs = synchronous(AsyncControl.logs)
+    activity = synchronous(AsyncControl.activity)
+    telemetry = synchronous(AsyncControl.telemetry)
+    history = synchronous(AsyncControl.history)
+    notes = synchronous(AsyncControl.notes)
+    patch_notes = synchronous(AsyncControl.patch_notes)
+    create = synchronous(AsyncControl.create)
+    wait = synchronous(AsyncControl.wait)
+    wait_for_scale = synchronous(AsyncControl.wait_for_scale)
+    patch = synchronous(AsyncControl.patch)
+    retire = synchronous(AsyncControl.retire)
+    restart = synchronous(AsyncControl.restart)
+    stop = synchronous(AsyncControl.stop)
+    remove = synchronous(AsyncControl.remove)
+    ensure_standby = synchronous(AsyncControl.ensure_standby)
+    close_standby = synchronous(AsyncControl.close_standby)

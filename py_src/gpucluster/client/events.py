@@ -14,18 +14,14 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from ..protocol.errors import GPUClusterError, SupervisorUnreachable
-from ..protocol.models import EVENT, ClusterChanged, ClusterModel, ClusterRemoved, ClusterState, Event, Hello, Telemetry
-from ..protocol.telemetry import TelemetrySample
-from ..registry.record import Folder
+from ..protocol.errors import GPUClusterError
+from ..protocol.models import EVENT, ClusterChanged, ClusterModel, ClusterRemoved, Event, Hello
 from ..registry.store import Registry
 from ..registry.watching import RegistryWatch
-from .transport import stream_lines
+from .telemetry import follow_telemetry, is_sampled
 
 LOOK_SECONDS = 0.25
 RETRY_SECONDS = 2.0
-SAMPLE_SECONDS = 10.0
-_LIVE = {ClusterState.RUNNING, ClusterState.SCALING}
 
 
 class RawTelemetry(NamedTuple):
@@ -48,7 +44,7 @@ class _Feeds:
 
     def follow(self, models: Collection[ClusterModel]) -> None:
         """Listen to these clusters, as far as they run."""
-        live = {model.id for model in models if model.state in _LIVE}
+        live = {model.id for model in models if is_sampled(model)}
         for id in live:
             if id not in self._feeds or self._feeds[id].done():
                 self._feeds[id] = asyncio.create_task(self._feed(id))
@@ -70,7 +66,7 @@ class _Feeds:
 
     async def _feed(self, id: str) -> None:
         with suppress(GPUClusterError):
-            async for line in stream_lines(self._registry.folder(id), "/telemetry"):
+            async for line in follow_telemetry(self._registry, id):
                 self._newest[id] = line
                 self.something.set()
         await asyncio.sleep(RETRY_SECONDS)  # Whoever refuses is not asked four times a second.
@@ -113,22 +109,3 @@ async def watch(registry: Registry, *, telemetry: bool = True) -> AsyncGenerator
             # A newer cluster may measure what is not known here.
             with suppress(ValidationError):
                 yield EVENT.validate_json(event.line)
-
-
-async def newest_sample(folder: Folder) -> TelemetrySample:
-    """Return the first sample that a supervisor sends.
-
-    Raises
-    ------
-    SupervisorUnreachable, GPUClusterError
-    """
-    lines = stream_lines(folder, "/telemetry")
-    try:
-        async with asyncio.timeout(SAMPLE_SECONDS):
-            async for line in lines:
-                return Telemetry.model_validate_json(line).sample
-    except (TimeoutError, ValidationError) as error:
-        raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.") from error
-    finally:
-        await lines.aclose()
-    raise SupervisorUnreachable("The cluster's process sent no figures; it has just ended.")

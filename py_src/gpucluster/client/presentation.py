@@ -1,7 +1,7 @@
 """How a handle on a cluster is shown in a notebook.
 
-The client knows nothing of widgets: it hands itself to the package below, which is imported when something is
-shown and not before. This is the one place where something below a face names a face.
+The client knows nothing of widgets: it hands itself to the package named below, which is imported when something is
+shown and not before. This is the one place where the client names what lies above it.
 """
 
 from __future__ import annotations
@@ -10,34 +10,60 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
+    from ..protocol.models import ClusterModel
     from ..protocol.recordings import RecordedSession
-    from .cluster import Cluster
+    from .control import AsyncControl
 
-_FACE = "gpucluster.widgets"
+_PACKAGE = "gpucluster.widgets"
+
+
+class ShownCluster(Protocol):
+    """What is asked of a cluster that is shown. ``Cluster`` and ``AsyncCluster`` answer it."""
+
+    id: str
+
+    @property
+    def model(self) -> ClusterModel:
+        """The cluster as it is now."""
+
+    @property
+    def control(self) -> AsyncControl:
+        """How it is reached."""
+
+    @property
+    def dashboard_link(self) -> str:
+        """Link to the dashboard."""
+
+
+class View(Protocol):
+    """What an output of a notebook shows: live, or a still picture."""
+
+    def close(self) -> None:
+        """Stop the updates; what was shown last stays."""
 
 
 class Presentation(Protocol):
     """What can show a cluster."""
 
-    def gauges(self, cluster: Cluster) -> Any:
+    def gauges(self, cluster: ShownCluster) -> View:
         """Return live gauges, or their picture where nothing can be live."""
 
-    def dashboard(self, cluster: Cluster, page: str) -> Any:
+    def dashboard(self, cluster: ShownCluster, page: str) -> View:
         """Return a page of the dashboard, or its address where it cannot be shown."""
 
-    def show_card(self, cluster: Cluster) -> None:
+    def show_card(self, cluster: ShownCluster) -> None:
         """Show the card in a notebook."""
 
-    def card_bundle(self, cluster: Cluster, output: str) -> dict[str, Any]:
+    def card_bundle(self, cluster: ShownCluster, output: str) -> dict[str, Any]:
         """Return the card for an output of a notebook that exists, by its ``display_id``."""
 
-    def replay(self, session: RecordedSession, speed: float) -> Any:
+    def replay(self, session: RecordedSession, speed: float) -> View:
         """Return gauges fed from a recording, or their picture where nothing can be played."""
 
 
 def presentation() -> Presentation:
     """Return what shows clusters."""
-    return cast(Presentation, import_module(_FACE))
+    return cast(Presentation, import_module(_PACKAGE))
 
 
 def shell_of_notebook() -> Any:

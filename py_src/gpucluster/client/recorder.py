@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Coroutine, Generator
+from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,19 +20,18 @@ from ..protocol.recordings import Recording, RecordingWritten
 from ..recordings.places import stem_of
 from ..recordings.provenance import provenance
 from ..recordings.writing import RecordingFull, RecordingWriter, target_of
-from .background import run
 from .control import AsyncControl
-from .transport import stream_lines
+from .synchronous import Synchronous, synchronous
+from .telemetry import follow_telemetry
 
 FIRST_SAMPLE_SECONDS = 10.0
-RETRY_SECONDS = 1.0
 
 
-class Recorder:
-    """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``Cluster.recording``.
+class AsyncRecorder:
+    """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``AsyncCluster.recording``.
 
-    A context manager: leaving the block stops it. It also stops when the cluster ends, when the file is as large as
-    a recording may be, and when the kernel ends.
+    An asynchronous context manager: leaving the block stops it. It also stops when the cluster ends, when the file is
+    as large as a recording may be, and when the kernel ends.
 
     Parameters
     ----------
@@ -48,8 +47,6 @@ class Recorder:
         What ran, such as a command.
     seconds : float, optional
         When to stop by itself.
-    asynchronous : bool
-        Whether the verbs return awaitables.
 
     Raises
     ------
@@ -59,7 +56,7 @@ class Recorder:
 
     def __init__(
         self, control: AsyncControl, model: ClusterModel, file: str | Path, *, title: str | None = None,
-        note: str | None = None, seconds: float | None = None, asynchronous: bool = False,
+        note: str | None = None, seconds: float | None = None,
     ) -> None:  # fmt: skip
         is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
         if seconds is not None and not (is_number and seconds > 0):
@@ -73,7 +70,6 @@ class Recorder:
         self._title = stem_of(self.path.name) if title is None else title
         self._note = note
         self._seconds = seconds
-        self._asynchronous = asynchronous
         self._header: Recording | None = None
         self._writer: RecordingWriter | None = None
         self._task: asyncio.Task[None] | None = None
@@ -86,7 +82,7 @@ class Recorder:
         """Number of samples so far."""
         return self._writer.samples if self._writer is not None else 0
 
-    def start(self) -> Any:
+    async def start(self) -> None:
         """Begin; returns when the first sample is written. Doing it twice changes nothing.
 
         Raises
@@ -95,53 +91,6 @@ class Recorder:
             When the cluster is not running, or the file has no room for the first sample.
         InvalidRequest, SupervisorUnreachable
         """
-        return self._do(self._start())
-
-    def stop(self) -> Any:
-        """Complete the file and return what was written, a ``RecordingWritten``. Doing it twice changes nothing.
-
-        Raises
-        ------
-        InvalidState
-            When it was never started.
-        """
-        return self._do(self._stop())
-
-    def __enter__(self) -> Self:
-        run(self._start())
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        run(self._stop())
-
-    async def __aenter__(self) -> Self:
-        await self._start()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._stop()
-
-    def __await__(self) -> Generator[Any, Any, Self]:
-        async def started() -> Self:
-            await self._start()
-            return self
-
-        return started().__await__()
-
-    def __repr__(self) -> str:
-        state = "not started" if self._writer is None else "over" if self.over.is_set() else "recording"
-        return f"<Recorder of '{self.cluster}' to {self.path}: {state}, {self.samples} samples>"
-
-    # -- parts -----------------------------------------------------------------------------------
-
-    def _do(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return work if self._asynchronous else run(work)
-
-    async def _start(self) -> None:
         if self._task is not None:
             return
         model = self._control.registry.find(self._id)
@@ -165,7 +114,14 @@ class Recorder:
             raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
         atexit.register(self._on_exit)
 
-    async def _stop(self) -> RecordingWritten:
+    async def stop(self) -> RecordingWritten:
+        """Complete the file and return what was written. Doing it twice changes nothing.
+
+        Raises
+        ------
+        InvalidState
+            When it was never started.
+        """
         if self._task is None or self._writer is None or self._header is None:
             raise InvalidState("The recording has not begun; call start() first.")
         self._task.cancel()
@@ -181,6 +137,28 @@ class Recorder:
             recording=self._header,
         )
 
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    def __await__(self) -> Generator[Any, Any, Self]:
+        async def started() -> Self:
+            await self.start()
+            return self
+
+        return started().__await__()
+
+    def __repr__(self) -> str:
+        state = "not started" if self._writer is None else "over" if self.over.is_set() else "recording"
+        return f"<Recorder of '{self.cluster}' to {self.path}: {state}, {self.samples} samples>"
+
+    # -- parts -----------------------------------------------------------------------------------
+
     async def _record(self, first: asyncio.Event) -> None:
         try:
             async with asyncio.timeout(self._seconds):
@@ -195,29 +173,20 @@ class Recorder:
             self._complete()
 
     async def _follow(self, first: asyncio.Event) -> None:
-        folder = self._control.registry.folder(self._id)
-        while True:
-            try:
-                async for line in stream_lines(folder, "/telemetry"):
-                    if self._writer is None:
-                        await self._open(line)
-                    assert self._writer is not None
-                    with self._lock:
-                        if self.over.is_set():
-                            return
-                        self._writer.add(line)
-                    first.set()
-            except SupervisorUnreachable:
-                if self._writer is None:
-                    raise
-            try:
-                if self._control.registry.find(self._id).state.ended:
-                    self._message = "The cluster has ended."
+        async for line in follow_telemetry(self._control.registry, self._id):
+            if self._writer is None:
+                await self._open(line)
+            assert self._writer is not None
+            with self._lock:
+                if self.over.is_set():
                     return
-            except GPUClusterError:
-                self._message = "The cluster has been removed."
-                return
-            await asyncio.sleep(RETRY_SECONDS)
+                self._writer.add(line)
+            first.set()
+        try:
+            self._control.registry.find(self._id)
+            self._message = "The cluster has ended."
+        except GPUClusterError:
+            self._message = "The cluster has been removed."
 
     async def _open(self, line: bytes) -> None:
         sample = Telemetry.model_validate_json(line).sample
@@ -248,3 +217,41 @@ class Recorder:
     def _on_exit(self) -> None:
         if os.getpid() == self._pid:  # A forked child has the registration, but not the recording.
             self._complete()
+
+
+class Recorder(Synchronous[AsyncRecorder]):
+    """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``Cluster.recording``.
+
+    A context manager: leaving the block stops it. It also stops when the cluster ends, when the file is as large as
+    a recording may be, and when the kernel ends. The parameters are those of ``AsyncRecorder``.
+    """
+
+    def __init__(
+        self, control: AsyncControl, model: ClusterModel, file: str | Path, *, title: str | None = None,
+        note: str | None = None, seconds: float | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(AsyncRecorder(control, model, file, title=title, note=note, seconds=seconds))
+        self.path = self._twin.path
+        self.cluster = self._twin.cluster
+        self.over = self._twin.over
+        """Set once nothing more is recorded."""
+
+    start = synchronous(AsyncRecorder.start)
+    stop = synchronous(AsyncRecorder.stop)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples so far."""
+        return self._twin.samples
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return repr(self._twin)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..cli.completion import Names, candidates, cluster_names
-from ..cli.verbs import MAGIC
+from ..cli.declarations import MAGIC
 
 if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult

@@ -141,7 +141,8 @@ def rewritten(lines: list[str]) -> list[str]:
 
     Whoever types only a question (``--help``), or something that cannot be read, gets the answer and no cell.
     """
-    from ..cli.verbs import MAGIC, parser_for
+    from ..cli.declarations import MAGIC
+    from ..cli.verbs import parser_for
     from .line import split_line
 
     first = lines[0].strip().removeprefix("%%gpucluster").strip()

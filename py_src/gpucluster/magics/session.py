@@ -9,10 +9,12 @@ from weakref import WeakKeyDictionary
 
 from ..cli import actions, benchmark, recordings, tables
 from ..cli.arguments import HelpWanted
-from ..cli.verbs import MAGIC, overview, parser_for
+from ..cli.changes import CHANGES, Change
+from ..cli.declarations import MAGIC
+from ..cli.verbs import overview, parser_for
 from ..client.cluster import Cluster
 from ..client.control import Control
-from ..client.dashboard_link import jupyter_base_url
+from ..client.dashboard import jupyter_base_url
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
 from .connection import Connection
@@ -61,7 +63,10 @@ class Session:
             if verb in {"-h", "--help"}:
                 verb = "help"
             found = parser_for(verb, MAGIC).read(words)
-            getattr(self, f"_{verb}")(Control(), found)
+            if verb in CHANGES:
+                self._change(CHANGES[verb], Control(), found)
+            else:
+                getattr(self, f"_{verb}")(Control(), found)
         except HelpWanted as wanted:
             _write(wanted.text)
         except GPUClusterError as error:
@@ -91,26 +96,12 @@ class Session:
     def _connect(self, control: Control, found: Namespace) -> None:
         self._connect_to(control, self._find(control, found))
 
-    def _scale(self, control: Control, found: Namespace) -> None:
+    def _change(self, change: Change, control: Control, found: Namespace) -> None:
         with LiveLine(notebook=self._notebook) as live:
-            model = actions.scale(control, found, live, _tell)
-        _write(tables.worker_line(model))
-
-    def _adapt(self, control: Control, found: Namespace) -> None:
-        model = actions.adapt(control, found, _tell)
-        _write(tables.worker_line(model))
-
-    def _restart(self, control: Control, found: Namespace) -> None:
-        with LiveLine(notebook=self._notebook) as live:
-            live.say("Restarting the workers …")
-            model = actions.restart(control, found)
-        _write(tables.worker_line(model))
-
-    def _retire(self, control: Control, found: Namespace) -> None:
-        with LiveLine(notebook=self._notebook) as live:
-            live.say("Moving the worker's data to the others …")
-            model = actions.retire(control, found)
-        _write(tables.retired_line(model))
+            if change.meanwhile:
+                live.say(f"{change.meanwhile} …")
+            model = change.make(control, found, live, _tell)
+        _write(change.said(model))
 
     def _activity(self, control: Control, found: Namespace) -> None:
         _write(tables.activity_table(actions.activity(control, found)))

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ..client.cluster import Cluster
 from ..client.control import AsyncControl
+from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
 from ..registry.store import now
 from .assembly import assemble
@@ -37,7 +37,7 @@ class Profile:
 
     def __init__(
         self,
-        cluster: Cluster | Client | str | None = None,
+        cluster: ClusterHandle | Client | str | None = None,
         *,
         performance_report: str | Path | None = None,
         nsight: str | Path | None = None,
@@ -132,7 +132,7 @@ class Profile:
 
 
 def profile(
-    cluster: Cluster | Client | str | None = None,
+    cluster: ClusterHandle | Client | str | None = None,
     *,
     performance_report: str | Path | None = None,
     nsight: str | Path | None = None,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..client.api import connect
-from ..client.cluster import Cluster
 from ..client.control import AsyncControl
 from ..dask_internals.loops import shares_running_loop
+from ..client.handle import ClusterHandle
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Target:
     """Id of the cluster when it is one of gpucluster's: then it has telemetry."""
 
 
-def find_target(cluster: Cluster | Client | str | None, connected: Client | None = None) -> Target:
+def find_target(cluster: ClusterHandle | Client | str | None, connected: Client | None = None) -> Target:
     """Find the cluster to measure.
 
     Parameters
@@ -50,7 +50,7 @@ def find_target(cluster: Cluster | Client | str | None, connected: Client | None
     """
     if isinstance(cluster, str):
         cluster = connect(cluster)
-    if isinstance(cluster, Cluster):
+    if isinstance(cluster, ClusterHandle):
         return Target(cluster.name, cluster.scheduler_address, cluster.security, cluster.id)
     if cluster is None and connected is not None and connected.status == "running":
         cluster = connected
@@ -82,7 +82,7 @@ def _of_client(client: Any) -> Target:
         )
     address = str(client.scheduler.address)
     handle = getattr(client, "cluster", None)
-    if isinstance(handle, Cluster):
+    if isinstance(handle, ClusterHandle):
         return Target(handle.name, address, client.security, handle.id)
     with suppress(GPUClusterError, OSError):
         for model in AsyncControl().registry.list():

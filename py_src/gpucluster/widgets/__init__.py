@@ -13,19 +13,14 @@ from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from ..client.background import run
-from ..client.cluster import Cluster
-from ..client.dashboard_link import page_link
-from ..client.dashboard_pages import find_page
-from ..client.presentation import shell_of_notebook
+from ..client.dashboard import find_page, page_link
+from ..client.presentation import ShownCluster, shell_of_notebook
 from ..protocol.errors import GPUClusterError
 from ..protocol.recordings import RecordedSession
-from .card import ClusterCard, link_of
-from .dashboard import ClusterDashboard
-from .gauges import ClusterGauges
+from .clusterviews import ClusterCard, ClusterDashboard, ClusterGauges, link_of
 from .output import OutputWidget
 from .picture import Picture
-from .recordedpicture import RecordedPicture
-from .replay import RecordedGauges
+from .recorded import RecordedGauges, RecordedPicture
 
 __all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "RecordedGauges", "RecordedPicture",
            "card_bundle", "dashboard", "gauges", "replay", "show_card"]  # fmt: skip
@@ -36,7 +31,7 @@ _made: WeakValueDictionary[tuple[str, ...], OutputWidget] = WeakValueDictionary(
 """By what they show: a cell that runs again shows another view of the same widget, not another widget."""
 
 
-def gauges(cluster: Cluster) -> ClusterGauges | Picture:
+def gauges(cluster: ShownCluster) -> ClusterGauges | Picture:
     """Return live gauges; outside a notebook, and of a cluster that has ended, their picture."""
     model = cluster.model
     if shell_of_notebook() is None or model.state.ended:
@@ -44,7 +39,7 @@ def gauges(cluster: Cluster) -> ClusterGauges | Picture:
     return _once(ClusterGauges, _key(cluster), lambda: ClusterGauges(cluster, cluster.control))
 
 
-def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
+def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
     """Return a page of the dashboard; outside a notebook, a picture with its address.
 
     Raises
@@ -64,7 +59,7 @@ def dashboard(cluster: Cluster, page: str) -> ClusterDashboard | Picture:
     return made
 
 
-def show_card(cluster: Cluster) -> None:
+def show_card(cluster: ShownCluster) -> None:
     """Show the card of a cluster in this notebook."""
     from IPython.display import display
 
@@ -72,7 +67,7 @@ def show_card(cluster: Cluster) -> None:
     display(card_bundle(cluster, output), raw=True, display_id=output)  # type: ignore[no-untyped-call]
 
 
-def card_bundle(cluster: Cluster, output: str) -> dict[str, Any]:
+def card_bundle(cluster: ShownCluster, output: str) -> dict[str, Any]:
     """Return what to put into the output with that ``display_id``."""
     model = cluster.model
     if model.state.ended:
@@ -90,7 +85,7 @@ def replay(session: RecordedSession, speed: float) -> RecordedGauges | RecordedP
     return _once(RecordedGauges, (content, str(speed)), lambda: RecordedGauges(session, speed))
 
 
-def _key(cluster: Cluster) -> tuple[str, ...]:
+def _key(cluster: ShownCluster) -> tuple[str, ...]:
     return (str(cluster.control.registry.directory), cluster.id)
 
 
@@ -104,7 +99,7 @@ def _once(kind: type[W], what: tuple[str, ...], make: Callable[[], W]) -> W:
     return made
 
 
-def _picture(cluster: Cluster) -> Picture:
+def _picture(cluster: ShownCluster) -> Picture:
     sample = None
     if not cluster.model.state.ended:
         try:

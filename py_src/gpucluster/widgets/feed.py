@@ -7,13 +7,12 @@ from contextlib import suppress
 from typing import Protocol
 
 from ..client.control import AsyncControl
-from ..client.transport import stream_lines
+from ..client.telemetry import follow_telemetry, is_sampled
 from ..protocol.errors import ClusterNotFound, GPUClusterError
-from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.models import ClusterModel
 
 LOOK_SECONDS = 0.25
 RETRY_SECONDS = 2.0
-_LIVE = {ClusterState.RUNNING, ClusterState.SCALING}
 
 
 class Listener(Protocol):
@@ -97,7 +96,7 @@ class ClusterFeed:
                     self._model = model
                     for listener in list(self._listeners):
                         listener.on_model(model)
-                if model.state in _LIVE and (reading is None or reading.done()):
+                if is_sampled(model) and (reading is None or reading.done()):
                     reading = asyncio.get_running_loop().create_task(self._read())
                 await asyncio.sleep(RETRY_SECONDS if model.state.ended else LOOK_SECONDS)
         finally:
@@ -106,7 +105,7 @@ class ClusterFeed:
 
     async def _read(self) -> None:
         with suppress(GPUClusterError):
-            async for line in stream_lines(self._control.registry.folder(self._id), "/telemetry"):
+            async for line in follow_telemetry(self._control.registry, self._id):
                 self._line = line
                 self.first_sample.set()
                 for listener in list(self._listeners):

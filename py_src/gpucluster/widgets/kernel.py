@@ -18,8 +18,8 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError
 from .feed import ClusterFeed
 
 if TYPE_CHECKING:
+    from .clusterwidget import ClusterWidget
     from .output import OutputWidget
-    from .view import ClusterWidget
 
 LOOK_SECONDS = 5.0
 """How often it is asked whether somebody still looks."""
@@ -79,7 +79,7 @@ class WidgetKernel:
         """Connect a widget that is looked at to its feed, or disconnect it. A feed goes with its last listener."""
         key = (str(widget.control.registry.directory), widget.cluster_id)
         feed = self._feeds.get(key)
-        if widget in self._widgets and widget.attendance.looked_at(busy=self.busy):
+        if widget in self._widgets and widget.presence.looked_at(busy=self.busy):
             if feed is None:
                 feed = self._feeds[key] = ClusterFeed(widget.control, widget.cluster_id)
             feed.add(widget)
@@ -149,7 +149,7 @@ class WidgetKernel:
     def _on_cell_done(self, *_: Any) -> None:
         self.busy = False
         for widget in list(self._widgets):
-            widget.attendance.touch()
+            widget.presence.touch()
 
     def _on_exit(self) -> None:
         if os.getpid() != self._pid or threading.current_thread() is not threading.main_thread():

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from ..protocol.spec import parse_patch
+
+if TYPE_CHECKING:
+    from ..client.control import AsyncControl
 
 ViewId = Annotated[str, Field(min_length=1, max_length=64)]
 
@@ -34,31 +39,11 @@ class Drawn(_Message):
     kind: Literal["drawn"]
 
 
-class Scale(_Message):
-    """Somebody wants another number of workers, checked as every such wish is."""
-
-    kind: Literal["scale"]
-    n_workers: int | float | str | bool | None
-
-
-class Stop(_Message):
-    """Somebody wants to stop the cluster and has confirmed it."""
-
-    kind: Literal["stop"]
-
-
 class Page(_Message):
     """Somebody has chosen a page of the dashboard."""
 
     kind: Literal["page"]
     page: Annotated[str, Field(max_length=80)]
-
-
-class Retire(_Message):
-    """Somebody wants to retire a worker and has confirmed it."""
-
-    kind: Literal["retire"]
-    worker: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Moment(_Message):
@@ -68,7 +53,53 @@ class Moment(_Message):
     sample: Annotated[int, Field(ge=0, le=10**6)]
 
 
-Message: TypeAlias = Opened | Closed | Drawn | Scale | Stop | Page | Retire | Moment
+class Request(_Message):
+    """Somebody wants something done to the cluster; what cannot be taken back, he has confirmed."""
+
+    async def send(self, control: AsyncControl, id: str) -> None:
+        """Ask the cluster for it.
+
+        Raises
+        ------
+        GPUClusterError
+            It is refused.
+        """
+        raise NotImplementedError
+
+
+class Scale(Request):
+    """Another number of workers, checked as every such request is."""
+
+    kind: Literal["scale"]
+    n_workers: int | float | str | bool | None
+
+    async def send(self, control: AsyncControl, id: str) -> None:
+        """Ask for that number."""
+        await control.patch(id, parse_patch({"n_workers": self.n_workers}))
+
+
+class Retire(Request):
+    """A worker is to be retired."""
+
+    kind: Literal["retire"]
+    worker: Annotated[str, Field(min_length=1, max_length=200)]
+
+    async def send(self, control: AsyncControl, id: str) -> None:
+        """Ask for that."""
+        await control.retire(id, self.worker)
+
+
+class Stop(Request):
+    """The cluster is to stop."""
+
+    kind: Literal["stop"]
+
+    async def send(self, control: AsyncControl, id: str) -> None:
+        """Ask for that."""
+        await control.stop(id, wait=False)
+
+
+Message: TypeAlias = Opened | Closed | Drawn | Page | Moment | Scale | Retire | Stop
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 

@@ -11,9 +11,9 @@ from uuid import uuid4
 import anywidget
 import traitlets
 
-from .attendance import Attendance
 from .kernel import widget_kernel
 from .messages import Message, read_message
+from .presence import Presence
 
 MOST_OUTPUTS = 20
 """Outputs of one widget whose picture is kept up to date."""
@@ -44,11 +44,9 @@ def _static(name: str) -> str:
 class OutputWidget(anywidget.AnyWidget):
     """A live view in an output.
 
-    Nothing that a front end sends changes a trait: wishes come as messages, which are checked.
+    Nothing that a front end sends changes a trait: requests come as messages, which are checked. A subclass gives
+    ``view`` the name of what is drawn.
     """
-
-    face: str = ""
-    """Which view is drawn."""
 
     _esm = traitlets.Unicode().tag(sync=True)
     _css = traitlets.Unicode().tag(sync=True)
@@ -57,11 +55,11 @@ class OutputWidget(anywidget.AnyWidget):
     kernel_over = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, **traits: Any) -> None:
-        self.attendance = Attendance()
+        self.presence = Presence()
         self._outputs: list[str] = []
         self._pictured = ""
         self._over = ""
-        super().__init__(view=self.face, **traits)
+        super().__init__(**traits)
 
     @traitlets.default("_esm")
     def _default_esm(self) -> str:
@@ -88,7 +86,7 @@ class OutputWidget(anywidget.AnyWidget):
             Its ``display_id``.
         """
         self._outputs = [*self._outputs[1 - MOST_OUTPUTS :], output]
-        self.attendance.displayed()
+        self.presence.displayed()
         self.before_shown()
         return self._bundle(live=not self._over and bool(self._esm))
 
@@ -152,7 +150,7 @@ class OutputWidget(anywidget.AnyWidget):
     def keep_picture(self) -> None:
         """Let the views that can put a new picture into the notebook, which is saved with it."""
         picture = self.picture()
-        if self.attendance.keeps and picture.html != self._pictured:
+        if self.presence.keeps and picture.html != self._pictured:
             self._pictured = picture.html
             self.send({"kind": "picture", "html": picture.html, "text": picture.text})
 

@@ -16,7 +16,7 @@ PROBE_SECONDS = 10.0
 MOST_VIEWS = 100
 
 
-class Attendance:
+class Presence:
     """What the views of one widget have said, and what they have left unsaid.
 
     Parameters

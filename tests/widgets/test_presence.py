@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gpucluster.widgets.attendance import (
+from gpucluster.widgets.presence import (
     MOST_VIEWS,
     PATIENCE_SECONDS,
     PROBE_SECONDS,
     UNANSWERED,
     UNANSWERED_WHILE_BUSY,
-    Attendance,
+    Presence,
 )
 
 
@@ -19,19 +19,19 @@ class Clock:
         return self.now
 
 
-def attendance() -> tuple[Attendance, Clock]:
+def presence() -> tuple[Presence, Clock]:
     clock = Clock()
-    return Attendance(clock), clock
+    return Presence(clock), clock
 
 
 def test_nobody_looks_before_it_is_shown():
-    found, _ = attendance()
+    found, _ = presence()
     assert not found.looked_at(busy=False)
     assert not found.looked_at(busy=True)
 
 
 def test_a_view_is_expected_for_a_while_after_it_was_shown():
-    found, clock = attendance()
+    found, clock = presence()
     found.displayed()
     assert found.looked_at(busy=False)
     clock.now += PATIENCE_SECONDS + 1
@@ -40,7 +40,7 @@ def test_a_view_is_expected_for_a_while_after_it_was_shown():
 
 
 def test_a_view_that_closes_ends_it_at_once():
-    found, _ = attendance()
+    found, _ = presence()
     found.displayed()
     found.opened("a", keeps=False)
     found.opened("b", keeps=True)
@@ -54,7 +54,7 @@ def test_a_view_that_closes_ends_it_at_once():
 
 
 def test_a_view_that_falls_silent_is_gone_and_can_come_back():
-    found, clock = attendance()
+    found, clock = presence()
     found.opened("a", keeps=False)
     clock.now += PATIENCE_SECONDS - 1
     found.answered()
@@ -67,7 +67,7 @@ def test_a_view_that_falls_silent_is_gone_and_can_come_back():
 
 
 def test_messages_do_not_pile_up():
-    found, clock = attendance()
+    found, clock = presence()
     found.opened("a", keeps=False)
     for _ in range(UNANSWERED):
         assert found.may_send(busy=False)
@@ -82,7 +82,7 @@ def test_messages_do_not_pile_up():
 
 
 def test_a_busy_kernel_reads_no_answers_and_sends_some_more():
-    found, _ = attendance()
+    found, _ = presence()
     found.displayed()
     for _ in range(UNANSWERED_WHILE_BUSY):
         assert found.may_send(busy=True)
@@ -91,7 +91,7 @@ def test_a_busy_kernel_reads_no_answers_and_sends_some_more():
 
 
 def test_a_flood_of_views_is_not_remembered():
-    found, _ = attendance()
+    found, _ = presence()
     for number in range(10 * MOST_VIEWS):
         found.opened(str(number), keeps=False)
     assert len(found._views) == MOST_VIEWS

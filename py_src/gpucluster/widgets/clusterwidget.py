@@ -1,4 +1,4 @@
-"""What all widgets of a cluster have in common: data that flows one way, and wishes that are checked."""
+"""What all widgets of a cluster have in common: data that flows one way, and requests that are checked."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 import traitlets
 from pydantic import ValidationError
 
 from ..client.background import background_loop
-from ..client.cluster import Cluster
 from ..client.control import AsyncControl
+from ..client.presentation import ShownCluster
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel
-from ..protocol.spec import parse_patch
 from ..protocol.telemetry import TelemetrySample
 from .kernel import widget_kernel
-from .messages import Closed, Drawn, Message, Opened, Page, Retire, Scale, Stop
+from .messages import Closed, Drawn, Message, Opened, Request
 from .output import OutputWidget
 from .picture import Picture
 
@@ -40,14 +39,16 @@ class ClusterWidget(OutputWidget):
         How to reach it.
     """
 
-    wants_samples = True
+    wants_samples: ClassVar[bool] = True
+    requests: ClassVar[tuple[type[Request], ...]] = ()
+    """What the view offers; other requests are ignored."""
 
     cluster = traitlets.Dict().tag(sync=True)
     # Bytes of a whole event as the supervisor wrote them: parsed nowhere in Python.
     sample = traitlets.Bytes().tag(sync=True)
     refusal = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, cluster: Cluster, control: AsyncControl, **traits: Any) -> None:
+    def __init__(self, cluster: ShownCluster, control: AsyncControl, **traits: Any) -> None:
         self.control = control
         self.cluster_id = cluster.id
         self._model = cluster.model
@@ -85,17 +86,17 @@ class ClusterWidget(OutputWidget):
         self.note = _note(model)
         if model.state != before.state and model.state.ended:
             self.keep_picture()
-            if not self.attendance.keeps:
+            if not self.presence.keeps:
                 self._replace_outputs()
         elif (model.state, model.n_workers, model.notice) != (before.state, before.n_workers, before.notice):
             self.keep_picture()
 
     def on_sample(self, line: bytes) -> None:
         """Show a sample, unless the last ones have not been drawn yet."""
-        if not self.attendance.may_send(busy=widget_kernel().busy):
+        if not self.presence.may_send(busy=widget_kernel().busy):
             return
         first = not self.sample
-        self.attendance.sent()
+        self.presence.sent()
         self.sample = line
         if first or time.monotonic() - self._pictured_at > PICTURE_SECONDS:
             self.keep_picture()
@@ -110,39 +111,26 @@ class ClusterWidget(OutputWidget):
         """Note which views are open, and carry out what somebody asked for."""
         match message:
             case Opened():
-                self.attendance.opened(message.view, message.keeps)
+                self.presence.opened(message.view, message.keeps)
                 widget_kernel().attend(self)
                 if self.wants_samples:
                     self._act(self._send_history())
                 self.keep_picture()
             case Closed():
-                self.attendance.closed(message.view)
+                self.presence.closed(message.view)
                 widget_kernel().attend(self)
             case Drawn():
-                self.attendance.answered()
-            case Scale() | Stop() | Page() | Retire():
-                self.on_wish(message)
-
-    def on_wish(self, wish: Scale | Stop | Page | Retire) -> None:
-        """Do what somebody asked for in a view. Wishes that the view does not offer are ignored."""
-
-    def carry_out(self, wish: Scale | Stop | Retire) -> None:
-        """Scale, stop or retire, one wish at a time; a refusal is a sentence in the view."""
-        if self._acting is None or self._acting.done():
-            self._acting = self._act(self._carry_out(wish))
+                self.presence.answered()
+            case Request() if isinstance(message, self.requests):
+                if self._acting is None or self._acting.done():  # One at a time.
+                    self._acting = self._act(self._carry_out(message))
 
     # -- parts -------------------------------------------------------------------------------------
 
-    async def _carry_out(self, wish: Scale | Stop | Retire) -> None:
+    async def _carry_out(self, request: Request) -> None:
         self.refusal = ""
         try:
-            match wish:
-                case Scale():
-                    await self.control.patch(self.cluster_id, parse_patch({"n_workers": wish.n_workers}))
-                case Stop():
-                    await self.control.stop(self.cluster_id, wait=False)
-                case Retire():
-                    await self.control.retire(self.cluster_id, wish.worker)
+            await request.send(self.control, self.cluster_id)
         except GPUClusterError as error:
             # The view knows no fields, only the box that is labelled so.
             self.refusal = error.message.replace("n_workers:", "Workers:", 1)

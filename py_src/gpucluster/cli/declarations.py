@@ -1,0 +1,36 @@
+"""Arguments that several verbs have, and where their completions come from."""
+
+from __future__ import annotations
+
+from .arguments import SentenceParser
+
+SHELL = "gpucluster"
+MAGIC = "%gpucluster"
+
+LIVING = "living"
+ENDED = "ended"
+ANY = "any"
+WORKERS = "workers"
+RECORDINGS = "recordings"
+"""Names of sources of completions: clusters that live, that have ended, all of them; workers; bundled recordings."""
+
+
+def declare_name(parser: SentenceParser, complete: str = LIVING) -> None:
+    parser.argument(
+        "name", nargs="?", metavar="NAME", complete=complete,
+        help="Name or id of the cluster. May be left out while only one lives.",
+    )  # fmt: skip
+
+
+def declare_names(parser: SentenceParser, complete: str) -> None:
+    parser.argument("names", nargs="*", metavar="NAME", complete=complete, help="Names or ids of clusters.")
+
+
+def declare_json(parser: SentenceParser, face: str, what: str = "the cluster") -> None:
+    if face == SHELL:
+        parser.argument("--json", action="store_true", help=f"Print {what} as JSON.")
+
+
+def declare_waiting(parser: SentenceParser, what: str) -> None:
+    parser.argument("--no-wait", action="store_true", help=f"Return at once, without waiting {what}.")
+    parser.argument("--timeout", metavar="SECONDS", help="Wait at most so long. 1 to 86400. Default: 120.")

@@ -1,0 +1,160 @@
+"""What a handle on a cluster says without waiting: its state, its addresses, how it looks in a notebook."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ..dask_internals.statuses import status_named
+from ..protocol.errors import GPUClusterError, InvalidState
+from ..protocol.models import ClusterModel, ClusterState
+from .card import card_html
+from .control import AsyncControl
+from .credentials import security_of
+from .dashboard import DEFAULT_PAGE, dashboard_link
+from .presentation import View, presentation, shell_of_notebook
+
+if TYPE_CHECKING:
+    from distributed.security import Security
+
+
+class ClusterHandle(ABC):
+    """What ``Cluster`` and ``AsyncCluster`` have in common.
+
+    The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
+    does not end it. ``distributed.Client(cluster)`` works on the handle.
+
+    Parameters
+    ----------
+    model : ClusterModel
+        The cluster.
+    """
+
+    asynchronous: ClassVar[bool]
+    """Whether the verbs are coroutines."""
+
+    def __init__(self, model: ClusterModel) -> None:
+        self.id = model.id
+        self.name = model.name
+
+    @property
+    @abstractmethod
+    def model(self) -> ClusterModel:
+        """The cluster as it is now; after ``remove``, as it was last seen."""
+
+    @property
+    @abstractmethod
+    def control(self) -> AsyncControl:
+        """How the cluster is reached."""
+
+    @property
+    def state(self) -> str:
+        """One of ``starting``, ``running``, ``scaling``, ``stopping``, ``stopped``, ``failed``."""
+        return self.model.state.value
+
+    @property
+    def n_workers(self) -> int:
+        """Number of workers connected now."""
+        return self.model.n_workers
+
+    @property
+    def backend(self) -> str:
+        """Kind of the cluster, such as ``local`` or ``cuda``."""
+        return self.model.backend
+
+    @property
+    def scheduler_address(self) -> str:
+        """Address of the scheduler.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        model = self.model
+        if model.scheduler_address is None:
+            why = f" {model.reason}" if model.reason else ""
+            raise InvalidState(f"The cluster '{self.name}' is {model.state.value}.{why}")
+        return model.scheduler_address
+
+    @property
+    def dashboard_link(self) -> str:
+        """Link to the Dask dashboard: through Jupyter in a notebook, direct elsewhere.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        return dashboard_link(self.model, self.control.dashboard(self.id))
+
+    @property
+    def security(self) -> Security:
+        """Credentials for ``distributed.Client``."""
+        return security_of(self.model, self.control.registry.folder(self.id))
+
+    @property
+    def status(self) -> Any:
+        """The state in distributed's terms, which its ``Client`` asks for."""
+        names = {
+            ClusterState.STARTING: "created",
+            ClusterState.RUNNING: "running",
+            ClusterState.SCALING: "running",
+            ClusterState.STOPPING: "closing",
+            ClusterState.STOPPED: "closed",
+            ClusterState.FAILED: "closed",
+        }
+        return status_named(names[self.model.state])
+
+    def gauges(self) -> View:
+        """Return live gauges for a notebook: memory, GPUs, tasks and progress.
+
+        Elsewhere, and once the cluster has ended, a picture of its last state.
+        """
+        return presentation().gauges(self)
+
+    def dashboard(self, page: str = DEFAULT_PAGE) -> View:
+        """Return a page of Dask's dashboard for a notebook. Elsewhere, its address.
+
+        Parameters
+        ----------
+        page : str
+            Such as ``task-stream``, ``gpu-memory`` or Dask's own ``individual-progress``.
+
+        Raises
+        ------
+        InvalidRequest
+            When there is no such page, with the list.
+        InvalidState
+            When the cluster is not running.
+        """
+        return presentation().dashboard(self, page)
+
+    def __await__(self) -> Generator[Any, Any, Self]:
+        # Also of a synchronous handle: distributed's Client awaits it on a loop of its own.
+        async def started() -> Self:
+            if self.model.scheduler_address is None:
+                await self.control.wait(self.id)
+            return self
+
+        return started().__await__()
+
+    def __repr__(self) -> str:
+        model = self.model
+        workers = f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
+        return f"<{type(self).__name__} '{self.name}': {model.state.value}, {model.backend}, {workers}>"
+
+    def _repr_html_(self) -> str:
+        model = self.model
+        try:
+            link: str | None = self.dashboard_link if model.dashboard_path else None
+        except GPUClusterError:
+            link = None
+        # A direct link holds a secret, which has no place in a saved notebook.
+        return card_html(model, link if link is not None and link.startswith("/") else None)
+
+    def _ipython_display_(self, **_: Any) -> None:
+        if shell_of_notebook() is None:
+            raise NotImplementedError  # IPython's word for: show the text.
+        presentation().show_card(self)
