@@ -34,9 +34,9 @@ def panel(jp_fetch):
 loads_theirs = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
 
 
-def extensions(*, theirs: bool) -> dict[str, Any]:
+def extensions(*, dask_labextension: bool) -> dict[str, Any]:
     found = {"gpucluster": True, "jupyter_server_terminals": False}
-    return {"jpserver_extensions": {**found, "dask_labextension": True} if theirs else found}
+    return {"jpserver_extensions": {**found, "dask_labextension": True} if dask_labextension else found}
 
 
 class Alone:
@@ -125,7 +125,7 @@ class TestBeside(Alone):
 
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
-        return extensions(theirs=True)
+        return extensions(dask_labextension=True)
 
     async def test_new_makes_one_of_ours_and_leaves_this_process_as_it_was(self, panel, registry_directory, until):
         """Left to itself it opens a cluster without encryption to the network, and sets variables for good."""
@@ -188,7 +188,7 @@ class TestInstead(Alone):
 
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
-        return extensions(theirs=True)
+        return extensions(dask_labextension=True)
 
     @pytest.fixture
     def extension_config(self) -> dict[str, Any]:
@@ -290,7 +290,7 @@ class TestNotAllowedAlone:
 class TestNotAllowedBeside:
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
-        return {**extensions(theirs=True), "authorizer_class": KnowsNoClusters}
+        return {**extensions(dask_labextension=True), "authorizer_class": KnowsNoClusters}
 
     async def test_still_sees_theirs(self, panel, running_cluster):
         assert await panel("GET", "clusters") == (200, [])

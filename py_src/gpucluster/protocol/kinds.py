@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from .errors import FieldError, InvalidRequest, invalid_request
+from .errors import invalid_request, refused_field
 from .plaintext import printable
 from .specbase import SpecBase, UnknownSpec
 from .traits import Traits
@@ -113,6 +113,17 @@ def usable_kinds() -> dict[str, type[ClusterKind]]:
     return {found.name: found.kind for found in installed_kinds() if found.kind is not None}
 
 
+def traits_of(spec: SpecBase) -> Traits:
+    """Return the traits of a spec's kind.
+
+    Raises
+    ------
+    InvalidRequest
+        When it is not installed here.
+    """
+    return _asked_kind(spec.backend).traits
+
+
 def kind_title(name: str) -> str:
     """Return what people call clusters of a kind: its title, or its name where the kind is not installed here."""
     found = find_kind(name)
@@ -188,7 +199,7 @@ def parse_spec(value: Any) -> SpecBase:
             value = {**value, "backend": "auto"}
         name = value["backend"]
         if not isinstance(name, str):
-            raise _refused(f"must be one of {_listed()}")
+            raise refused_field("backend", f"must be one of {_listed()}")
         return _asked_kind(name).spec.model_validate(value)
     except ValidationError as error:
         raise invalid_request(error) from None
@@ -211,18 +222,13 @@ def read_spec(value: Any) -> Any:
 def _asked_kind(name: str) -> type[ClusterKind]:
     found = find_kind(name) if _NAME.fullmatch(name) else None
     if found is None or found.kind is None:
-        look_again()  # It may have been installed, or mended, a moment ago.
+        look_again()  # It may have been installed, or repaired, a moment ago.
         found = find_kind(name) if _NAME.fullmatch(name) else None
     if found is None:
-        raise _refused(_other_kinds(name))
+        raise refused_field("backend", _other_kinds(name))
     if found.kind is None:
-        raise _refused(why_unusable(name))
+        raise refused_field("backend", why_unusable(name).removesuffix("."))
     return found.kind
-
-
-def _refused(message: str) -> InvalidRequest:
-    message = message.removesuffix(".")
-    return InvalidRequest(f"backend: {message}.", fields=[FieldError(field="backend", message=message)])
 
 
 def _listed() -> str:
