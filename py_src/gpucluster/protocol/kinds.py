@@ -20,6 +20,7 @@ from .errors import invalid_request, refused_field
 from .plaintext import printable
 from .specbase import SpecBase, UnknownSpec
 from .traits import Traits
+from .version import PROTOCOL_VERSION
 
 GROUP = "gpucluster.backends"
 """The group of entry points."""
@@ -40,7 +41,7 @@ class ClusterKind:
     name: ClassVar[str]
     """The ``backend`` of its specs, and the name of its entry point."""
     title: ClassVar[str]
-    """What people call its clusters, such as ``CPU workers``."""
+    """What stands before the word workers: ``CPU``, ``Slurm``."""
     spec: ClassVar[type[SpecBase]]
     """What can be asked for; its ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
     traits: ClassVar[Traits]
@@ -64,11 +65,21 @@ class KindModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     name: str = Field(description="The ``backend`` of a spec.")
-    title: str = Field(description="What people call its clusters.")
+    title: str = Field(description="What stands before the word workers: CPU, Slurm.")
     description: str = Field("", description="What it is, in a sentence.")
     package: str = Field(description="Which package offers it, with its version.")
     traits: Traits | None = None
     problem: str | None = Field(None, description="Why it cannot be used, in a sentence; null: it can.")
+
+
+class Schemas(BaseModel):
+    """What the creation form is drawn from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+    backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of what can be asked for, by kind.")
+    kinds: list[KindModel] = Field(description="The kinds that there are here, also those that cannot be used.")
+    protocol_version: int = PROTOCOL_VERSION
 
 
 # -- finding ---------------------------------------------------------------------------------------
@@ -125,7 +136,7 @@ def traits_of(spec: SpecBase) -> Traits:
 
 
 def kind_title(name: str) -> str:
-    """Return what people call clusters of a kind: its title, or its name where the kind is not installed here."""
+    """Return what people call workers of a kind: its title, or its name where the kind is not installed here."""
     found = find_kind(name)
     return found.kind.title if found is not None and found.kind is not None else name
 

@@ -142,10 +142,8 @@ class GPUClusterExtension(ExtensionApp):
         if self.serverapp is None or self.dask_labextension == "off":
             return
         application = self.serverapp.web_app
-        dask_labextension = DaskLabextensionServer(
-            application, ignored=self.dask_labextension == "instead", log=self.plain_log
-        )
-        put_first(application, panel_rules(services, dask_labextension, application.settings["base_url"]))
+        beside = DaskLabextensionServer(application, ignored=self.dask_labextension == "instead", log=self.plain_log)
+        put_first(application, panel_rules(services, beside, application.settings["base_url"]))
 
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""
