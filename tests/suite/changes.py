@@ -1,8 +1,8 @@
 """Which expensive tests a change can have touched; the others are left out, and the run says so.
 
-A test that costs minutes and seldom breaks is marked ``expensive("path", …)`` with what it depends on. It runs wherever
-somebody asks for it by hand; ``--changed-only``, which ``make test`` gives, leaves it out where nothing below these paths differs from
-what it was before this branch. Where that cannot be told, nothing is left out.
+A test that takes long and seldom breaks is marked ``expensive("path", …)`` with what it depends on: files, folders,
+patterns of them. It runs wherever somebody asks for it by hand; ``--changed-only``, which ``make test`` gives, leaves
+it out where nothing of that differs from what it was before this branch. Where that cannot be told, all are run.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from __future__ import annotations
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
-
-from .order import file_of
 
 ROOT = Path(__file__).parents[2]
 MAIN_BRANCHES = ("origin/HEAD", "origin/main", "main", "origin/master", "master")
@@ -33,10 +31,11 @@ class Changes:
     """The commit, or why there is none."""
 
     def touch(self, places: tuple[str, ...]) -> bool:
-        """Whether something at or below one of these paths differs, or may differ."""
+        """Whether something at or below one of these places differs, or may differ; a '*' stands for no slash."""
         if self.paths is None:
             return True
-        return any(path == place or path.startswith(place.rstrip("/") + "/") for path in self.paths for place in places)
+        files = [PurePosixPath("/", path) for path in self.paths]
+        return any(part.match(f"/{place}") for file in files for part in (file, *file.parents) for place in places)
 
 
 def git(root: Path, *words: str) -> str | None:
@@ -127,7 +126,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take over what a process of pytest-xdist has left out; all leave out the same."""
-    node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", {})
+    if hasattr(node, "workeroutput"):
+        node.config.stash[_LEFT_OUT] = node.workeroutput["left_out"]
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -139,13 +139,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     left_out = config.stash.get(_LEFT_OUT, {})
     if not left_out:
-        terminalreporter.write_line(f"Nothing was left out: the changes since {changes.since} touch all expensive tests.")
+        terminalreporter.write_line(
+            f"Nothing was left out: the changes since {changes.since} touch all expensive tests."
+        )
         return
     count = f"{len(left_out)} expensive test" + ("s" if len(left_out) > 1 else "")
     terminalreporter.section("left out")
-    terminalreporter.write_line(
-        f"{count} that nothing has touched since {changes.since}; `{EVERYTHING}` runs them:"
-    )
+    terminalreporter.write_line(f"{count} that nothing has touched since {changes.since}; `{EVERYTHING}` runs them:")
     groups = Counter((name.partition("::")[0], places) for name, places in left_out.items())
     for (file, places), number in groups.items():
         terminalreporter.write_line(f"  {file} ({number}), which depends on {places}")

@@ -1,7 +1,8 @@
 """Tests without processes: what `make check` runs in a minute.
 
-A test belongs to them unless it uses a fixture that starts processes, or is marked ``processes``. Nobody has to be trusted
-with that: a test that counts as one of them and starts a process fails, in every run.
+A test belongs to them unless it uses a fixture that starts processes, its file imports what starts them, or it is
+marked ``processes``. Nobody has to be trusted with that: a test that counts as one of them and starts a process fails,
+in every run.
 """
 
 from __future__ import annotations
@@ -32,9 +33,23 @@ FIXTURES = frozenset(
     }
 )
 """Fixtures, of any folder, that start processes."""
+NAMES = frozenset(
+    {
+        "LocalCluster",
+        "Nanny",
+        "NotebookClient",
+        "Popen",
+        "execute",  # a notebook, in a kernel
+        "jupyter",
+        "mpiexec",
+        "multiprocessing",
+        "subprocess",
+    }
+)
+"""What the files of tests with processes import or define."""
 EVENTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"})
-SMALL = frozenset({"gcc", "cc", "ld", "ldconfig", "objdump", "uname"})
-"""What the standard library asks when a library is loaded for the first time (``ctypes.util``, ``platform``)."""
+SMALL = frozenset({"gcc", "cc", "ld", "ldconfig", "lscpu", "objdump", "uname"})
+"""What libraries ask at their first use (``ctypes.util``, ``platform``, joblib): nothing that a test has started."""
 
 
 class _Watch:
@@ -84,7 +99,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests whose fixtures start processes; leave them out where that was asked for."""
     for item in items:
-        if not FIXTURES.isdisjoint(getattr(item, "fixturenames", ())):
+        names = vars(item.module) if isinstance(item, pytest.Function) else {}
+        if not (FIXTURES.isdisjoint(getattr(item, "fixturenames", ())) and NAMES.isdisjoint(names)):
             item.add_marker("processes")
     if config.getoption("no_processes"):
         with_processes = [item for item in items if item.get_closest_marker("processes")]
@@ -106,5 +122,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     result = yield
     _watch.active = False
     if _watch.seen:
-        pytest.fail(f"It has started {_watch.seen[0]}: mark it 'processes', or use a fixture that tests.suite.processes knows.")
+        pytest.fail(
+            f"It has started {_watch.seen[0]}: mark it 'processes', or use a fixture that tests.suite.processes knows."
+        )
     return result
