@@ -8,9 +8,15 @@ BIN := .venv/bin
 CUDA := .venv-cuda/bin
 # The scripts of package.json call tools of the environment.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Tests wait more than they compute: a process more than there are processors, unless JOBS says how many.
+JOBS ?= auto
+PARALLEL := -n $(JOBS) --dist loadfile --no-loadscope-reorder
+# Expensive tests that nothing has touched are left out; SINCE=commit says since when. `make test-all` leaves out nothing.
+SELECTION = --changed-only $(if $(SINCE),--since $(SINCE))
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
-.PHONY: help lab demo test check lint types unit frontend browser-tests cuda-tests gpu-proof chromium build bench screenshots lock clean
+.PHONY: help lab demo test test-all check lint types frontend unit python-tests cuda-tests suite-times gpu-proof chromium build bench \
+        screenshots lock clean
 
 help: ## Show what can be made.
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -21,10 +27,16 @@ lab: .venv/.built ## Set everything up and open JupyterLab with the panel and th
 demo: .venv/.built ## Run the main job without a person: create, compute, tear down.
 	@$(BIN)/python scripts/demo.py
 
-test: .venv/.built .venv-cuda/.installed chromium ## Run all checks and tests.
-	$(MAKE) lint types frontend unit cuda-tests
+test: .venv/.built .venv-cuda/.installed chromium ## Run all checks, and all tests but expensive ones that no change touches: 20 minutes on 2 cores.
+	$(MAKE) --jobs=2 --output-sync=target lint types frontend
+	$(MAKE) python-tests
+	$(MAKE) cuda-tests
 
-check: lint types frontend ## Run the checks that need no cluster.
+test-all: .venv/.built .venv-cuda/.installed chromium ## The same with nothing left out: nightly, and before a release.
+	$(MAKE) test SELECTION=
+
+check: .venv/.built ## Run all checks, the panel's tests and the tests that start no process: 3 minutes.
+	$(MAKE) --jobs=2 --output-sync=target lint types frontend unit
 
 lint: .venv/.installed ## Style of the Python code; freshness of everything generated.
 	$(BIN)/ruff check .
@@ -40,11 +52,18 @@ frontend: .venv/.built ## Style, types and tests of the panel.
 	$(BIN)/jlpm lint:check
 	$(BIN)/jlpm test
 
-unit: .venv/.built chromium ## All Python tests, the browser's included.
-	$(BIN)/python -m pytest
+unit: .venv/.built ## Python tests that start no process.
+	$(BIN)/python -m pytest -q --no-processes $(PARALLEL)
+
+python-tests: .venv/.built chromium ## Python tests: real clusters, a real browser, a wheel.
+	$(BIN)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/python-tests.xml
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
-	$(CUDA)/python -m pytest tests/devices tests/backends/cuda tests/profile/test_gpu.py tests/proof/test_simulated.py
+	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
+	  tests/devices tests/backends/cuda tests/profile/test_gpu.py tests/proof/test_simulated.py
+
+suite-times: ## Write down what the last test-all took: the order of the files, and benchmarks/suite.md.
+	$(BIN)/python -m benchmarks.suite .build/python-tests.xml .build/cuda-tests.xml
 
 gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
 	$(PYTHON) -m benchmarks.gpu --out gpu-proof

@@ -24,6 +24,8 @@ from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from gpucluster.registry.store import Registry
 
+pytest_plugins = ["tests.suite.order", "tests.suite.changes", "tests.suite.processes"]
+
 # In the background of a shell interrupts are ignored, and every process of a test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

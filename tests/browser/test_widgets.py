@@ -149,7 +149,7 @@ def test_another_page_of_the_dashboard(story: Story) -> None:
 
 def test_the_saved_notebook_holds_the_last_state(story: Story) -> None:
     expect(story.live(1)).to_be_visible()
-    # Pictures are made anew at a change of state, when a new worker may not have told its figures, and once a minute.
+    # Pictures are made anew at a change, when a new worker may not have told its figures, and some seconds after it.
     while "of 1.5 GiB" not in html_of(saved := story.save(), 1):
         story.page.wait_for_timeout(500)
     assert "3 (3 threads)" in html_of(saved, 0)

@@ -28,6 +28,16 @@ BINDER = ROOT / "binder"
 PREFIX = "/user/ada/"
 LARGEST = 1_500_000_000
 LESSONS = ("00-check-in", "06-kmeans")
+FILES_OF_THE_IMAGE = (
+    "binder",
+    "requirements",
+    "pyproject.toml",
+    "package.json",
+    "install.json",
+    "jupyter-config",
+    "tests/packaging",
+)
+expensive = pytest.mark.expensive(*FILES_OF_THE_IMAGE)
 
 Run = Callable[..., str]
 
@@ -153,6 +163,7 @@ def server(image: tuple[Path, dict[str, str]]) -> Iterator[httpx.Client]:
         )
 
 
+@expensive
 @pytest.mark.wheel
 @pytest.mark.timeout(600)
 def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
@@ -166,6 +177,7 @@ def test_the_environment_is_small(image: tuple[Path, dict[str, str]]) -> None:
         assert (home / "gpucluster-lessons" / lesson / f"{lesson}-recall.ipynb").is_file()
 
 
+@expensive
 @pytest.mark.wheel
 @pytest.mark.timeout(600)
 def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tuple[Path, dict[str, str]]) -> None:
@@ -174,6 +186,7 @@ def test_the_layout_waits_for_whoever_opens_it(server: httpx.Client, image: tupl
     assert server.get("gpucluster/api/clusters").status_code == 200
 
 
+@expensive
 @pytest.mark.wheel
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("lesson", LESSONS)

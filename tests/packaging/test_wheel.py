@@ -18,7 +18,10 @@ import pytest
 Run = Callable[..., str]
 
 ROOT = Path(__file__).parents[2]
-pytestmark = [pytest.mark.wheel, pytest.mark.timeout(600)]
+FILES_OF_THE_WHEEL = (
+    "pyproject.toml", "package.json", "yarn.lock", "install.json", "jupyter-config", "labextension", "tests/packaging"
+)  # fmt: skip
+pytestmark = [pytest.mark.wheel, pytest.mark.timeout(600), pytest.mark.expensive(*FILES_OF_THE_WHEEL)]
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,11 @@ from gpucluster.protocol.models import ClusterState
 
 
 def test_what_a_neighbour_has_planted_is_not_touched(site, tmp_path, monkeypatch, wait_until):
-    """The directory for temporary files is one that all may write to; the neighbour was there first."""
-    shared = tmp_path / "shared"
+    """The directory for temporary files is one that all may write to; the neighbour was there first.
+
+    And its path is longer than that of a socket may be.
+    """
+    shared = tmp_path / ("shared" * 20)
     planted = shared / "dask-scratch-space"
     planted.mkdir(parents=True)
     for directory in (shared, planted):

@@ -70,12 +70,31 @@ def _ensure_unreachable(server: Any) -> None:
     process of the same user that was locked in, as a submission that is graded. Its socket loses its name as soon as it
     has one; this process goes on by the descriptor, which no process that may not trace this one can use.
     """
-    _ensure_running(server)
-    path = server._forkserver_address
-    if hasattr(os, "O_PATH") and not path.startswith(_DESCRIPTORS):
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
-        os.unlink(path)
-        server._forkserver_address = f"{_DESCRIPTORS}{descriptor}"
+    if not hasattr(os, "O_PATH"):
+        _ensure_running(server)
+        return
+    before = server._forkserver_address
+    with _sockets_below_a_descriptor():
+        _ensure_running(server)
+        path = server._forkserver_address
+        if path != before:
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
+            os.unlink(path)
+            server._forkserver_address = f"{_DESCRIPTORS}{descriptor}"
+
+
+@contextmanager
+def _sockets_below_a_descriptor() -> Iterator[None]:
+    """Let multiprocessing reach its folder by a descriptor: where TMPDIR is long, a path is too long for a socket."""
+    config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    folder = util.get_temp_dir()
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    config["tempdir"] = f"{_DESCRIPTORS}{descriptor}"
+    try:
+        yield
+    finally:
+        config["tempdir"] = folder
+        os.close(descriptor)
 
 
 def configure_dask() -> None:

@@ -25,6 +25,8 @@ from .picture import Picture
 
 PICTURE_SECONDS = 60.0
 """How often the picture in the notebook is replaced while nothing but figures change."""
+FIRST_PICTURE_SECONDS = 3.0
+"""The same right after a change, when new workers have not told their figures yet; from there on ever slower."""
 FIRST_SAMPLE_SECONDS = 1.0
 
 
@@ -52,7 +54,8 @@ class ClusterWidget(OutputWidget):
         self.control = control
         self.cluster_id = cluster.id
         self._model = cluster.model
-        self._pictured_at = 0.0
+        self._next_picture = 0.0
+        self._picture_seconds = FIRST_PICTURE_SECONDS
         self._acting: asyncio.Task[None] | None = None
         super().__init__(
             cluster=self._model.model_dump(mode="json", exclude={"log_tail"}),
@@ -89,6 +92,7 @@ class ClusterWidget(OutputWidget):
             if not self.presence.keeps:
                 self._replace_outputs()
         elif (model.state, model.n_workers, model.notice) != (before.state, before.n_workers, before.notice):
+            self._picture_seconds = FIRST_PICTURE_SECONDS
             self.keep_picture()
 
     def on_sample(self, line: bytes) -> None:
@@ -98,7 +102,7 @@ class ClusterWidget(OutputWidget):
         first = not self.sample
         self.presence.sent()
         self.sample = line
-        if first or time.monotonic() - self._pictured_at > PICTURE_SECONDS:
+        if first or time.monotonic() > self._next_picture:
             self.keep_picture()
 
     def on_removed(self) -> None:
@@ -162,8 +166,9 @@ class ClusterWidget(OutputWidget):
         return None
 
     def keep_picture(self) -> None:
-        """Let the views put a new picture into the notebook, and note when."""
-        self._pictured_at = time.monotonic()
+        """Let the views put a new picture into the notebook, and note for how long it will do."""
+        self._next_picture = time.monotonic() + self._picture_seconds
+        self._picture_seconds = min(2 * self._picture_seconds, PICTURE_SECONDS)
         super().keep_picture()
 
 

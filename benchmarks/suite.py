@@ -1,0 +1,91 @@
+"""``python -m benchmarks.suite REPORT.xml …``: write down what a run of the tests took, from pytest's own reports.
+
+The seconds of each file go to ``tests/suite/seconds.json``, which orders the next run; the tables to ``suite.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from collections import defaultdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parents[1]
+SECONDS = ROOT / "tests" / "suite" / "seconds.json"
+PAGE = Path(__file__).with_name("suite.md")
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+LONGEST = 30
+
+
+def file_of(classname: str) -> str | None:
+    """Return the file of a test: the longest part of its dotted name that is one."""
+    parts = classname.split(".")
+    while parts:
+        if (ROOT / (path := "/".join(parts) + ".py")).is_file():
+            return path
+        parts.pop()
+    return None
+
+
+def read(report: Path) -> tuple[dict[str, list[float]], float]:
+    """Return the seconds of the tests of each file, and those of the whole run."""
+    found = defaultdict(list)
+    suite = ElementTree.parse(report).getroot().find("testsuite")
+    assert suite is not None, f"{report} is not a report of pytest"
+    for case in suite.iter("testcase"):
+        if (path := file_of(case.get("classname", ""))) is not None:
+            found[path].append(float(case.get("time", 0)))
+    return found, float(suite.get("time", 0))
+
+
+def table(files: dict[str, list[float]], totals: dict[str, tuple[int, float, float]]) -> list[str]:
+    """Return the lines of the page that were measured."""
+    versions = ", ".join(f"{name} {version(name)}" for name in ("distributed", "jupyterlab", "pytest", "pytest-xdist"))
+    machine = f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    lines = [
+        f"{datetime.now(UTC):%Y-%m-%d}, {machine}, {versions}.",
+        "",
+        "| run | tests | minutes | minutes of all tests, one after another |",
+        "|---|---|---|---|",
+    ]
+    for name, (number, wall, summed) in totals.items():
+        lines.append(f"| {name} | {number:,} | {wall / 60:.1f} | {summed / 60:.1f} |")
+    lines += ["", "| folder | tests | seconds |", "|---|---|---|"]
+    folders = defaultdict(list)
+    for path, seconds in files.items():
+        folders["/".join(path.split("/")[:2])] += seconds
+    for folder, seconds in sorted(folders.items(), key=lambda item: -sum(item[1])):
+        lines.append(f"| `{folder}` | {len(seconds):,} | {sum(seconds):.0f} |")
+    lines += ["", f"The {LONGEST} longest files:", "", "| file | tests | seconds |", "|---|---|---|"]
+    for path, seconds in sorted(files.items(), key=lambda item: -sum(item[1]))[:LONGEST]:
+        lines.append(f"| `{path}` | {len(seconds):,} | {sum(seconds):.0f} |")
+    return lines
+
+
+def main() -> None:
+    """Read the reports, write the record and the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.suite")
+    parser.add_argument("reports", nargs="+", type=Path)
+    files: dict[str, list[float]] = {}
+    totals = {}
+    for report in parser.parse_args().reports:
+        found, wall = read(report)
+        files |= found
+        totals[report.stem] = (sum(map(len, found.values())), wall, sum(map(sum, found.values())))
+    # Files that this run has left out, or that another environment runs, keep their figures.
+    known = json.loads(SECONDS.read_text(encoding="utf-8")) if SECONDS.exists() else {}
+    known |= {path: round(sum(seconds), 1) for path, seconds in files.items()}
+    kept = {path: seconds for path, seconds in sorted(known.items()) if (ROOT / path).is_file()}
+    SECONDS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text("\n".join([before + BEGIN, *table(files, totals), END + after]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+"""What the expensive tests of a lesson depend on."""
+
+from __future__ import annotations
+
+import pytest
+from gpucluster.lessons.catalogue import find_lesson
+
+_LESSONS = "py_src/gpucluster/lessons"
+
+
+def expensive_for(lesson: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that tells something new where this lesson, or what checks all lessons, has changed."""
+    return pytest.mark.expensive(
+        f"notebooks/{find_lesson(lesson).slug}",
+        f"{_LESSONS}/checks/lesson_{lesson}_*",
+        f"tests/lessons/answers/{lesson}.*",
+        f"{_LESSONS}/checks/*.py",
+        f"{_LESSONS}/*.py",
+        "tests/lessons/*.py",
+    )

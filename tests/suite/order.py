@@ -1,0 +1,26 @@
+"""Long files first, so that several processes end at about the same time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+RECORD = Path(__file__).with_name("seconds.json")
+"""Seconds of each file, as ``python -m benchmarks.suite`` wrote them down last."""
+UNKNOWN_SECONDS = 10.0
+"""What a file counts as that is not in the record: one in the middle."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order files by their time where several processes share them; the tests of a file stay as they are."""
+    if hasattr(config, "workerinput") and RECORD.exists():
+        seconds: dict[str, float] = json.loads(RECORD.read_text(encoding="utf-8"))
+        items.sort(key=lambda item: -seconds.get(file_of(item), UNKNOWN_SECONDS))
+
+
+def file_of(item: pytest.Item) -> str:
+    """Return the file of a test, as everywhere in this project's record: relative to the root, with slashes."""
+    return item.nodeid.partition("::")[0]

@@ -1,0 +1,63 @@
+"""What is left out, and when nothing may be."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.suite.changes import Changes, find_changes
+
+pytestmark = pytest.mark.processes
+
+
+def git(root: Path, *words: str) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with a main branch of two commits."""
+    git(tmp_path, "init", "-b", "main")
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(name)
+        git(tmp_path, "add", name)
+        git(tmp_path, "commit", "-m", name)
+    return tmp_path
+
+
+def test_a_branch_is_compared_with_where_it_left_the_main_one(repository: Path) -> None:
+    git(repository, "switch", "-c", "mine")
+    (repository / "ünïcode name.txt").write_text("new")
+    git(repository, "mv", "a.txt", "moved.txt")
+    git(repository, "commit", "-m", "moved")
+    (repository / "b.txt").write_text("not committed")
+    assert find_changes(repository).paths == ("a.txt", "b.txt", "moved.txt", "ünïcode name.txt")
+
+
+def test_the_main_branch_is_compared_with_the_commit_before(repository: Path) -> None:
+    assert find_changes(repository).paths == ("b.txt",)
+    assert find_changes(repository, since="HEAD").paths == ()
+
+
+def test_nothing_is_left_out_where_nobody_can_tell(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    shallow = tmp_path_factory.mktemp("clone")
+    git(shallow, "clone", "--depth", "1", f"file://{repository}", ".")
+    for changes in (
+        find_changes(shallow),
+        find_changes(tmp_path_factory.mktemp("none")),
+        find_changes(since="nothing"),
+    ):
+        assert changes.paths is None
+        assert changes.touch(("anything",))
+
+
+@pytest.mark.parametrize(
+    ("place", "touched"),
+    [("docs", True), ("docs/a.md", True), ("docs/*.md", True), ("doc", False), ("a.md", False), ("*.md", False),
+     ("docs/b*", True), ("docs/*.txt", False), ("b/c.txt", False)],
+)  # fmt: skip
+def test_places(place: str, touched: bool) -> None:
+    assert Changes(("docs/a.md", "docs/b/c.txt"), "abc").touch((place,)) is touched
