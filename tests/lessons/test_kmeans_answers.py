@@ -13,11 +13,12 @@ from gpucluster.lessons.results import State
 from sklearn.metrics import pairwise_distances_argmin
 
 from tests.lessons.test_answers import ANSWERS, load, named
+from tests.suite.lessons import seeds
 
 LESSON = find_lesson("06")
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds("06", 25))
 @pytest.mark.parametrize("number", ["06.2", "06.3"])
 def test_the_solution_passes_whatever_the_hidden_inputs(number: str, seed: int) -> None:
     answers = load("import numpy as np\n" + LESSON.exercise(number).solution, f"<{number}>", named(number))
@@ -36,7 +37,7 @@ def test_the_solution_labels_float32_far_from_zero_as_scikit_learn_does(offset: 
     assert (np.mean(products != expected) > 0.8) == (offset == 10_000)  # what the lesson says of the plain formula
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds("06", 8))
 def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
     source = read_source(LESSON.folder / "lesson.py")
     step = next(cell.text for cell in source.cells if cell.text.startswith("def step"))
@@ -47,7 +48,7 @@ def test_the_loop_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> N
     assert result.passed, result
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds("06", 8))
 def test_the_comparison_passes_whatever_the_hidden_inputs(seed: int, client: Any) -> None:
     file = ANSWERS / "06.9" / "right_by_hand.py"
     answers = load(file.read_text(encoding="utf-8"), str(file), named("06.9"))

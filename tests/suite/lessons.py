@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
 
@@ -18,3 +20,8 @@ def expensive_for(lesson: str) -> pytest.MarkDecorator:
         f"{_LESSONS}/*.py",
         "tests/lessons/*.py",
     )
+
+
+def seeds(lesson: str, number: int) -> list[Any]:
+    """Return so many seeds of hidden inputs: the first in every run, the others where the lesson may have changed."""
+    return [0, *(pytest.param(seed, marks=expensive_for(lesson)) for seed in range(1, number))]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
+import psutil
 import pytest
 
 RECORD = Path(__file__).with_name("seconds.json")
 """Seconds of each file, as ``python -m benchmarks.suite`` wrote them down last."""
 UNKNOWN_SECONDS = 10.0
 """What a file counts as that is not in the record: one in the middle."""
+MOST_PROCESSES = 8
+BYTES_EACH = 3 * 2**30
+"""A process of tests with a cluster, a server and a browser."""
 
 
 @pytest.hookimpl(trylast=True)
@@ -24,3 +29,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def file_of(item: pytest.Item) -> str:
     """Return the file of a test, as everywhere in this project's record: relative to the root, with slashes."""
     return item.nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Tests wait more than they compute: a process more than there are processors, as far as the memory goes."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(processors + 1, MOST_PROCESSES, psutil.virtual_memory().total // BYTES_EACH))
