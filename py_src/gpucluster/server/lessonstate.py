@@ -8,8 +8,8 @@ from datetime import date
 from typing import TypeVar
 
 from ..lessons.catalogue import Lesson
-from ..lessons.progress import Progress, is_due
-from ..lessons.progress.events import EVENT, Event
+from ..lessons.learner_progress import Progress, is_due
+from ..lessons.learner_progress.events import EVENT, Event
 from ..lessons.study.advise import weak_topics
 from ..lessons.study.files import (
     NothingToStudy,

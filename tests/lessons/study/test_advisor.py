@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons import advise
-from gpucluster.lessons.progress import Progress, record
-from gpucluster.lessons.progress.events import EVENT
-from gpucluster.lessons.progress.model import now
-from gpucluster.lessons.progress.recording import apply
+from gpucluster.lessons.learner_progress import Progress, record
+from gpucluster.lessons.learner_progress.events import EVENT
+from gpucluster.lessons.learner_progress.model import now
+from gpucluster.lessons.learner_progress.recording import apply
 from gpucluster.lessons.results import LESSON_MIME
 from gpucluster.lessons.study.advise import weak_topics
 from gpucluster.lessons.study.advisor import Advice

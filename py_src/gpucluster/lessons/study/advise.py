@@ -8,7 +8,7 @@ from typing import Any
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import lessons
-from ..progress import Progress, load
+from ..learner_progress import Progress, load
 from .advisor import Advice, advice_on
 from .fallback import details, html_of, inline, summary_of
 from .model import Card

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..progress import Progress
-from ..progress.model import ExerciseProgress
+from ..learner_progress import Progress
+from ..learner_progress.model import ExerciseProgress
 from .model import Card
 from .topics import Material
 

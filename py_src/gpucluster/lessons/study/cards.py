@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import find_lesson
-from ..progress import Progress, is_due, load
+from ..learner_progress import Progress, is_due, load
 from .fallback import details, html_of, inline, summary_of
 from .files import all_cards, cards_of, hook_cards
 from .model import Card

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..progress import Progress
+from ..learner_progress import Progress
 from .model import Cards, Hooks, Quiz
 from .puzzles import ParsonsFile
 

@@ -6,7 +6,6 @@ import errno
 import fcntl
 import json
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,8 +15,10 @@ from pydantic import ValidationError
 
 from ...protocol.errors import GPUClusterError
 from ...registry.replacement import replace_text
+from ..plain_file import NotPlain, read_plain_file
 from .model import SCHEMA_VERSION, Progress, now
 from .place import progress_file
+from .shared_file import StillShared, publish, remove_shared_file
 
 LARGEST_FILE = 8 * 2**20
 _WAIT_S = 5.0
@@ -56,23 +57,20 @@ def load(folder: Path | None = None) -> Progress:
 def edit(folder: Path | None = None) -> Iterator[Progress]:
     """Change the learner's progress inside a ``with`` block; it is written when the block ends without an error."""
     path = progress_file(folder)
-    with _locked(path):
+    with _lock(path):
         progress = _read(path) or Progress()
         yield progress
         progress.updated_at = now()
         _write(path, progress)
-        if progress.sharing.folder is not None:
-            from ..classroom import publish  # only for learners who share
-
-            # Still under the lock: else what is older could come last, or after the learner has stopped.
-            progress._not_shared = publish(progress)
+        # Still under the lock: else what is older could come last, or after the learner has stopped.
+        progress.not_shared = publish(progress)
 
 
 @contextmanager
-def held(folder: Path | None = None) -> Iterator[Progress]:
+def locked(folder: Path | None = None) -> Iterator[Progress]:
     """Read the learner's progress and keep all writers waiting while the ``with`` block runs; nothing is written."""
     path = progress_file(folder)
-    with _locked(path):
+    with _lock(path):
         yield _read(path) or Progress()
 
 
@@ -80,29 +78,39 @@ def forget(folder: Path | None = None) -> bool:
     """Delete the learner's progress, also a file that cannot be read; return whether there was one.
 
     What a class sees of it is removed too.
+
+    Raises
+    ------
+    ProgressUnreadable
+        When it cannot be deleted.
+    StillShared
+        When it was deleted, and what a class sees could not be removed.
     """
     path = progress_file(folder)
     if not path.exists():
         return False
-    with suppress(ProgressUnreadable):
-        from ..classroom import withdraw
-
-        withdraw(folder)
-    try:
-        with _locked(path):
+    with _lock(path):
+        left = None
+        with suppress(ProgressUnreadable):
+            left = remove_shared_file(_read(path) or Progress())
+        try:
             path.unlink()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise ProgressUnreadable(f"{path} could not be deleted: {error.strerror}.") from None
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise ProgressUnreadable(f"{path} could not be deleted: {error.strerror}.") from None
+    if left is not None:
+        raise StillShared(f"Your progress was deleted. {left}")
     return True
 
 
 def _read(path: Path) -> Progress | None:
     try:
-        text = _content(path).decode("utf-8")
+        text = read_plain_file(path, LARGEST_FILE).decode("utf-8")
     except FileNotFoundError:
         return None
+    except NotPlain as error:
+        raise _unreadable(path, f"it {error}") from None
     except OSError as error:
         raise _unreadable(path, error.strerror) from None
     except UnicodeDecodeError:
@@ -119,18 +127,6 @@ def _read(path: Path) -> Progress | None:
         raise ProgressUnreadable(
             f"{path} is damaged; nothing was written to it. Put a good copy back, or move it away to begin a new one."
         ) from None
-
-
-def _content(path: Path) -> bytes:
-    # A pipe or a device in its place must not make anybody wait, nor fill the memory.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _unreadable(path, "it is not a plain file")
-        content = file.read(LARGEST_FILE + 1)
-    if len(content) > LARGEST_FILE:
-        raise _unreadable(path, f"it is larger than {LARGEST_FILE // 2**20} MiB")
-    return content
 
 
 def _unreadable(path: Path, why: str | None) -> ProgressUnreadable:
@@ -162,7 +158,7 @@ def _write(path: Path, progress: Progress) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def _lock(path: Path) -> Iterator[None]:
     """Hold the lock beside the file. The file itself is replaced on each write, and its lock with it."""
     lock = path.with_name(f".{path.name}.lock")
     try:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from ...protocol.lessons import MOST_EXAM_QUESTIONS
-from .model import Identifier, Noted, Property
+from .model import Identifier, Noted, PropertyText, State
 
 
 class _Event(BaseModel):
@@ -19,8 +19,8 @@ class CheckEvent(_Event):
 
     kind: Literal["check"] = "check"
     exercise: Identifier
-    state: Literal["not_yet", "failed", "passed"]
-    failed: list[Property] = Field(default_factory=list, max_length=50, description="Properties that do not hold.")
+    state: State
+    failed: list[PropertyText] = Field(default_factory=list, max_length=50, description="Properties that do not hold.")
 
 
 class ParsonsEvent(_Event):
@@ -29,7 +29,7 @@ class ParsonsEvent(_Event):
     kind: Literal["parsons"] = "parsons"
     exercise: Identifier
     right: bool
-    failed: list[Property] = Field(default_factory=list, max_length=50, description="What was not right yet.")
+    failed: list[PropertyText] = Field(default_factory=list, max_length=50, description="What was not right yet.")
 
 
 class HintEvent(_Event):

@@ -22,7 +22,6 @@ from .events import (
     QuestionEvent,
     SolutionEvent,
 )
-from .leitner import turned
 from .model import (
     NEWEST_ATTEMPTS,
     NEWEST_EXAMS,
@@ -32,7 +31,9 @@ from .model import (
     PredictionProgress,
     Progress,
     QuestionProgress,
+    State,
     now,
+    turned,
 )
 from .store import edit
 
@@ -119,7 +120,7 @@ def _exercise(progress: Progress, exercise: str, at: datetime) -> ExerciseProgre
     return entry
 
 
-def _checked(progress: Progress, exercise: str, state: Any, failed: list[str], at: datetime) -> None:
+def _checked(progress: Progress, exercise: str, state: State, failed: list[str], at: datetime) -> None:
     entry = _exercise(progress, exercise, at)
     if state == "not_yet":
         return

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.lessons import check
-from gpucluster.lessons.classroom import read_class, reading, share
-from gpucluster.lessons.classroom.reading import LARGEST_FILE, MOST_FILES, _fair_share
-from gpucluster.lessons.progress import FOLDER_VARIABLE, record
+from gpucluster.lessons import check, classroom
+from gpucluster.lessons.classroom import LARGEST_FILE, MOST_FILES, _fair_share, read_class
+from gpucluster.lessons.learner_progress import FOLDER_VARIABLE, record, share
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -180,7 +179,7 @@ class Entry:
 
 
 def test_entries_that_are_not_looked_at_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_MOST_NAMES", 5)
+    monkeypatch.setattr(classroom, "_MOST_NAMES", 5)
     for number in range(5):
         (tmp_path / f"{number}.txt").touch()
     assert read_class(tmp_path).problems == []

@@ -1,11 +1,13 @@
-"""The instructor's side: read what learners share. Everybody may write there, so no file is trusted."""
+"""A class, for its instructor: reads what learners share. Everybody may write there, so no file is trusted.
+
+The Jupyter server imports this module, so it imports nothing heavy. The learners' side is `learner_progress.sharing`.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import re
-import stat
 from collections import Counter, defaultdict
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,10 +15,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ...protocol.errors import InvalidRequest
-from ...protocol.lessons import ClassExercise, ClassLearner, ClassView, FailingProperty
-from ..catalogue import lessons
-from .model import SharedExercise, SharedProgress
+from ..protocol.errors import InvalidRequest
+from ..protocol.lessons import ClassExercise, ClassLearner, ClassView, FailingProperty
+from .catalogue import lessons
+from .learner_progress.shared_file import SharedExercise, SharedProgress
+from .plain_file import NotPlain, read_plain_file
 
 MOST_FILES = 1_000
 LARGEST_FILE = 256 * 1024
@@ -97,21 +100,11 @@ class _Unusable(Exception):
 
 def _read_file(path: Path) -> SharedProgress:
     try:
-        # No link is followed, and a pipe does not make us wait.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise _Unusable("it is a link" if path.is_symlink() else f"{error.strerror}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _Unusable("it is not a plain file")
-        with open(descriptor, "rb", closefd=False) as file:
-            text = file.read(LARGEST_FILE + 1)
+        text = read_plain_file(path, LARGEST_FILE, below=path.parent)
+    except NotPlain as error:
+        raise _Unusable(f"it {error}") from None
     except OSError as error:
         raise _Unusable(f"{error.strerror}") from None
-    finally:
-        os.close(descriptor)
-    if len(text) > LARGEST_FILE:
-        raise _Unusable(f"it is larger than {LARGEST_FILE // 1024} KiB")
     try:
         return SharedProgress.model_validate_json(text)
     except (ValidationError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, PrivateAttr
@@ -14,10 +14,15 @@ NEWEST_EXAMS = 500
 """How many practice exams the file keeps."""
 LARGEST_NUMBER: Final = 2**63
 """Whole numbers beyond this, on either side, are not kept: not every reader of JSON knows them."""
+DAYS = (1, 2, 5, 10)
+"""Days until a card of Leitner box 1, 2, 3 or 4 is due again."""
 
 Identifier = Annotated[str, Field(min_length=1, max_length=64)]
-Property = Annotated[str, Field(max_length=400)]
+PropertyText = Annotated[str, Field(max_length=400)]
 WholeNumber = Annotated[int, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+State = Literal["not_yet", "failed", "passed"]
+"""What a check found; "not_yet": the answer was empty."""
+
 Noted = bool | WholeNumber | float | Annotated[str, Field(max_length=400)] | None
 
 
@@ -33,13 +38,13 @@ class _Part(BaseModel):
 class ExerciseProgress(_Part):
     """One exercise."""
 
-    state: Literal["not_yet", "failed", "passed"] = Field("not_yet", description="Stays passed once it has passed.")
+    state: State = Field("not_yet", description="Stays passed once it has passed.")
     attempts: int = Field(0, ge=0, description="Checks of an answer that was not empty.")
     hints: int = Field(0, ge=0, le=3, description="Number of the last hint seen.")
     solution_seen: bool = False
     first_passed_at: AwareDatetime | None = None
     last_at: AwareDatetime
-    last_failed: list[Property] = Field(
+    last_failed: list[PropertyText] = Field(
         default_factory=list, description="Properties that the last check found missing."
     )
 
@@ -70,6 +75,19 @@ class CardProgress(_Part):
     last_at: AwareDatetime
 
 
+def turned(card: CardProgress | None, *, known: bool, at: datetime) -> CardProgress:
+    """Return the card after the learner said whether they knew it: one box up, or back to the first."""
+    before = card.box if card else 1
+    box = min(before + 1, len(DAYS)) if known else 1
+    due_on = at.astimezone().date() + timedelta(days=DAYS[box - 1])
+    return CardProgress(box=box, due_on=due_on, seen=(card.seen if card else 0) + 1, last_at=at)
+
+
+def is_due(card: CardProgress | None, today: date | None = None) -> bool:
+    """Whether a card is to be shown; one that was never turned is due."""
+    return card is None or card.due_on <= (today or date.today())
+
+
 class ExamProgress(_Part):
     """One practice exam."""
 
@@ -85,7 +103,7 @@ class Attempt(_Part):
     at: AwareDatetime
     exercise: Identifier
     state: Literal["failed", "passed"]
-    failed: list[Property] = Field(default_factory=list)
+    failed: list[PropertyText] = Field(default_factory=list)
 
 
 class Sharing(_Part):
@@ -115,5 +133,9 @@ class Progress(BaseModel):
 
     @property
     def not_shared(self) -> str | None:
-        """Why the class could not be shown what was just written, in a sentence."""
+        """Why the class could not be shown what was just written, in a sentence; it is not part of the file."""
         return self._not_shared
+
+    @not_shared.setter
+    def not_shared(self, why: str | None) -> None:
+        self._not_shared = why

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from gpucluster.lessons import check, compare, hint, predict, solution
-from gpucluster.lessons.progress import FILE_NAME, Progress, load, note, record
-from gpucluster.lessons.progress.events import EVENT
-from gpucluster.lessons.progress.model import NEWEST_ATTEMPTS, now
-from gpucluster.lessons.progress.recording import apply
+from gpucluster.lessons.learner_progress import FILE_NAME, Progress, load, note, record
+from gpucluster.lessons.learner_progress.events import EVENT
+from gpucluster.lessons.learner_progress.model import NEWEST_ATTEMPTS, now
+from gpucluster.lessons.learner_progress.recording import apply
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -170,6 +170,6 @@ def test_a_surprise_disturbs_nothing_either(
     def broken(*_: Any) -> None:
         raise ZeroDivisionError("a surprise")
 
-    monkeypatch.setattr("gpucluster.lessons.progress.recording.edit", broken)
+    monkeypatch.setattr("gpucluster.lessons.learner_progress.recording.edit", broken)
     note({"kind": "solution", "exercise": "06.2"})
     assert capsys.readouterr().out == "Not noted in your progress: ZeroDivisionError: a surprise\n"

@@ -10,8 +10,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.progress import FILE_NAME, Progress, ProgressUnreadable, edit, forget, load, now, record, store
-from gpucluster.lessons.progress.model import NEWEST_EXAMS, ExamProgress, PredictionProgress
+from gpucluster.lessons.learner_progress import (
+    FILE_NAME,
+    Progress,
+    ProgressUnreadable,
+    edit,
+    forget,
+    load,
+    now,
+    record,
+    store,
+)
+from gpucluster.lessons.learner_progress.model import NEWEST_EXAMS, ExamProgress, PredictionProgress
 from gpucluster.protocol.errors import InvalidRequest
 
 EVENT = {"kind": "question", "id": "03.q1", "right": True}
@@ -110,7 +120,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 def test_writers_take_turns(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from gpucluster.lessons.progress import record\n"
+        "import sys; from pathlib import Path; from gpucluster.lessons.learner_progress import record\n"
         "for _ in range(15): record({'kind': 'question', 'id': '03.q1', 'right': True}, Path(sys.argv[1]))"
     )
     running = [subprocess.Popen([sys.executable, "-c", program, str(tmp_path)]) for _ in range(3)]
@@ -169,7 +179,7 @@ def test_it_can_be_moved_to_another_machine(tmp_path: Path) -> None:
 
 def test_it_imports_nothing_heavy() -> None:
     program = (
-        "import sys, gpucluster.lessons.progress\n"
+        "import sys, gpucluster.lessons.learner_progress\n"
         "heavy = {'numpy', 'dask', 'distributed', 'IPython', 'pandas', 'httpx'} & sys.modules.keys()\n"
         "assert not heavy, heavy"
     )

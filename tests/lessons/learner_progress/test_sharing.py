@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.classroom import publish, read_class, share, shared_file, withdraw
-from gpucluster.lessons.classroom.sharing import CannotShare
-from gpucluster.lessons.progress import FILE_NAME, edit, forget, load, note, record
+from gpucluster.lessons.classroom import read_class
+from gpucluster.lessons.learner_progress import FILE_NAME, edit, forget, load, note, record, share, store, withdraw
+from gpucluster.lessons.learner_progress.shared_file import CannotShare, StillShared, publish, shared_file
 from gpucluster.protocol.errors import InvalidRequest
 
 
@@ -162,7 +162,7 @@ def test_what_is_shared_is_written_while_nobody_else_writes(
             except BlockingIOError:
                 seen.append(True)
 
-    monkeypatch.setattr("gpucluster.lessons.classroom.publish", watched)
+    monkeypatch.setattr(store, "publish", watched)
     record(failed("06.2"), own)
     assert seen == [True]
 
@@ -176,6 +176,25 @@ def test_what_cannot_be_written_is_not_promised(room: Path, own: Path, monkeypat
         share(room, "Ana", own)
     monkeypatch.undo()
     assert load(own).sharing.folder is None
+
+
+def test_who_stops_is_told_what_could_not_be_removed(room: Path, own: Path, tmp_path: Path) -> None:
+    """A folder in its place stands for a file that somebody else owns: it cannot be removed either."""
+    for stop in (withdraw, forget):
+        path = share(room, "Ana", own)
+        path.unlink()
+        path.mkdir()
+        with pytest.raises(StillShared, match=f"Your file {path} could not be removed: Is a directory"):
+            stop(own)
+        assert load(own).sharing.folder is None
+        path.rmdir()
+    path = share(room, "Ana", own)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(StillShared, match="You share as Bo now. Your file"):
+        share(room, "Bo", own)
+    assert load(own).sharing.name == "Bo"
+    assert shared_file(load(own)).is_file()
 
 
 def test_a_link_in_place_of_the_file_is_not_followed(room: Path, own: Path, tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.progress import FILE_NAME, FOLDER_VARIABLE, is_due, learner_folder, progress_file
-from gpucluster.lessons.progress.model import CardProgress, now
+from gpucluster.lessons.learner_progress import FILE_NAME, FOLDER_VARIABLE, is_due, learner_folder, progress_file
+from gpucluster.lessons.learner_progress.model import CardProgress, now
 
 
 @pytest.fixture(autouse=True)
