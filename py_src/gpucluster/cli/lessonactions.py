@@ -199,7 +199,7 @@ def show_class(found: Namespace, _say: Say) -> LessonAnswer:
 
 def import_questions(found: Namespace, _say: Say) -> LessonAnswer:
     """Take over questions or cards of other tools."""
-    from ..lessons.study.importing import import_file
+    from ..lessons.study.bank.importing import import_file
 
     into = getattr(found, "into", None)
     lesson = known_lesson(found.lesson)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .material.arrays import as_numpy
     from .material.banners import banner
     from .predictions import compare, predict
-    from .study.advise import advise
+    from .study.advice import advise
     from .study.cards import cards, hooks
     from .study.exam import exam
     from .study.overview import progress
@@ -57,7 +57,7 @@ __all__ = [
 _LAZY = {
     "Lab": ".lab",
     "Traffic": ".instruments.traffic",
-    "advise": ".study.advise",
+    "advise": ".study.advice",
     "as_numpy": ".material.arrays",
     "banner": ".material.banners",
     "cards": ".study.cards",

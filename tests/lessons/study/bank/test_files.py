@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.lessons.study.files import (
+from gpucluster.lessons.study.bank.files import (
     NothingToStudy,
     StudyFileError,
     all_cards,
@@ -19,10 +19,10 @@ from gpucluster.lessons.study.files import (
     questions_of,
     read_file,
 )
-from gpucluster.lessons.study.model import Cards, Hooks, Quiz
-from gpucluster.lessons.study.puzzles import ParsonsFile
+from gpucluster.lessons.study.bank.items import Cards, Hooks, Quiz
+from gpucluster.lessons.study.bank.problems import ParsonsFile
 
-from .conftest import OPTIONS, PROBLEM, card, question
+from ..conftest import OPTIONS, PROBLEM, card, question
 
 
 def quiz(*questions: dict[str, Any], **fields: Any) -> dict[str, Any]:

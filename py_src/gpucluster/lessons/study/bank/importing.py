@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ...registry.replacement import replace_text
-from ..catalogue import Lesson, find_lesson
+from ....registry.replacement import replace_text
+from ...catalogue import Lesson, find_lesson
 from .files import StudyFileError, read_file, sentences
-from .foreign import ForeignFormat, card_from, question_from
-from .model import Cards, Quiz
+from .items import Cards, Quiz
+from .jupyterquiz import UnknownFormat, card_from, question_from
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def import_file(
 
     Raises
     ------
-    ForeignFormat
+    UnknownFormat
         When the file is of neither kind. Nothing was written.
     StudyFileError
         When what would be written is not in order. Nothing was written.
@@ -154,13 +154,13 @@ def _items(source: Path) -> list[Mapping[str, Any]]:
     try:
         content = json.loads(source.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ForeignFormat(f"{source} cannot be read: {error.strerror}.") from None
+        raise UnknownFormat(f"{source} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError):
-        raise ForeignFormat(f"{source} is not JSON in UTF-8.") from None
+        raise UnknownFormat(f"{source} is not JSON in UTF-8.") from None
     whole = isinstance(content, list) and content and all(isinstance(item, Mapping) for item in content)
     if not whole or not all(({"question", "front"} & item.keys()) == ({"question", "front"} & content[0].keys())
                             and ({"question", "front"} & item.keys()) for item in content):  # fmt: skip
-        raise ForeignFormat(
+        raise UnknownFormat(
             f"{source} is no list of questions as jupyterquiz has them, nor of cards as jupytercards has them."
         )
     return list(content)

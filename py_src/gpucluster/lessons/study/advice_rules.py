@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from ..learner_progress import Progress
 from ..learner_progress.model import ExerciseProgress
-from .model import Card
-from .topics import Material
+from .bank.items import Card
+from .bank.topics import Material
 
 WEAK = 2
 """Points from which a topic is called weak: one question answered wrong, or two cards not known."""

@@ -3,11 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from .fields import Lesson, Link, Markdown, Part, Row, Topic, check_ids
+LessonId = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
+TopicName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]*$")]
+CurriculumRow = Annotated[str, StringConstraints(pattern=r"^S[0-9]-[0-9]{2}$")]
+Link = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}(\.[1-9][0-9]*|#[a-z][a-z0-9-]*)?$")]
+Markdown = Annotated[str, StringConstraints(min_length=1, max_length=4_000, pattern=r"\S")]
+ExerciseId = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.[1-9][0-9]*$")]
+LineId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,15}$")]
+
+
+class Part(BaseModel):
+    """A part of a study file: what is not known in it is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def check_ids(prefix: str, ids: Iterable[str]) -> None:
+    """Raise a sentence unless all ids are different and begin with the lesson."""
+    ids = list(ids)
+    unique(ids)
+    for name in ids:
+        if name.partition(".")[0] != prefix:
+            raise ValueError(f"the id {name!r} must begin with '{prefix}.'")
+
+
+def unique(ids: list[str]) -> None:
+    """Raise a sentence unless all ids are different."""
+    if twice := [name for name, times in Counter(ids).items() if times > 1]:
+        raise ValueError(f"the id {twice[0]!r} is there twice")
 
 
 class Option(Part):
@@ -20,11 +48,11 @@ class Option(Part):
 
 class _Question(Part):
     id: Annotated[str, StringConstraints(pattern=r"^[0-9]{2}\.q[1-9][0-9]*$")]
-    topic: Topic
-    concept: Topic | None = Field(
+    topic: TopicName
+    concept: TopicName | None = Field(
         None, description="The one thing that it asks; a practice exam asks no concept twice. Left out: its own id."
     )
-    rows: list[Row] = Field(default_factory=list, description="Rows of the curriculum that it covers.")
+    rows: list[CurriculumRow] = Field(default_factory=list, description="Rows of the curriculum that it covers.")
     difficulty: int = Field(1, ge=1, le=3)
     link: Link = Field(description="Where the answer is taught: exercise 03.2, cell 03#starvation or lesson 03.")
     exam_only: bool = Field(False, description="Kept for the practice exam.")
@@ -97,7 +125,7 @@ class Quiz(Part):
     """The questions of one lesson: ``quiz.json``."""
 
     schema_version: Literal[1]
-    lesson: Lesson
+    lesson: LessonId
     questions: list[Question] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -110,8 +138,8 @@ class Card(Part):
     """One card: a question on the front, the answer on the back."""
 
     id: Annotated[str, StringConstraints(pattern=r"^([0-9]{2}\.c|hook\.)[1-9][0-9]*$")]
-    topic: Topic
-    rows: list[Row] = Field(default_factory=list)
+    topic: TopicName
+    rows: list[CurriculumRow] = Field(default_factory=list)
     link: Link
     front: Markdown
     back: Markdown
@@ -122,7 +150,7 @@ class Cards(Part):
     """The cards of one lesson: ``cards.json``."""
 
     schema_version: Literal[1]
-    lesson: Lesson
+    lesson: LessonId
     cards: list[Card] = Field(min_length=1)
 
     @model_validator(mode="after")

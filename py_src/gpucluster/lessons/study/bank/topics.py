@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..catalogue import Exercise, Lesson, lessons
+from ...catalogue import Exercise, Lesson, lessons
 from .files import all_cards, all_questions
-from .model import Card, Question
+from .items import Card, Question
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
-from .fields import Exercise, LineId, Markdown, Part, unique
+from .items import ExerciseId, LineId, Markdown, Part, unique
 
 
 class Line(Part):
@@ -29,7 +29,7 @@ class Distractor(Part):
 class Parsons(Part):
     """A Parsons problem: lines to be put in order."""
 
-    id: Exercise
+    id: ExerciseId
     title: Annotated[str, StringConstraints(min_length=1, max_length=120)]
     prompt: Markdown
     indent: bool = Field(False, description="Whether the learner sets the indentation too.")

@@ -13,9 +13,9 @@ from gpucluster.lessons.learner_progress.events import EVENT
 from gpucluster.lessons.learner_progress.model import now
 from gpucluster.lessons.learner_progress.recording import apply
 from gpucluster.lessons.results import LESSON_MIME
-from gpucluster.lessons.study.advise import weak_topics
-from gpucluster.lessons.study.advisor import Advice
-from gpucluster.lessons.study.topics import materials
+from gpucluster.lessons.study.advice import weak_topics
+from gpucluster.lessons.study.advice_rules import Advice
+from gpucluster.lessons.study.bank.topics import materials
 
 
 def after(*events: dict[str, Any]) -> list[Advice]:

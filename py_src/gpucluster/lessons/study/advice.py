@@ -9,11 +9,11 @@ from typing import Any
 from ...protocol.errors import GPUClusterError
 from ..catalogue import lessons
 from ..learner_progress import Progress, load
-from .advisor import Advice, advice_on
-from .fallback import details, html_of, inline, summary_of
-from .model import Card
+from .advice_rules import Advice, advice_on
+from .bank.items import Card
+from .bank.topics import Material, materials
 from .output import StudyOutput, sentence
-from .topics import Material, materials
+from .static_html import details, html_of, inline, summary_of
 
 
 def advise() -> StudyOutput:

@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.lessons.study.files import StudyFileError, read_file
-from gpucluster.lessons.study.foreign import ForeignFormat
-from gpucluster.lessons.study.importing import import_file
-from gpucluster.lessons.study.model import Cards, ChoiceQuestion, NumberQuestion, Quiz, SeveralQuestion, TextQuestion
+from gpucluster.lessons.study.bank.files import StudyFileError, read_file
+from gpucluster.lessons.study.bank.importing import import_file
+from gpucluster.lessons.study.bank.items import (
+    Cards,
+    ChoiceQuestion,
+    NumberQuestion,
+    Quiz,
+    SeveralQuestion,
+    TextQuestion,
+)
+from gpucluster.lessons.study.bank.jupyterquiz import UnknownFormat
 from gpucluster.lessons.study.scrambling import number_key, number_keys, step_of
 
 CHOICE = {
@@ -151,7 +158,7 @@ def test_what_was_there_before_stays(tmp_path: Path) -> None:
 )
 def test_what_is_of_neither_kind_is_a_sentence(tmp_path: Path, content: Any, sentence: str) -> None:
     into = tmp_path / "quiz.json"
-    with pytest.raises(ForeignFormat) as caught:
+    with pytest.raises(UnknownFormat) as caught:
         import_file(written(tmp_path / "q.json", content), "91", topic="sums", into=into)
     assert sentence in caught.value.message
     assert not into.exists()
@@ -169,10 +176,10 @@ def test_what_our_rules_refuse_is_not_written(tmp_path: Path) -> None:
 
 
 def test_a_source_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ForeignFormat, match="cannot be read: No such file"):
+    with pytest.raises(UnknownFormat, match="cannot be read: No such file"):
         import_file(tmp_path / "missing.json", "91", topic="sums")
     (tmp_path / "q.json").write_text("{")
-    with pytest.raises(ForeignFormat, match="is not JSON in UTF-8"):
+    with pytest.raises(UnknownFormat, match="is not JSON in UTF-8"):
         import_file(tmp_path / "q.json", "91", topic="sums")
 
 

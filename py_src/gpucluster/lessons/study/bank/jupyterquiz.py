@@ -9,16 +9,16 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ...protocol.errors import GPUClusterError
+from ....protocol.errors import GPUClusterError
 
 Plain = dict[str, Any]
 _NO_REASON = "This option is not right."
 
 
-class ForeignFormat(GPUClusterError):
+class UnknownFormat(GPUClusterError):
     """The file is neither jupyterquiz's nor jupytercards'."""
 
-    code = "foreign_format"
+    code = "unknown_format"
     http_status = 422
     exit_code = 2
 
@@ -37,7 +37,7 @@ def question_from(item: Mapping[str, Any], place: str) -> tuple[Plain, list[str]
     convert = kinds.get(str(item.get("type")))
     answers = item.get("answers")
     if convert is None or not isinstance(answers, list) or not all(isinstance(answer, Mapping) for answer in answers):
-        raise ForeignFormat(
+        raise UnknownFormat(
             f"{place} has the type {str(item.get('type'))!r:.40}. Known types of jupyterquiz: {', '.join(kinds)}, "
             "each with a list of answers."
         )
@@ -52,7 +52,7 @@ def card_from(item: Mapping[str, Any], place: str) -> tuple[Plain, list[str]]:
     """Convert one jupytercards card; return its fields and notes."""
     front, back = item.get("front"), item.get("back")
     if not (isinstance(front, str) and front.strip() and isinstance(back, str) and back.strip()):
-        raise ForeignFormat(f"{place} needs a front and a back.")
+        raise UnknownFormat(f"{place} needs a front and a back.")
     fields: Plain = {"front": front.strip(), "back": back.strip()}
     if isinstance(item.get("topic"), str) and item["topic"].strip():
         fields["topic"] = item["topic"]
@@ -92,7 +92,7 @@ def _number(item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[st
     values = [answer for answer in right if _is_number(answer.get("value"))]
     ranges = [answer for answer in right if _is_range(answer.get("range"))]
     if not (values or ranges):
-        raise ForeignFormat("A numeric question of jupyterquiz needs a right value or a right range.")
+        raise UnknownFormat("A numeric question of jupyterquiz needs a right value or a right range.")
     chosen = (values or ranges)[0]
     if values:
         fields = {"answer": chosen["value"], "tolerance": _tolerance(chosen["value"], item.get("precision"))}
@@ -108,7 +108,7 @@ def _number(item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[st
 def _text(_item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[str]]:
     right = [answer for answer in answers if answer.get("correct") is True and str(answer.get("answer") or "").strip()]
     if not right:
-        raise ForeignFormat("A string question of jupyterquiz needs a right answer.")
+        raise UnknownFormat("A string question of jupyterquiz needs a right answer.")
     notes = []
     if any(answer.get("match_case") for answer in right):
         notes.append("upper and lower case no longer count.")

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ...protocol.errors import GPUClusterError, invalid_request
-from ..catalogue import find_lesson, lessons, notebooks_folder
-from .model import Card, Cards, Hooks, Question, Quiz
-from .puzzles import Parsons, ParsonsFile
+from ....protocol.errors import GPUClusterError, invalid_request
+from ...catalogue import find_lesson, lessons, notebooks_folder
+from .items import Card, Cards, Hooks, Question, Quiz
+from .problems import Parsons, ParsonsFile
 
 File = TypeVar("File", bound=BaseModel)
 Item = TypeVar("Item")
