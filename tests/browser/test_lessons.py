@@ -14,8 +14,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
-from gpucluster.lessons.classroom import share
-from gpucluster.lessons.progress import FILE_NAME, Progress, load, record
+from gpucluster.lessons.learner_progress import FILE_NAME, Progress, load, record, share
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from .axe import violations

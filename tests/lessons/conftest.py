@@ -13,8 +13,8 @@ import matplotlib
 import pytest
 from gpucluster.lessons import lab as lab_module
 from gpucluster.lessons.hints import _given
+from gpucluster.lessons.learner_progress import FOLDER_VARIABLE
 from gpucluster.lessons.predictions import _noted
-from gpucluster.lessons.progress import FOLDER_VARIABLE
 
 matplotlib.use("Agg")
 

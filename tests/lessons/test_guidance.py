@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gpucluster.lessons import check, compare, hint, predict, solution
 from gpucluster.lessons.catalogue import lessons
-from gpucluster.lessons.progress import load
+from gpucluster.lessons.learner_progress import load
 from gpucluster.lessons.results import LESSON_MIME
 
 

@@ -8,9 +8,8 @@ import sys
 
 import pytest
 from gpucluster.lessons.catalogue import find_lesson
-from gpucluster.lessons.classroom import share
-from gpucluster.lessons.progress import FILE_NAME, load, record
-from gpucluster.lessons.study.files import all_questions
+from gpucluster.lessons.learner_progress import FILE_NAME, load, record, share
+from gpucluster.lessons.study.bank.files import all_questions
 
 SLUG = "06-kmeans"
 

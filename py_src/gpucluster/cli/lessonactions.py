@@ -14,7 +14,7 @@ from typing import Any
 
 from ..lessons.catalogue import Lesson, copy_lessons, lessons
 from ..lessons.copies import LessonFolderError, LessonNotFound, copy_recall, known_lesson, reset_lesson
-from ..lessons.progress import Progress, ProgressUnreadable, forget, load, progress_file
+from ..lessons.learner_progress import Progress, ProgressUnreadable, forget, load, progress_file
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, MissingPackage
 from . import lessontables
 from .arguments import shown, shown_path, whole_number
@@ -164,7 +164,8 @@ def progress(found: Namespace, _say: Say) -> LessonAnswer:
 
 def share(found: Namespace, _say: Say) -> LessonAnswer:
     """Let a class see the learner's progress, or stop that."""
-    from ..lessons.classroom import share, share_again, shared_file, withdraw
+    from ..lessons.learner_progress import share, share_again, withdraw
+    from ..lessons.learner_progress.shared_file import shared_file
 
     folder, target, name = own_folder(found), getattr(found, "shared", None), getattr(found, "name", None)
     if getattr(found, "stop", False):
@@ -198,7 +199,7 @@ def show_class(found: Namespace, _say: Say) -> LessonAnswer:
 
 def import_questions(found: Namespace, _say: Say) -> LessonAnswer:
     """Take over questions or cards of other tools."""
-    from ..lessons.study.importing import import_file
+    from ..lessons.study.bank.importing import import_file
 
     into = getattr(found, "into", None)
     lesson = known_lesson(found.lesson)

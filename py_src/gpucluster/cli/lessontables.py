@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..lessons.catalogue import lessons
-from ..lessons.progress import Progress, is_due
+from ..lessons.learner_progress import Progress, is_due
 from ..protocol.lessons import ClassView
 from .tables import table
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .predictions import compare, predict
     from .probes.memory import peak_bytes
     from .probes.traffic import Traffic
-    from .study.advise import advise
+    from .study.advice import advise
     from .study.cards import cards, hooks
     from .study.exam import exam
     from .study.overview import progress
@@ -57,7 +57,7 @@ __all__ = [
 _LAZY = {
     "Lab": ".lab",
     "Traffic": ".probes.traffic",
-    "advise": ".study.advise",
+    "advise": ".study.advice",
     "as_numpy": ".material.arrays",
     "banner": ".material.banners",
     "cards": ".study.cards",

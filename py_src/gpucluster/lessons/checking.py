@@ -14,7 +14,7 @@ from .checks import find_exercise
 from .examination import Examination, Halt, NeedsCluster, NotYet, describe_error, is_blank
 from .following import Names, notebook_names
 from .hints import advice, solution_of, title_of
-from .progress import note
+from .learner_progress import note
 from .properties import USABLE
 from .results import CheckResult, State
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..protocol.errors import GPUClusterError
 from .lab import CLUSTER_VARIABLE
-from .progress import FOLDER_VARIABLE
+from .learner_progress import FOLDER_VARIABLE
 from .results import LESSON_MIME
 
 _KERNEL = "gpucluster-lesson"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .catalogue import Exercise, find_lesson
-from .progress import note
+from .learner_progress import note
 
 _given: Counter[str] = Counter()
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from .progress import note
-from .progress.model import LARGEST_NUMBER
+from .learner_progress import note
+from .learner_progress.model import LARGEST_NUMBER
 from .results import LESSON_MIME
 
 _noted: dict[str, Any] = {}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ..lessons.catalogue import Lesson, copy_lessons, lessons
 from ..lessons.copies import LessonFolderError, copy_recall, reset_lesson
-from ..lessons.progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
-from ..lessons.progress.recording import apply
+from ..lessons.learner_progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
+from ..lessons.learner_progress.recording import apply
 from ..protocol.lessons import (
     CardTurned,
     EventsNoted,

@@ -8,10 +8,10 @@ from datetime import date
 from typing import TypeVar
 
 from ..lessons.catalogue import Lesson
-from ..lessons.progress import Progress, is_due
-from ..lessons.progress.events import EVENT, Event
-from ..lessons.study.advise import weak_topics
-from ..lessons.study.files import (
+from ..lessons.learner_progress import Progress, is_due
+from ..lessons.learner_progress.events import EVENT, Event
+from ..lessons.study.advice import weak_topics
+from ..lessons.study.bank.files import (
     NothingToStudy,
     StudyFileError,
     all_cards,

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from gpucluster.lessons.study.bank.files import all_questions
+from gpucluster.lessons.study.bank.items import ChoiceQuestion, Option, SeveralQuestion
 from gpucluster.lessons.study.exam import concept_of, draw
-from gpucluster.lessons.study.files import all_questions
-from gpucluster.lessons.study.model import ChoiceQuestion, Option, SeveralQuestion
-from gpucluster.lessons.study.questions import options_of
+from gpucluster.lessons.study.quiz import options_of
 
 MARGIN = 0.05
 QUESTIONS = [question for question in all_questions() if isinstance(question, ChoiceQuestion)]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,11 @@ from typing import Any
 import gpucluster.lessons
 import pytest
 from gpucluster.lessons import cards, exam, hooks, parsons, quiz
-from gpucluster.lessons.progress import record
+from gpucluster.lessons.learner_progress import record
 from gpucluster.lessons.results import LESSON_MIME
-from gpucluster.lessons.study.fallback import html_of, inline
 from gpucluster.lessons.study.output import StudyOutput
 from gpucluster.lessons.study.scrambling import hashed, unlocked
+from gpucluster.lessons.study.static_html import html_of, inline
 
 from .conftest import PROBLEM, card, question
 
@@ -215,15 +214,10 @@ def test_progress_shows_what_was_done(kit: Path, own_progress: Path) -> None:
     assert "Lesson &lt;91&gt;" in made["text/html"]
 
 
-@pytest.mark.parametrize("first", ["import gpucluster.lessons.progress", "pass"])
-def test_progress_is_both_a_function_and_a_package(first: str) -> None:
-    program = (
-        f"from gpucluster import lessons\n{first}\n"
-        "assert 'Nothing is noted yet' in repr(lessons.progress())\n"
-        "assert 'Nothing is noted yet' in repr(lessons.progress())\n"
-        "from gpucluster.lessons.progress import record\nassert callable(record)"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+def test_no_module_takes_the_place_of_a_public_name() -> None:
+    """Importing a module sets its name in the package above: ``lessons.progress`` must stay a function."""
+    modules = {module.name for module in pkgutil.iter_modules(gpucluster.lessons.__path__)}
+    assert not modules & {*gpucluster.lessons.__all__}
 
 
 def test_a_progress_file_that_cannot_be_read_is_a_sentence(kit: Path, own_progress: Path) -> None:

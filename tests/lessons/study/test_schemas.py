@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from gpucluster.lessons.progress import FILE_NAME, record
+from gpucluster.lessons.learner_progress import FILE_NAME, record
 from gpucluster.lessons.study import schemas
 
 from .conftest import question

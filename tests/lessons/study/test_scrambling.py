@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.lessons.study.model import NumberQuestion, SeveralQuestion, TextQuestion
+from gpucluster.lessons.study.bank.items import NumberQuestion, SeveralQuestion, TextQuestion
 from gpucluster.lessons.study.parsons import parsons
-from gpucluster.lessons.study.questions import question_record
+from gpucluster.lessons.study.quiz import question_record
 from gpucluster.lessons.study.scrambling import (
     hashed,
     locked,
@@ -135,8 +135,8 @@ def test_the_order_of_options_says_nothing_about_the_right_one() -> None:
 
 def test_a_record_does_not_show_its_answer(kit: Path) -> None:
     for kind, fields in (("number", {"answer": 3.72}), ("text", {"answers": ["allreduce"]}), ("choice", {})):
-        from gpucluster.lessons.study.files import read_file
-        from gpucluster.lessons.study.model import Quiz
+        from gpucluster.lessons.study.bank.files import read_file
+        from gpucluster.lessons.study.bank.items import Quiz
 
         path = kit / "91-one" / "quiz.json"
         path.write_text(

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import lessons, notebooks_folder
-from ..study.files import all_cards, all_questions
+from ..study.bank.files import all_cards, all_questions
 
 SOURCES = {"S0": 66, "S1": 68, "S2": 60, "S3": 32, "S4": 17}
 """Number of rows of each of the five documents that the lessons grew from."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import find_lesson
-from ..progress import Progress, is_due, load
-from .fallback import details, html_of, inline, summary_of
-from .files import all_cards, cards_of, hook_cards
-from .model import Card
+from ..learner_progress import Progress, is_due, load
+from .bank.files import all_cards, cards_of, hook_cards
+from .bank.items import Card
 from .output import StudyOutput, sentence
+from .static_html import details, html_of, inline, summary_of
 
 
 def cards(lesson: str | None = None, *, due: bool = False) -> StudyOutput:

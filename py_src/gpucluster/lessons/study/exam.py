@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Iterable
 
 from ...protocol.lessons import MOST_EXAM_QUESTIONS
-from .files import all_questions
-from .model import Question
+from .bank.files import all_questions
+from .bank.items import Question
 from .output import StudyOutput, sentence
 from .quiz import show_questions
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..examination import Examination, describe
+from .bank.problems import Parsons
 from .parsons import find_problem, lettered, rules_of
-from .puzzles import Parsons
 
 Placed = tuple[str, int | None]
 _LETTERS = re.compile(r"^[A-Za-z](?:[\s,>-]*[A-Za-z])*\W*$")

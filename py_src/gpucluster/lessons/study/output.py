@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..results import LESSON_MIME
-from .fallback import inline
+from .static_html import inline
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from html import escape
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import Lesson, lessons
-from ..progress import Progress, is_due, load, progress_file
-from .files import all_cards, all_questions
+from ..learner_progress import Progress, is_due, load, progress_file
+from .bank.files import all_cards, all_questions
 from .output import StudyOutput, sentence
 
 

@@ -8,11 +8,11 @@ from string import ascii_uppercase
 from typing import Any
 
 from ...protocol.errors import GPUClusterError
-from .fallback import code_block, details, html_of, inline, items
-from .files import problems_of
+from .bank.files import problems_of
+from .bank.problems import Distractor, Line, Parsons
 from .output import StudyOutput, sentence
-from .puzzles import Distractor, Line, Parsons
 from .scrambling import locked, salt_of, shuffled
+from .static_html import code_block, details, html_of, inline, items
 
 
 def find_problem(exercise: str) -> Parsons | None:

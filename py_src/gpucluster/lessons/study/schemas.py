@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ..progress import Progress
-from .model import Cards, Hooks, Quiz
-from .puzzles import ParsonsFile
+from ..learner_progress import Progress
+from .bank.items import Cards, Hooks, Quiz
+from .bank.problems import ParsonsFile
 
 FOLDER = Path(__file__).parents[4] / "docs" / "schemas"
 FILES: dict[str, type[BaseModel]] = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...catalogue import NOTEBOOKS_VARIABLE, lessons, notebooks_folder
-from ...progress import FOLDER_VARIABLE
+from ...learner_progress import FOLDER_VARIABLE
 
 TOKEN_VARIABLE = "GPUCLUSTER_GRADING"  # noqa: S105  # marks the processes of one submission; it opens nothing
 _KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "TZ", "CUDA_VISIBLE_DEVICES")

@@ -1,0 +1,39 @@
+"""What one learner has done: a single JSON file in the folder they work in, and what a class may see of it.
+
+The kernel, the Jupyter server and the command line all write it, so this package imports nothing heavy::
+
+    from gpucluster.lessons.learner_progress import load, record
+
+    record({"kind": "question", "id": "03.q1", "right": True})
+    load().questions["03.q1"].right
+"""
+
+from .events import Event
+from .model import DAYS, SCHEMA_VERSION, Progress, is_due, now
+from .place import FILE_NAME, FOLDER_VARIABLE, learner_folder, progress_file
+from .recording import note, record
+from .sharing import share, share_again, withdraw
+from .store import ProgressUnreadable, edit, forget, load, locked
+
+__all__ = [
+    "DAYS",
+    "FILE_NAME",
+    "FOLDER_VARIABLE",
+    "SCHEMA_VERSION",
+    "Event",
+    "Progress",
+    "ProgressUnreadable",
+    "edit",
+    "forget",
+    "is_due",
+    "learner_folder",
+    "load",
+    "locked",
+    "note",
+    "now",
+    "progress_file",
+    "record",
+    "share",
+    "share_again",
+    "withdraw",
+]

@@ -1,0 +1,189 @@
+"""Reading and writing the progress file: one writer at a time, never half a file, never over one we cannot read."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ...protocol.errors import GPUClusterError
+from ...registry.replacement import replace_text
+from ..plain_file import NotPlain, read_plain_file
+from .model import SCHEMA_VERSION, Progress, now
+from .place import progress_file
+from .shared_file import StillShared, publish, remove_shared_file
+
+LARGEST_FILE = 8 * 2**20
+_WAIT_S = 5.0
+_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS}
+
+
+class ProgressUnreadable(GPUClusterError):
+    """The progress file cannot be used; it was left as it is."""
+
+    code = "progress_unreadable"
+    http_status = 409
+
+
+def load(folder: Path | None = None) -> Progress:
+    """Read the learner's progress.
+
+    Parameters
+    ----------
+    folder : pathlib.Path, optional
+        Folder of the progress file. Left out: see `learner_folder`.
+
+    Returns
+    -------
+    Progress
+        Empty when there is no file yet.
+
+    Raises
+    ------
+    ProgressUnreadable
+        With a sentence that says what to do.
+    """
+    return _read(progress_file(folder)) or Progress()
+
+
+@contextmanager
+def edit(folder: Path | None = None) -> Iterator[Progress]:
+    """Change the learner's progress inside a ``with`` block; it is written when the block ends without an error."""
+    path = progress_file(folder)
+    with _lock(path):
+        progress = _read(path) or Progress()
+        yield progress
+        progress.updated_at = now()
+        _write(path, progress)
+        # Still under the lock: else what is older could come last, or after the learner has stopped.
+        progress.not_shared = publish(progress)
+
+
+@contextmanager
+def locked(folder: Path | None = None) -> Iterator[Progress]:
+    """Read the learner's progress and keep all writers waiting while the ``with`` block runs; nothing is written."""
+    path = progress_file(folder)
+    with _lock(path):
+        yield _read(path) or Progress()
+
+
+def forget(folder: Path | None = None) -> bool:
+    """Delete the learner's progress, also a file that cannot be read; return whether there was one.
+
+    What a class sees of it is removed too.
+
+    Raises
+    ------
+    ProgressUnreadable
+        When it cannot be deleted.
+    StillShared
+        When it was deleted, and what a class sees could not be removed.
+    """
+    path = progress_file(folder)
+    if not path.exists():
+        return False
+    with _lock(path):
+        left = None
+        with suppress(ProgressUnreadable):
+            left = remove_shared_file(_read(path) or Progress())
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise ProgressUnreadable(f"{path} could not be deleted: {error.strerror}.") from None
+    if left is not None:
+        raise StillShared(f"Your progress was deleted. {left}")
+    return True
+
+
+def _read(path: Path) -> Progress | None:
+    try:
+        text = read_plain_file(path, LARGEST_FILE).decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except NotPlain as error:
+        raise _unreadable(path, f"it {error}") from None
+    except OSError as error:
+        raise _unreadable(path, error.strerror) from None
+    except UnicodeDecodeError:
+        raise _unreadable(path, "it is not UTF-8 text") from None
+    try:
+        content = json.loads(text)
+        version = content.get("schema_version") if isinstance(content, dict) else None
+        if isinstance(version, int) and version > SCHEMA_VERSION:
+            raise ProgressUnreadable(
+                f"{path} was written by a newer gpucluster. Update gpucluster here, or work in another folder."
+            )
+        return Progress.model_validate_json(text)
+    except (ValueError, ValidationError, RecursionError):
+        raise ProgressUnreadable(
+            f"{path} is damaged; nothing was written to it. Put a good copy back, or move it away to begin a new one."
+        ) from None
+
+
+def _unreadable(path: Path, why: str | None) -> ProgressUnreadable:
+    return ProgressUnreadable(f"{path} cannot be read: {why}. Move it away to begin a new one.")
+
+
+def _text_of(path: Path, progress: Progress) -> str:
+    """Return what is to be written, which was read back first: a file that nobody can read again loses everything."""
+    try:
+        text = progress.model_dump_json(indent=1, warnings=False) + "\n"
+        json.loads(text)
+        Progress.model_validate_json(text)
+    except (ValueError, RecursionError):
+        raise ProgressUnreadable(
+            f"What just happened cannot be written to {path}, which stays as it was: a value does not belong there."
+        ) from None
+    if len(text.encode()) > LARGEST_FILE:
+        raise ProgressUnreadable(f"{path} would become larger than {LARGEST_FILE // 2**20} MiB; it stays as it was.")
+    return text
+
+
+def _write(path: Path, progress: Progress) -> None:
+    text = _text_of(path, progress)
+    try:
+        # A link, such as one into a home folder that outlives the machine, stays a link.
+        replace_text(path.resolve(), text, durable=True)
+    except OSError as error:
+        raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold the lock beside the file. The file itself is replaced on each write, and its lock with it."""
+    lock = path.with_name(f".{path.name}.lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise ProgressUnreadable(f"Your progress cannot be written to {path}: {error.strerror}.") from None
+    try:
+        _wait_for(descriptor, path)
+        yield
+    finally:
+        os.close(descriptor)  # and with it the lock
+
+
+def _wait_for(descriptor: int, path: Path) -> None:
+    deadline = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise ProgressUnreadable(f"Another program holds {path}. Try again in a moment.") from None
+            time.sleep(0.02)
+        except OSError as error:
+            if error.errno in _NO_LOCKS:  # some network folders know no locks: the last writer wins there
+                return
+            raise ProgressUnreadable(f"{path} cannot be locked: {error.strerror}.") from None
