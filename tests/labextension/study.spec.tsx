@@ -8,7 +8,7 @@ import { act } from 'react';
 import type { EventsNoted } from '../../labextension/src/protocol/messages';
 import type { IQuestion } from '../../labextension/src/study/payload';
 import { StudyOutput } from '../../labextension/src/study/studyoutput';
-import type { StudyEvent } from '../../labextension/src/study/surroundings';
+import type { StudyEvent } from '../../labextension/src/study/outputcontext';
 import { trans } from './models';
 
 const MIME = 'application/vnd.gpucluster.lesson.v1+json';

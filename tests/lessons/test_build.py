@@ -16,10 +16,11 @@ import jsonschema
 import nbformat
 import pytest
 from gpucluster.lessons import build
-from gpucluster.lessons.building.cells import NBGRADER_SCHEMA
 from gpucluster.lessons.building.files import pages_folder, stale
+from gpucluster.lessons.building.notebooks import NBGRADER_SCHEMA
 from gpucluster.lessons.building.page import make_page
-from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError, read_source
+from gpucluster.lessons.building.reading import read_source
+from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError
 from gpucluster.lessons.catalogue import copy_lessons, find_lesson, lessons, notebooks_folder
 
 FOLDER = notebooks_folder()

@@ -1,11 +1,11 @@
 import React from 'react';
 
 import type { IAdvicePayload } from './payload';
-import { OpenLink, Sentence, useSurroundings } from './surroundings';
+import { OpenLink, Sentence, useOutputContext } from './outputcontext';
 
 /** Which topics to look at again, why, and where. */
 export function AdviceView({ payload }: { readonly payload: IAdvicePayload }): JSX.Element {
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   if (payload.items.length === 0) {
     return (
       <p className="gpc-Study">

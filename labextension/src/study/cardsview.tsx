@@ -1,13 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useRef, useState } from 'react';
 
-import { own } from './own';
-import type { ICard, ICardsPayload } from './payload';
-import { Markdown, OpenLink, useSurroundings } from './surroundings';
+import { own, type ICard, type ICardsPayload } from './payload';
+import { Markdown, OpenLink, useOutputContext } from './outputcontext';
 
 /** Cards to turn, one at a time; one that was not known comes again in the same round. */
 export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX.Element {
-  const { trans, report } = useSurroundings();
+  const { trans, report } = useOutputContext();
   const { title, cards } = payload;
   const [waiting, setWaiting] = useState<readonly ICard[]>(cards);
   const [unknown, setUnknown] = useState<ReadonlySet<string>>(new Set());

@@ -3,7 +3,7 @@ import React from 'react';
 
 import { Findings } from './findings';
 import type { ICheckPayload } from './payload';
-import { Sentence, useSurroundings } from './surroundings';
+import { Sentence, useOutputContext } from './outputcontext';
 
 const SIGNS: Readonly<Record<ICheckPayload['state'], string>> = {
   passed: '✓',
@@ -14,7 +14,7 @@ const SIGNS: Readonly<Record<ICheckPayload['state'], string>> = {
 
 /** What a check found: one line that says how it ended, then each property. */
 export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX.Element {
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   const { exercise, title, state, findings, message, next_step } = payload;
   const held = findings.filter(finding => finding.passed).length;
   return (

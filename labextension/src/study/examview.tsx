@@ -3,11 +3,11 @@ import React, { useEffect, useRef, useState } from 'react';
 import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuizPayload } from './payload';
 import { QuestionView } from './questionview';
-import { useSurroundings } from './surroundings';
+import { useOutputContext } from './outputcontext';
 
 /** A practice exam: nothing is judged before all of it is handed in. */
 export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.Element {
-  const { trans, report } = useSurroundings();
+  const { trans, report } = useOutputContext();
   const { title, questions } = payload;
   const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
   const [isHandedIn, setHandedIn] = useState(false);

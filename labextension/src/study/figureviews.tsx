@@ -2,11 +2,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { IPredictionPayload, IReportPayload, Plain } from './payload';
-import { useSurroundings } from './surroundings';
+import { useOutputContext } from './outputcontext';
 
 /** A guess beside what came out, as two bars where both are numbers. */
 export function PredictionView({ payload }: { readonly payload: IPredictionPayload }): JSX.Element {
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   const { predicted, observed, unit, question } = payload;
   const largest = Math.max(amount(predicted), amount(observed));
   const row = (label: string, value: Plain, name: string): JSX.Element => (
@@ -35,7 +35,7 @@ export function PredictionView({ payload }: { readonly payload: IPredictionPaylo
 
 /** Figures of a run, side by side. */
 export function ReportView({ payload }: { readonly payload: IReportPayload }): JSX.Element {
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   return (
     <section
       className="gpc-Study gpc-Report"

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { IFinding } from './payload';
-import { Sentence } from './surroundings';
+import { Sentence } from './outputcontext';
 
 interface IFindingsProps {
   readonly findings: readonly IFinding[];

@@ -1,5 +1,4 @@
-import { own } from './own';
-import type { IQuestion } from './payload';
+import { own, type IQuestion } from './payload';
 import { hashed, numberKey, plainText, unlocked } from './scrambling';
 
 /** What a learner has chosen or typed: ids of options, or one text. */

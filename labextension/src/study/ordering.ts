@@ -1,7 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { own } from './own';
-import type { IFinding, IParsonsPayload } from './payload';
+import { own, type IFinding, type IParsonsPayload } from './payload';
 import { unlocked } from './scrambling';
 
 /** A line in the learner's program. */

@@ -4,11 +4,11 @@ import { Findings } from './findings';
 import { callOf, indented, judge, moved, placed, removed, rulesOf, type Program } from './ordering';
 import type { IFinding, IParsonsPayload } from './payload';
 import { ProgramList } from './programlist';
-import { Markdown, useSurroundings } from './surroundings';
+import { Markdown, useOutputContext } from './outputcontext';
 
 /** Lines out of order on one side, the learner's program on the other. */
 export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }): JSX.Element {
-  const { trans, report } = useSurroundings();
+  const { trans, report } = useOutputContext();
   const { exercise, title, prompt, indent, lines } = payload;
   const id = useId();
   const [program, setProgram] = useState<Program>([]);

@@ -131,6 +131,11 @@ export function readPayload(data: unknown): LessonPayload | null {
   }
 }
 
+/** What a record from outside says under a name; names that every object has, such as "constructor", say nothing. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.prototype.hasOwnProperty.call(record, name) ? record[name] : undefined;
+}
+
 type Entry = Readonly<Record<string, unknown>>;
 
 const READERS = new Map<string, (entry: Entry) => LessonPayload>(

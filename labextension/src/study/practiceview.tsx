@@ -3,11 +3,11 @@ import React, { useState } from 'react';
 import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuestion, IQuizPayload } from './payload';
 import { QuestionView } from './questionview';
-import { useSurroundings } from './surroundings';
+import { useOutputContext } from './outputcontext';
 
 /** Questions one below the other; each is judged as soon as the learner wants it. */
 export function PracticeView({ payload }: { readonly payload: IQuizPayload }): JSX.Element {
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   const { title, questions } = payload;
   const [solved, setSolved] = useState<ReadonlySet<string>>(new Set());
   return (
@@ -39,7 +39,7 @@ interface IPracticeProps {
 type Stage = 'asking' | 'wrong' | 'right' | 'shown';
 
 function PracticeQuestion({ question, number, total, onSolved }: IPracticeProps): JSX.Element {
-  const { trans, report } = useSurroundings();
+  const { trans, report } = useOutputContext();
   const [answer, setAnswer] = useState<Answer>([]);
   const [stage, setStage] = useState<Stage>('asking');
   const [hasTried, setHasTried] = useState(false);

@@ -2,7 +2,7 @@ import React, { useEffect, useId, useRef } from 'react';
 
 import { MAX_INDENT, type Program } from './ordering';
 import type { IOption } from './payload';
-import { useSurroundings } from './surroundings';
+import { useOutputContext } from './outputcontext';
 
 interface IProgramListProps {
   readonly lines: readonly IOption[];
@@ -20,7 +20,7 @@ interface IProgramListProps {
 export function ProgramList(props: IProgramListProps): JSX.Element {
   const { lines, program, isIndented, selected, onSelect, onPlace } = props;
   const { onMove, onIndent, onRemove } = props;
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   const id = useId();
   const list = useRef<HTMLUListElement>(null);
   const hasFocus = useRef(false);

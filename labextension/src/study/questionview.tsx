@@ -3,7 +3,7 @@ import React, { useId } from 'react';
 import { Mark } from './findings';
 import { explanationOf, feedbackOn, rightOptions, type Answer } from './marking';
 import type { IQuestion } from './payload';
-import { Markdown, OpenLink, useSurroundings } from './surroundings';
+import { Markdown, OpenLink, useOutputContext } from './outputcontext';
 
 interface IQuestionProps {
   readonly question: IQuestion;
@@ -20,7 +20,7 @@ interface IQuestionProps {
 /** One question with its options or its entry, and what is to be said about the answer. */
 export function QuestionView(props: IQuestionProps): JSX.Element {
   const { question, number, total, told, isRight, children } = props;
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   const id = useId();
   const explanation = told === 'all' ? explanationOf(question) : null;
   const isChoice = question.type === 'choice' || question.type === 'several';
@@ -54,7 +54,7 @@ export function QuestionView(props: IQuestionProps): JSX.Element {
 
 function Options(props: IQuestionProps & { readonly name: string }): JSX.Element {
   const { question, answer, onAnswer, told, name } = props;
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   const isSeveral = question.type === 'several';
   const right = told === 'all' ? rightOptions(question) : null;
   const choose = (id: string, isChosen: boolean): void => {
@@ -105,7 +105,7 @@ function Options(props: IQuestionProps & { readonly name: string }): JSX.Element
 }
 
 function Verdict(props: { readonly isRight: boolean; readonly isChosen: boolean }): JSX.Element {
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   const words = props.isChosen
     ? props.isRight
       ? trans.__('your choice, right')
@@ -120,7 +120,7 @@ function Verdict(props: { readonly isRight: boolean; readonly isChosen: boolean 
 
 function Entry(props: IQuestionProps & { readonly name: string }): JSX.Element {
   const { question, answer, onAnswer, told, name } = props;
-  const { trans } = useSurroundings();
+  const { trans } = useOutputContext();
   return (
     <div className="gpc-Entry">
       <label htmlFor={`${name}-entry`}>

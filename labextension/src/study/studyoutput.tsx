@@ -12,14 +12,14 @@ import { PredictionView, ReportView } from './figureviews';
 import { ParsonsView } from './parsonsview';
 import { LESSON_MIME, readPayload, type LessonPayload } from './payload';
 import { PracticeView } from './practiceview';
-import { SurroundingsProvider, type ISurroundings } from './surroundings';
+import { OutputContextProvider, type IOutputContext } from './outputcontext';
 
 /**
  * An output of a lesson. What a learner has chosen in it lives as long as the output does, also while it is
  * scrolled out of the page.
  */
 export class StudyOutput extends Widget implements IRenderMime.IRenderer {
-  constructor(private readonly _surroundings: ISurroundings) {
+  constructor(private readonly _context: IOutputContext) {
     super();
     this.addClass('gpc-StudyOutput');
     this.node.addEventListener('focusin', this);
@@ -54,9 +54,9 @@ export class StudyOutput extends Widget implements IRenderMime.IRenderer {
     }
     this._version += 1;
     this._root.render(
-      <SurroundingsProvider value={this._surroundings} key={this._version}>
+      <OutputContextProvider value={this._context} key={this._version}>
         {viewOf(payload)}
-      </SurroundingsProvider>
+      </OutputContextProvider>
     );
   }
 
@@ -78,7 +78,7 @@ export class StudyOutput extends Widget implements IRenderMime.IRenderer {
   /** What another version left, as every other page shows it. */
   private async _renderFallback(model: IRenderMime.IMimeModel): Promise<void> {
     const { sanitizer, resolver, linkHandler, latexTypesetter, translator } =
-      this._surroundings.rendering;
+      this._context.rendering;
     const html = model.data['text/html'];
     const plain = model.data['text/plain'];
     if (typeof html === 'string') {

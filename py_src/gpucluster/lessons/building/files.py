@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..catalogue import notebooks_folder
 from .notebooks import Copy, make_notebook, notebook_name
 from .page import make_page
-from .sheet import make_sheet
-from .source import LessonSourceError, read_source
+from .reading import read_source
+from .source import LessonSource, LessonSourceError
 
 
 def pages_folder() -> Path | None:
@@ -43,6 +44,23 @@ def render(path: Path, pages: Path | None = None) -> dict[Path, str]:
         except ValueError as error:
             raise LessonSourceError(str(error)) from error
     return made
+
+
+def make_sheet(source: LessonSource) -> dict[str, Any]:
+    """Return what programs need to know about a lesson: ``sheet.json``, which is read at run time."""
+    return {
+        "id": source.id,
+        "slug": source.slug,
+        "title": source.title,
+        "minutes": source.minutes,
+        "needs": source.needs,
+        "objectives": list(source.objectives),
+        "topics": [asdict(topic) for topic in source.topics],
+        "keypoints": list(source.keypoints),
+        "anchors": list(source.anchors),
+        "exercises": source.exercises(),
+        "paths": {copy.value: notebook_name(source.slug, copy) for copy in Copy},
+    }
 
 
 def differs(file: Path, text: str) -> bool:

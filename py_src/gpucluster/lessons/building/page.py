@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from ...protocol.errors import MissingPackage
-from .cells import cell_ids
+from .notebooks import cell_ids
 from .source import LessonSource, SourceCell
 
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Reading a lesson's source: one jupytext percent file from which all notebooks are made.
+"""What a lesson's source says: one jupytext percent file from which all notebooks are made. `reading` reads it.
 
 Cells carry a kind as their first tag (``predict``, ``run``, ``exercise``, ``check``, ``hint-1`` to ``hint-3``,
 ``instructor``) and, where they belong to an exercise, its number: ``# %% tags=["exercise"] exercise="06.2"``.
@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from ...protocol.errors import GPUClusterError, MissingPackage
+from ...protocol.errors import GPUClusterError
 from ..catalogue import Topic
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
@@ -116,53 +115,3 @@ class LessonSource:
             elif "exercise" in cell.tags:
                 entry["solution"] = "\n\n\n".join(filter(None, [entry["solution"], cell.solution_text()]))
         return list(found.values())
-
-
-def read_source(path: Path) -> LessonSource:
-    """Read and check a lesson's ``lesson.py``.
-
-    Raises
-    ------
-    LessonSourceError
-        With a sentence that names the cell.
-    """
-    try:
-        import jupytext  # type: ignore[import-untyped]
-    except ImportError:
-        raise MissingPackage("Building lessons needs jupytext. Install it: pip install jupytext.") from None
-    from .validation import validate
-
-    book = jupytext.read(path, fmt="py:percent")
-    about = book.metadata.get("gpucluster")
-    if not isinstance(about, dict):
-        raise LessonSourceError(f"{path.parent.name}/lesson.py has no 'gpucluster' section in its header.")
-    cells = tuple(
-        SourceCell(
-            type=cell.cell_type,
-            text=cell.source,
-            tags=tuple(cell.metadata.get("tags", ())),
-            exercise=cell.metadata.get("exercise"),
-            title=cell.metadata.get("title"),
-            anchor=cell.metadata.get("anchor"),
-            topic=cell.metadata.get("topic"),
-        )
-        for cell in book.cells
-    )
-    try:
-        source = LessonSource(
-            id=str(about["lesson"]),
-            slug=path.parent.name,
-            title=str(about["title"]),
-            minutes=int(about["minutes"]),
-            needs=str(about["needs"]),
-            objectives=tuple(about["objectives"]),
-            topics=tuple(Topic(name, entry["title"], entry["link"]) for name, entry in about.get("topics", {}).items()),
-            cells=cells,
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise LessonSourceError(
-            f"The header of {path.parent.name}/lesson.py is not complete: {error}. It needs lesson, title, minutes, "
-            "needs, objectives, and for each topic a title and a link."
-        ) from error
-    validate(source)
-    return source

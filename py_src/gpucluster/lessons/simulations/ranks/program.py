@@ -1,4 +1,4 @@
-"""One rank of a lesson's MPI program: ``mpiexec -n 2 python -m gpucluster.lessons.simulations.ranks.program FOLDER``."""
+"""One rank of a lesson's MPI program: ``mpiexec -n 2 python -m gpucluster.lessons.simulations.ranks.program DIR``."""
 
 from __future__ import annotations
 

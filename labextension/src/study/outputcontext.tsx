@@ -8,7 +8,7 @@ import type { EventsNoted, LessonEvents } from '../protocol/messages';
 export type StudyEvent = LessonEvents['events'][number];
 
 /** What an output of a lesson can use besides its own content. */
-export interface ISurroundings {
+export interface IOutputContext {
   readonly trans: TranslationBundle;
   readonly rendering: IRenderMime.IRendererOptions;
   /** Tell the server what was answered; null where there is none, or it does not want to know. */
@@ -17,13 +17,13 @@ export interface ISurroundings {
   readonly open: ((link: string) => void) | null;
 }
 
-const Surroundings = createContext<ISurroundings | null>(null);
-export const SurroundingsProvider = Surroundings.Provider;
+const OutputContext = createContext<IOutputContext | null>(null);
+export const OutputContextProvider = OutputContext.Provider;
 
-export function useSurroundings(): ISurroundings {
-  const found = useContext(Surroundings);
+export function useOutputContext(): IOutputContext {
+  const found = useContext(OutputContext);
   if (found === null) {
-    throw new Error('An output of a lesson is drawn without its surroundings.');
+    throw new Error('An output of a lesson is drawn without its context.');
   }
   return found;
 }
@@ -35,7 +35,7 @@ interface IMarkdownProps {
 
 /** Markdown and formulas, by JupyterLab's own means; never trusted. */
 export function Markdown({ source, className }: IMarkdownProps): JSX.Element {
-  const { rendering } = useSurroundings();
+  const { rendering } = useOutputContext();
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const node = host.current;
@@ -80,7 +80,7 @@ export function OpenLink(props: {
   readonly link: string;
   readonly children: React.ReactNode;
 }): JSX.Element | null {
-  const { open } = useSurroundings();
+  const { open } = useOutputContext();
   return open === null ? null : (
     <button className="gpc-OpenLink" onClick={() => open(props.link)}>
       {props.children}

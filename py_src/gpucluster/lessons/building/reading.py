@@ -1,15 +1,67 @@
-"""Rules that the source of a lesson must keep."""
+"""Reading a lesson's ``lesson.py``, and the rules that it must keep."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from .source import BEGIN, END, LessonSource, LessonSourceError
+from ...protocol.errors import MissingPackage
+from ..catalogue import Topic
+from .source import BEGIN, END, LessonSource, LessonSourceError, SourceCell
 
 _NAME = re.compile(r"^[a-z][a-z0-9-]*$")
 
 
-def validate(source: LessonSource) -> None:
+def read_source(path: Path) -> LessonSource:
+    """Read and check a lesson's ``lesson.py``.
+
+    Raises
+    ------
+    LessonSourceError
+        With a sentence that names the cell.
+    """
+    try:
+        import jupytext  # type: ignore[import-untyped]
+    except ImportError:
+        raise MissingPackage("Building lessons needs jupytext. Install it: pip install jupytext.") from None
+
+    book = jupytext.read(path, fmt="py:percent")
+    about = book.metadata.get("gpucluster")
+    if not isinstance(about, dict):
+        raise LessonSourceError(f"{path.parent.name}/lesson.py has no 'gpucluster' section in its header.")
+    cells = tuple(
+        SourceCell(
+            type=cell.cell_type,
+            text=cell.source,
+            tags=tuple(cell.metadata.get("tags", ())),
+            exercise=cell.metadata.get("exercise"),
+            title=cell.metadata.get("title"),
+            anchor=cell.metadata.get("anchor"),
+            topic=cell.metadata.get("topic"),
+        )
+        for cell in book.cells
+    )
+    try:
+        source = LessonSource(
+            id=str(about["lesson"]),
+            slug=path.parent.name,
+            title=str(about["title"]),
+            minutes=int(about["minutes"]),
+            needs=str(about["needs"]),
+            objectives=tuple(about["objectives"]),
+            topics=tuple(Topic(name, entry["title"], entry["link"]) for name, entry in about.get("topics", {}).items()),
+            cells=cells,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise LessonSourceError(
+            f"The header of {path.parent.name}/lesson.py is not complete: {error}. It needs lesson, title, minutes, "
+            "needs, objectives, and for each topic a title and a link."
+        ) from error
+    _validate(source)
+    return source
+
+
+def _validate(source: LessonSource) -> None:
     """Refuse a source whose parts do not fit together.
 
     Raises
