@@ -75,7 +75,7 @@ def troubles(found: dict[str, Any], *, needs_gpu: bool) -> list[str]:
 
 def without_libraries() -> str | None:
     """Return why GPU workers would compute on the CPU here; ``None`` if they do not."""
-    libraries = libraries_for("cuda")
+    libraries = libraries_for(has_gpus=True)
     if (libraries.arrays, libraries.frames) == ("cupy", "cudf"):
         return None
     return libraries.warning or f"Arrays would be {libraries.arrays}, data frames {libraries.frames}."

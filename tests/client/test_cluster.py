@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import math
 import os
 import signal
 import time
@@ -14,6 +15,7 @@ import dask
 import gpucluster
 import pytest
 from distributed import Client, Event
+from gpucluster.devices.machine import this_machine
 from gpucluster.protocol.errors import ClusterEnded, ClusterNotFound, InvalidRequest, InvalidState, NameTaken
 from gpucluster.protocol.models import ClusterState, Telemetry
 from IPython.core.interactiveshell import InteractiveShell
@@ -65,7 +67,14 @@ def test_the_verbs(shared_site, shared):
     assert (shared.n_workers, shared.state) == (2, "running")
     shared.adapt(1, 2)
     assert shared.model.wanted.adapt.maximum == 2
-    shared.scale(2)
+    shared.adapt(maximum=3)
+    assert (shared.model.wanted.adapt.minimum, shared.model.wanted.adapt.maximum) == (0, 3)
+    shared.adapt(minimum=2)
+    most = max(this_machine().cores, 2)
+    assert (shared.model.wanted.adapt.minimum, shared.model.wanted.adapt.maximum) == (2, most), "its cores"
+    shared.adapt(minimum=1, maximum=math.inf)
+    assert shared.model.wanted.adapt.maximum == this_machine().cores
+    shared.scale(n=2)
     shared.wait_for_workers(2)
     shared.scale(2, wait=False)
     names = [worker.name for worker in shared.model.workers]

@@ -193,17 +193,17 @@ def test_several_clusters(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_collections_are_of_the_kind_of_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     with dask.config.set({}):
-        use_libraries(libraries_for("local"))
+        use_libraries(libraries_for(has_gpus=False))
         assert dask.config.get("array.backend") == "numpy"
         # GPU workers, but a kernel without CuPy: NumPy blocks run there too, and the learner is told.
-        here = libraries_for("cuda")
+        here = libraries_for(has_gpus=True)
         assert (here.arrays, here.frames) == ("numpy", "pandas")
         assert here.warning is not None and "This kernel has no cupy" in here.warning
         monkeypatch.setattr("gpucluster.client.libraries._gpu_problem", lambda: None)
-        use_libraries(libraries_for("cuda"))
+        use_libraries(libraries_for(has_gpus=True))
         assert dask.config.get("array.backend") == "cupy"
         assert dask.config.get("dataframe.backend") == "cudf"
-        use_libraries(libraries_for("local"))
+        use_libraries(libraries_for(has_gpus=False))
 
 
 def test_traffic_counts_what_leaves_the_workers(client: Any) -> None:

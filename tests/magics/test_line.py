@@ -44,5 +44,5 @@ def test_completions_replace_what_ipython_will_replace(text: str, symbol: str, e
 
 
 def test_cpu_clusters_get_cpu_collections() -> None:
-    found = libraries_for("local")
+    found = libraries_for(has_gpus=False)
     assert (found.arrays, found.frames, found.warning) == ("numpy", "pandas", None)

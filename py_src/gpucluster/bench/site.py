@@ -48,7 +48,7 @@ class Site:
     def libraries(self) -> Libraries:
         """Return what arrays and data frames are made of here."""
         gpus = self.backend == "cuda" or (self.backend == "other" and all(map(gpu_name, self.workers.values())))
-        return libraries_for("cuda" if gpus else "local")
+        return libraries_for(has_gpus=bool(gpus))
 
     def worker_memory_bytes(self, frames: str) -> int | None:
         """Return the memory of the smallest worker, of its GPU where data are there; ``None`` where it is unlimited."""

@@ -1,7 +1,8 @@
 """Options of ``create``, made from the spec models.
 
 A field's bounds, default and description are written once, in ``gpucluster.protocol.spec``. Here they
-become ``--n-workers``, ``--rmm-async/--no-rmm-async`` and their help, for the command line and the magic.
+become ``--n-workers``, ``--rmm-async/--no-rmm-async`` and their help, for the command line and the magic, also
+those of kinds that other packages add.
 """
 
 from __future__ import annotations
@@ -10,19 +11,24 @@ import argparse
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from ..protocol.errors import FieldError, InvalidRequest
-from ..protocol.kinds import spec_schemas, usable_kinds
+from ..protocol.kinds import InstalledKind, installed_kinds, spec_schemas, usable_kinds
 from ..protocol.presets import PRESETS
 from ..protocol.spec import SpecBase, parse_spec
 from .arguments import SentenceParser, did_you_mean, shown
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?")
 _NONE = "none"
 _NOT_TEXT = "must be text"
 _NOT_HERE = "is not an option of this request"
+
+
+_TAKEN = {"backend", "preset", "help", "json", "no_wait", "timeout", "connect"}
+"""Options of ours that a field of somebody's kind may be called like."""
 
 
 @dataclass(frozen=True)
@@ -30,42 +36,49 @@ class SpecOption:
     """One field of the specs as an option."""
 
     field: str
-    group: str
-    description: str
-    schema: dict[str, Any]
-    """The JSON Schema of the field, in the backend that allows most."""
-    backends: tuple[str, ...]
-    """Backends that have the field."""
+    schemas: dict[str, dict[str, Any]]
+    """The JSON Schema of the field in each kind that has it."""
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """Kinds that have the field."""
+        return tuple(self.schemas)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The schema of the kind that allows most choices: it says what the option is."""
+        return max(self.schemas.values(), key=lambda schema: len(schema.get("enum", ())))
 
     @property
     def flag(self) -> str:
         """The option as it is typed."""
-        return "--" + self.field.replace("_", "-")
+        words = [self.backends[0], self.field] if self.field in _TAKEN else [self.field]
+        return "--" + "-".join(words).replace("_", "-")
 
     @property
-    def variants(self) -> list[dict[str, Any]]:
-        """What the value may be, without null."""
-        every = self.schema.get("anyOf", [self.schema])
-        return [variant for variant in every if variant.get("type") != "null"]
+    def dest(self) -> str:
+        """Name of what was typed, among all arguments of a verb."""
+        return self.flag.removeprefix("--").replace("-", "_")
 
     @property
-    def nullable(self) -> bool:
-        """Whether ``none`` is a value."""
-        return any(variant.get("type") == "null" for variant in self.schema.get("anyOf", ()))
+    def group(self) -> str:
+        """Title of the section of the help."""
+        return str(self.schema.get("group", "Cluster"))
 
     @property
     def kind(self) -> str:
-        """``boolean``, ``integer``, ``array``, ``memory`` or ``string``."""
-        first = self.variants[0]
-        return "memory" if first.get("x-gpucluster-widget") == "memory" else str(first["type"])
+        """``boolean``, ``integer``, ``number``, ``array``, ``memory`` or ``string``."""
+        return _kind(self.schema)
 
     @property
     def choices(self) -> list[str]:
         """Words that the value can be, if they can be listed."""
-        first = self.variants[0]
-        words = list(first.get("enum", first.get("items", {}).get("enum", ())))
+        first = _variants(self.schema)[0]
+        words = list(first.get("enum", _items(first).get("enum", ())))
         words += ["auto"] if first.get("x-gpucluster-auto") else []
-        return words + ([_NONE] if self.nullable and self.kind in {"integer", "memory"} else [])
+        return [str(word) for word in words] + (
+            [_NONE] if _nullable(self.schema) and self.kind in {"integer", "memory"} else []
+        )
 
     @property
     def metavar(self) -> str:
@@ -74,13 +87,13 @@ class SpecOption:
             return "{" + ",".join(self.choices) + "}"
         if self.kind == "array":
             return "{" + ",".join(self.choices) + "},…" if self.choices else "A,B,…"
-        return {"integer": "N", "memory": "SIZE"}.get(self.kind, self.field.rsplit("_", 1)[-1].upper())
+        return {"integer": "N", "number": "X", "memory": "SIZE"}.get(self.kind, self.field.rsplit("_", 1)[-1].upper())
 
     def help(self, every: int) -> str:
-        """Return description, bounds, default and, where not all ``every`` backends have it, the backends."""
-        parts = [self.description]
-        first, default = self.variants[0], self.schema.get("default")
-        if "minimum" in first:
+        """Return description, bounds, default and, where not all ``every`` kinds have it, the kinds."""
+        parts = [self.schema.get("description", "")]
+        first, default = _variants(self.schema)[0], self.schema.get("default")
+        if "minimum" in first and "maximum" in first:
             parts.append(f"{first['minimum']} to {first['maximum']}.")
         if default is not None and self.kind != "boolean":
             parts.append(f"Default: {default}.")
@@ -88,23 +101,50 @@ class SpecOption:
             parts.append("Default: on.")
         if len(self.backends) < every:
             parts.append(f"[{', '.join(self.backends)}]")
-        return " ".join(parts).replace("%", "%%")
+        return " ".join(filter(None, parts)).replace("%", "%%")
 
-    def value(self, text: str) -> Any:
-        """Turn the typed text into what the model wants; a text that is no such value stays text.
+    def value(self, text: str, backend: str) -> Any:
+        """Turn the typed text into what the model of a kind wants; a text that is no such value stays text.
 
         The models are strict: what is left as text here is refused there, with the sentence that REST gives.
         """
-        if self.nullable and text.lower() == _NONE:
+        schema = self.schemas.get(backend, self.schema)
+        kind = _kind(schema)
+        if _nullable(schema) and text.lower() == _NONE:
             return None
-        if self.kind == "integer":
+        if kind == "integer":
             return as_number(text)
-        if self.kind == "array":
+        if kind == "number":
+            return float(text) if _NUMBER.fullmatch(text) else text
+        if kind == "array":
             parts = [part.strip() for part in text.split(",")] if text.strip() else []
-            items = self.variants[0]["items"]
+            items = _items(_variants(schema)[0])
             numbers = "integer" in {items.get("type"), *(item.get("type") for item in items.get("anyOf", ()))}
             return [as_number(part) if numbers else part for part in parts]
         return text
+
+
+def _variants(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a value may be, without null."""
+    return [one for one in schema.get("anyOf", [schema]) if one.get("type") != "null"] or [{}]
+
+
+def _nullable(schema: dict[str, Any]) -> bool:
+    return any(one.get("type") == "null" for one in schema.get("anyOf", ()))
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    first = _variants(schema)[0]
+    if first.get("x-gpucluster-widget") == "memory":
+        return "memory"
+    kind = str(first.get("type"))
+    # What the form cannot show either is typed as it is, and checked by the model of its kind.
+    return kind if kind in {"boolean", "integer", "number", "array"} else "string"
+
+
+def _items(schema: dict[str, Any]) -> dict[str, Any]:
+    items = schema.get("items")
+    return items if isinstance(items, dict) else {}
 
 
 def as_number(text: str) -> int | str:
@@ -112,30 +152,27 @@ def as_number(text: str) -> int | str:
     return int(text) if _WHOLE.fullmatch(text) else text
 
 
-@cache
 def spec_options() -> dict[str, SpecOption]:
-    """Return the options of all backends by field name, in the order of the help."""
-    found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    """Return the options of all kinds by field name, in the order of the help."""
+    return _options(installed_kinds())
+
+
+@lru_cache(maxsize=1)
+def _options(_kinds: tuple[InstalledKind, ...]) -> dict[str, SpecOption]:
+    found: dict[str, dict[str, dict[str, Any]]] = {}
     for backend, schema in spec_schemas().items():
         for field, properties in schema["properties"].items():
-            found.setdefault(field, []).append((backend, properties))
-    options = {}
-    for field, uses in found.items():
-        if field == "backend":
-            continue
-        # Where backends differ, the one that allows most choices says what the option is.
-        _, properties = max(uses, key=lambda use: len(use[1].get("enum", ())))
-        options[field] = SpecOption(
-            field=field,
-            group=properties.get("group", "Cluster"),
-            description=properties.get("description", ""),
-            schema=properties,
-            backends=tuple(backend for backend, _ in uses),
-        )
-    return options
+            found.setdefault(field, {})[backend] = _resolved(properties, schema.get("$defs", {}))
+    del found["backend"]
+    return {field: SpecOption(field, schemas) for field, schemas in found.items()}
 
 
-@cache
+def _resolved(properties: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return a field's schema with what it refers to, such as the words of an enumeration, in its place."""
+    reference = str(properties.get("$ref", "")).rpartition("/")[2]
+    return {**definitions.get(reference, {}), **properties}
+
+
 def backends() -> tuple[str, ...]:
     """Return the kinds that can be used here, ``auto`` first."""
     return tuple(usable_kinds())
@@ -168,7 +205,7 @@ def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = No
             kind = {"metavar": option.metavar}
         complete: Any = option.choices or ("file" if option.field.endswith("directory") else ())
         parser.argument(
-            option.flag, dest=option.field, help=option.help(len(backends())), complete=complete,
+            option.flag, dest=option.dest, help=option.help(len(backends())), complete=complete,
             group=option.group, **kind,
         )  # fmt: skip
 
@@ -187,14 +224,15 @@ def spec_from(found: argparse.Namespace) -> SpecBase:
         fields.update(_preset(given["preset"]))
     if "backend" in given:
         fields["backend"] = given["backend"]
+    backend = str(fields.get("backend", "auto"))
     for field, option in spec_options().items():
-        if field in given:
-            text = given[field]
-            fields[field] = option.value(text) if isinstance(text, str) else text
+        text = given.get(option.dest)
+        if text is not None:
+            fields[field] = option.value(text, backend) if isinstance(text, str) else text
     try:
         return parse_spec(fields)
     except InvalidRequest as error:
-        raise _in_terms_of_options(error, str(fields.get("backend", "auto"))) from None
+        raise _in_terms_of_options(error, backend) from None
 
 
 def _preset(name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..client.cluster import Cluster
 from ..client.control import Control
 from ..protocol.errors import InvalidRequest
+from ..protocol.plaintext import counted
 from ..protocol.recordings import RecordedSession, RecordingWritten
 from ..protocol.sizes import format_size
 from ..recordings.places import find_recording
@@ -70,8 +71,9 @@ def record(control: Control, found: Namespace, progress: Callable[[str], None]) 
 
 def written_line(written: RecordingWritten) -> str:
     """Return what has been written, in a line or two."""
-    samples = f"{written.samples} sample{'s' * (written.samples != 1)}"
-    line = f"{written.cluster}: {samples} in {written.path}, {format_size(written.size_bytes)}"
+    line = (
+        f"{written.cluster}: {counted(written.samples, 'sample')} in {written.path}, {format_size(written.size_bytes)}"
+    )
     return line if written.message is None else f"{line}\n{written.message}"
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
-from ..protocol.plaintext import escaped
+from ..protocol.plaintext import counted, escaped
 from ..protocol.presets import PRESETS
 from . import EXIT_INTERRUPTED, actions, benchmark, gauges, recordings, tables
 from .changes import CHANGES, Change
@@ -179,7 +179,7 @@ def _stop(found: Namespace) -> int:
     every = getattr(found, "all", False)
     if every and models and not getattr(found, "yes", False) and sys.stdin.isatty() and sys.stderr.isatty():
         names = ", ".join(model.name for model in models)
-        print(f"Stop {len(models)} cluster{'s' * (len(models) > 1)}: {names}? [y/N] ", end="", file=sys.stderr)
+        print(f"Stop {counted(len(models), 'cluster')}: {names}? [y/N] ", end="", file=sys.stderr)
         sys.stderr.flush()
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             print("Nothing was stopped.", file=sys.stderr)

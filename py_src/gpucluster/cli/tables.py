@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from ..client.card import pending_text
 from ..gauges.units import duration_text, percent_text
+from ..protocol.kinds import kind_title
 from ..protocol.models import ClusterModel, DeviceModel, HostDevices
+from ..protocol.plaintext import counted
 from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
 from .progress import progress_line
-
-_KINDS = {"local": "CPU", "cuda": "GPU", "auto": "auto"}
 
 
 def cluster_table(models: Sequence[ClusterModel]) -> str:
@@ -23,7 +24,7 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
     rows += [
         (
             model.name,
-            _KINDS.get(model.backend, model.backend),
+            _kind(model.backend_title or model.backend),
             model.state.value,
             workers(model),
             duration_text(seconds_since(model.created_at)),
@@ -43,10 +44,12 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Notice", one_line(model.notice)))
     if model.reason:
         lines.append(("Reason", one_line(model.reason)))
-    kind = _KINDS.get(model.backend, model.backend)
+    kind = _kind(model.backend_title or model.backend)
     lines.append(("Kind", f"{kind}: {one_line(model.backend_reason)}" if model.backend_reason else kind))
     if not model.state.ended:
         lines.append(("Workers", f"{workers(model)}{_each(model)}"))
+        if model.n_pending:
+            lines.append(("Pending", one_line(pending_text(model))))
         lines += [("Note", one_line(note)) for note in model.notes]
     if model.scheduler_address:
         lines.append(("Address", model.scheduler_address))
@@ -55,7 +58,8 @@ def cluster_card(model: ClusterModel) -> str:
         lines += [("Warning", one_line(warning)) for warning in model.warnings]
         lines.append(("Clients", str(model.n_clients)))
         lines.append(("Idle", _idle(model)))
-    lines.append(("Python", model.python))
+    if model.python:
+        lines.append(("Python", model.python))
     if model.pid is not None:
         lines.append(("Process", str(model.pid)))
     lines.append(("Created", f"{model.created_at} ({duration_text(seconds_since(model.created_at))} ago)"))
@@ -97,7 +101,7 @@ def devices_table(host: HostDevices) -> str:
 def presets_table() -> str:
     """Return the presets, one a line."""
     return table([("PRESET", "KIND", "DESCRIPTION"), *(
-        (preset.name, _KINDS.get(str(preset.spec["backend"]), str(preset.spec["backend"])), preset.description)
+        (preset.name, _kind(kind_title(str(preset.spec["backend"]))), preset.description)
         for preset in PRESETS
     )])  # fmt: skip
 
@@ -114,12 +118,14 @@ def workers(model: ClusterModel) -> str:
 
 def worker_line(model: ClusterModel) -> str:
     """Return name and number of workers of one cluster, in a few words."""
-    count = f"{model.name}: {model.n_workers} worker{'s' * (model.n_workers != 1)}"
+    line = f"{model.name}: {counted(model.n_workers, 'worker')}"
     if model.wanted.adapt is not None:
-        return f"{count}, {model.wanted.adapt.minimum} to {model.wanted.adapt.maximum} as the load asks"
-    if model.wanted.n_workers not in {None, model.n_workers}:
-        return f"{count}, {model.wanted.n_workers} wanted"
-    return count
+        line += f", {model.wanted.adapt.minimum} to {model.wanted.adapt.maximum} as the load asks"
+    elif model.wanted.n_workers not in {None, model.n_workers}:
+        line += f", {model.wanted.n_workers} wanted"
+    if model.n_pending and model.pending_reason and not model.state.ended:
+        line += f", {model.n_pending} pending: {one_line(model.pending_reason)}"
+    return line
 
 
 def ending(model: ClusterModel) -> str:
@@ -130,13 +136,23 @@ def ending(model: ClusterModel) -> str:
 def note(model: ClusterModel) -> str:
     """Return the one thing worth a word in a list: what is wrong, a step, or when the cluster will stop."""
     if model.notice or model.reason:
-        text = one_line(model.notice or model.reason or "")
-        return text if len(text) <= 70 else text[:69] + "…"
+        return _short(one_line(model.notice or model.reason or ""))
+    if model.n_pending and model.pending_reason and not model.state.ended:
+        return _short(f"{model.n_pending} pending: {one_line(model.pending_reason)}")
     if model.progress is not None:
         return progress_line(model).removeprefix(f"{model.name}: ")
     if model.idle.stops_at and not model.state.ended:
         return f"idle, stops in {duration_text(-seconds_since(model.idle.stops_at))}"
     return ""
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 70 else text[:69] + "…"
+
+
+def _kind(title: str) -> str:
+    """Return the title of a kind for a narrow column: ``CPU`` for CPU workers."""
+    return one_line(title).removesuffix(" workers")
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
@@ -169,7 +185,7 @@ def _each(model: ClusterModel) -> str:
         return ""
     first = model.workers[0]
     limit = f", {format_size(first.memory_limit_bytes)} of host memory" if first.memory_limit_bytes else ""
-    return f", each with {first.n_threads} thread{'s' * (first.n_threads != 1)}{limit}"
+    return f", each with {counted(first.n_threads, 'thread')}{limit}"
 
 
 def _idle(model: ClusterModel) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from ..devices.machine import this_machine
 from ..protocol.capacity import capacity_notes, memory_fault, spec_notes
-from ..protocol.errors import InvalidRequest
+from ..protocol.errors import InvalidRequest, NoUsableDevice
+from ..protocol.kinds import find_kind
 from ..protocol.models import ClusterModel
-from ..protocol.spec import ClusterPatch, SpecBase
+from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase
+from ..protocol.traits import Traits
+
+_UNKNOWN = Traits(this_machine=False)
+"""Of a kind that is not installed here: nothing is known, so nothing is said."""
 
 
 def must_fit(spec: SpecBase) -> None:
@@ -17,6 +22,8 @@ def must_fit(spec: SpecBase) -> None:
     InvalidRequest
         One worker may use more memory than there is.
     """
+    if not _traits(spec.backend).this_machine:
+        return
     fault = memory_fault(spec.memory_limit, this_machine())
     if fault is not None:
         raise InvalidRequest(f"{fault.field}: {fault.message}.", fields=[fault])
@@ -31,35 +38,54 @@ def notes_on_spec(spec: SpecBase) -> list[str]:
         It can never be.
     """
     must_fit(spec)
-    return spec_notes(spec, this_machine(), n_workers=_one_per_gpu(spec))
+    traits = _traits(spec.backend)
+    if not traits.this_machine:
+        return []
+    machine = this_machine()
+    count = spec.n_workers
+    if count is None and traits.needs_host_check:
+        count = _gpus(getattr(spec, "devices", None))
+    if count is None and traits.default_workers is not None:
+        count = min(traits.default_workers, machine.cores)
+    return spec_notes(spec, machine, n_workers=count)
 
 
 def notes_on_patch(model: ClusterModel, patch: ClusterPatch) -> list[str]:
     """Return what to know about another number of workers before it is asked for, in sentences."""
     count = patch.adapt.maximum if patch.adapt is not None else patch.n_workers
-    if not count or not model.workers or model.backend not in {"local", "cuda"}:
+    if not count or not model.workers or not _traits(model.backend).this_machine:
         return []
     # All workers of one cluster are made alike.
     worker = model.workers[0]
     return capacity_notes(count, worker.n_threads, worker.memory_limit_bytes or 0, this_machine())
 
 
-def _one_per_gpu(spec: SpecBase) -> int | None:
-    if getattr(spec, "backend", "") == "local" or spec.n_workers is not None:
-        return None
+def most_workers(model: ClusterModel) -> int:
+    """Return up to how many workers a cluster adapts when no maximum is named.
+
+    One per GPU or core of this machine; of workers elsewhere, as many as a cluster may have.
+    """
+    traits = _traits(model.backend)
+    if not traits.this_machine:
+        return MAX_WORKERS
+    gpus = _gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
+    return gpus or this_machine().cores
+
+
+def _traits(backend: str) -> Traits:
+    found = find_kind(backend)
+    return found.kind.traits if found is not None and found.kind is not None else _UNKNOWN
+
+
+def _gpus(devices: list[int | str] | None) -> int | None:
+    """Return how many of these GPUs of this machine, by default of all, can be used; ``None``: nobody knows."""
     from ..devices import host_devices
     from ..devices.selection import select_devices
-    from ..protocol.errors import NoUsableDevice
 
     host = host_devices()
     if not host.available:
         return None
     try:
-        return len(select_devices(host, getattr(spec, "devices", None)))
+        return len(select_devices(host, devices))
     except NoUsableDevice:
         return None  # The start will say why.
-
-
-def most_workers(model: ClusterModel) -> int:
-    """Return up to how many workers a cluster adapts when no maximum is named."""
-    return this_machine().cores

@@ -10,6 +10,11 @@ from ..protocol.sizes import format_size
 _COLOURS = {"running": "#2e7d32", "failed": "#c62828", "stopped": "#757575"}
 
 
+def pending_text(model: ClusterModel) -> str:
+    """Return how many workers have not come yet and, where that is known, why."""
+    return f"{model.n_pending}. {model.pending_reason}" if model.pending_reason else str(model.n_pending)
+
+
 def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: bool = False) -> str:
     """Return the card of one cluster.
 
@@ -27,7 +32,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
         Leave out the rows that never change.
     """
     state = model.state.value
-    kind = {"local": "CPU workers", "cuda": "GPU workers"}.get(model.backend, model.backend)
+    kind = model.backend_title or model.backend
     limits = {worker.memory_limit_bytes for worker in model.workers}
     memory = limits.pop() if len(limits) == 1 else None
     threads = sum(worker.n_threads for worker in model.workers)
@@ -36,6 +41,8 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
         rows.append(
             ("Workers", f"{model.n_workers} ({threads} threads)" + (f", {format_size(memory)} each" if memory else ""))
         )
+    if model.n_pending and not model.state.ended:
+        rows.append(("Pending", pending_text(model)))
     if model.scheduler_address and not brief:
         lock = "encrypted" if model.encrypted else "UNENCRYPTED: anyone who can reach this address can run code as you"
         rows.append(("Scheduler", f"{model.scheduler_address} ({lock})"))

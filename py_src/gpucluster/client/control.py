@@ -26,6 +26,7 @@ from ..protocol.errors import (
     SupervisorUnreachable,
 )
 from ..protocol.models import ClusterModel, ClusterState, Event, LogLines
+from ..protocol.plaintext import counted
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
 from ..protocol.telemetry import Activity, TelemetryHistory, TelemetrySample
 from ..protocol.version import PROTOCOL_VERSION
@@ -238,11 +239,15 @@ class AsyncControl:
             When it ends later.
         StartTimedOut, OperationTimedOut
             It goes on all the same.
+        ProtocolMismatch
+            It belongs to another version, which cannot be asked.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
         last: ClusterModel | None = None
         model = self.registry.find(id)
+        if not model.state.ended:
+            _must_speak_our_version(model)
         while True:
             if progress is not None and model is not last:
                 progress(model)
@@ -275,7 +280,7 @@ class AsyncControl:
         """
         model = await self.wait(id, timeout=timeout, progress=progress)
         if {model.n_workers, model.wanted.n_workers} != {n_workers}:
-            count = f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
+            count = counted(model.n_workers, "worker")
             meanwhile = f"Something else was asked of the cluster '{model.name}' meanwhile; it has {count} now."
             raise ScaleFailed(model.notice or meanwhile)
         return model
@@ -396,8 +401,7 @@ class AsyncControl:
         model = self.registry.find(id)
         if model.state.ended:
             raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
-        if model.protocol_version != PROTOCOL_VERSION:
-            raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
+        _must_speak_our_version(model)
         return model
 
     async def _ask(
@@ -405,6 +409,11 @@ class AsyncControl:
     ) -> ClusterModel:
         answer = await request(self.registry.folder(model.id), method, path, body, by=self.by, timeout=timeout)
         return ClusterModel.model_validate_json(answer)
+
+
+def _must_speak_our_version(model: ClusterModel) -> None:
+    if model.protocol_version != PROTOCOL_VERSION:
+        raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
 
 
 def _encodes(name: str) -> bool:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.kinds import kind_title
 from ..protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
+from ..protocol.plaintext import counted
 from ..protocol.spec import SpecBase
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
@@ -134,7 +135,7 @@ class Creation:
                     os.close(held)
                     self._registry.delete(folder)
                 raise
-            number = f" with {spec.n_workers} worker{'s' * (spec.n_workers != 1)}" if spec.n_workers is not None else ""
+            number = f" with {counted(spec.n_workers, 'worker')}" if spec.n_workers is not None else ""
             asked = ActivityEntry(at=model.created_at, kind="create", by=self._by, message=f"Create{number}")
             with suppress(OSError):
                 activity.append(folder.activity, asked)

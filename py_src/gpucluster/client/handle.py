@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ..dask_internals.statuses import status_named
 from ..protocol.errors import GPUClusterError, InvalidState
 from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.plaintext import counted
 from .card import card_html
 from .control import AsyncControl
 from .credentials import security_of
@@ -74,8 +75,8 @@ class ClusterHandle(ABC):
         """
         model = self.model
         if model.scheduler_address is None:
-            why = f" {model.reason}" if model.reason else ""
-            raise InvalidState(f"The cluster '{self.name}' is {model.state.value}.{why}")
+            why = model.reason or model.notice
+            raise InvalidState(f"The cluster '{self.name}' is {model.state.value}.{f' {why}' if why else ''}")
         return model.scheduler_address
 
     @property
@@ -142,7 +143,7 @@ class ClusterHandle(ABC):
 
     def __repr__(self) -> str:
         model = self.model
-        workers = f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
+        workers = counted(model.n_workers, "worker")
         return f"<{type(self).__name__} '{self.name}': {model.state.value}, {model.backend}, {workers}>"
 
     def _repr_html_(self) -> str:

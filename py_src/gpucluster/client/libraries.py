@@ -1,4 +1,4 @@
-"""Which libraries Dask's collections are made of, for the kind of a cluster."""
+"""Which libraries Dask's collections are made of, for clusters with and without GPUs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Libraries:
     """Why a GPU cluster gets CPU collections, in a sentence."""
 
 
-def libraries_for(backend: str) -> Libraries:
-    """Choose the libraries for a kind of cluster, as far as this kernel can use them.
+def libraries_for(*, has_gpus: bool) -> Libraries:
+    """Choose the libraries for a cluster whose workers have GPUs or not, as far as this kernel can use them.
 
     Dask makes the first block of a collection in the kernel, so the kernel needs the library too.
     """
-    if backend != "cuda":
+    if not has_gpus:
         return Libraries("numpy", "pandas")
     problem = _gpu_problem()
     if problem is None:

@@ -62,7 +62,7 @@ class Lab:
         self._cluster = cluster
         self.owns_cluster = owns_cluster
         self.closed = False
-        self.libraries = libraries_for(cluster.model.backend)
+        self.libraries = libraries_for(has_gpus=cluster.model.has_gpus)
         use_libraries(self.libraries)
         self._client: Client = cluster.get_client()
 

@@ -33,7 +33,7 @@ class Connection:
         client = cluster.get_client()
         self.close()
         self._client, self._cluster_id = client, cluster.id
-        libraries = libraries_for(cluster.backend)
+        libraries = libraries_for(has_gpus=cluster.model.has_gpus)
         use_libraries(libraries)
         return client, libraries
 

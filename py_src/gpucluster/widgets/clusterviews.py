@@ -59,7 +59,7 @@ class ClusterDashboard(ClusterWidget):
 
     def __init__(self, cluster: ShownCluster, control: AsyncControl, page: DashboardPage, **traits: Any) -> None:
         base = jupyter_base_url()
-        gpu = cluster.model.backend == "cuda"
+        gpu = cluster.model.has_gpus
         pages = [[found.path, found.title] for found in PAGES if gpu or not found.gpu or found == page]
         path = None if base is None else f"{base.rstrip('/')}/gpucluster/dashboard/{cluster.id}"
         super().__init__(cluster, control, page=page.path, pages=pages, path=path, **traits)

@@ -91,7 +91,7 @@ class ClusterWidget(OutputWidget):
             self.keep_picture()
             if not self.presence.keeps:
                 self._replace_outputs()
-        elif (model.state, model.n_workers, model.notice) != (before.state, before.n_workers, before.notice):
+        elif _pictured(model) != _pictured(before):
             self._picture_seconds = FIRST_PICTURE_SECONDS
             self.keep_picture()
 
@@ -176,6 +176,11 @@ async def _quietly(work: Awaitable[None]) -> None:
     # Whatever goes wrong here has no cell to be shown in; the view keeps its last state.
     with suppress(Exception):
         await work
+
+
+def _pictured(model: ClusterModel) -> tuple[object, ...]:
+    """Return what a picture is made anew for."""
+    return (model.state, model.n_workers, model.n_pending, model.pending_reason, model.notice)
 
 
 def _note(model: ClusterModel) -> str:

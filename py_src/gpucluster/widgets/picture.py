@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from ..client.card import card_html
+from ..client.card import card_html, pending_text
 from ..gauges.bars import Bar
 from ..gauges.columns import worker_title
 from ..gauges.figures import cluster_figures, worker_figures
 from ..gauges.sentences import sentences
 from ..gauges.text import cluster_lines, moment_text
 from ..protocol.models import ClusterModel
+from ..protocol.plaintext import counted
 from ..protocol.telemetry import TelemetrySample
 
 MOST_WORKERS = 16
@@ -64,6 +65,8 @@ class Picture:
         lines = [f"{model.name}: {model.state.value}, {_workers(model)}"]
         if said := model.notice or model.reason:
             lines.append(f"  {' '.join(said.split())}")
+        if model.n_pending and not model.state.ended:
+            lines.append(f"  Pending: {' '.join(pending_text(model).split())}")
         if self.sample is not None:
             lines += cluster_lines(self.sample)
         if self.note:
@@ -98,7 +101,7 @@ def note_html(note: str) -> str:
 
 
 def _workers(model: ClusterModel) -> str:
-    return f"{model.n_workers} worker{'s' * (model.n_workers != 1)}"
+    return counted(model.n_workers, "worker")
 
 
 def _bars_html(bars: list[Bar], label: str | None = None) -> str:

@@ -1,0 +1,150 @@
+"""Kinds of clusters that other packages add: the command line and the magic know their options, and show what waits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpucluster.cli import main, tables
+from gpucluster.cli.completion import candidates
+from gpucluster.cli.declarations import MAGIC, SHELL
+from gpucluster.cli.options import spec_from
+from gpucluster.cli.verbs import parser_for
+from gpucluster.client.card import card_html
+from gpucluster.protocol import kinds
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.spec import parse_spec
+from gpucluster.widgets.picture import Picture
+
+from tests.thirdparty.installing import offer
+
+AWKWARD = """
+from enum import StrEnum
+from typing import Annotated, ClassVar, Literal
+from pydantic import BaseModel, Field
+from gpucluster.protocol.kinds import ClusterKind
+from gpucluster.protocol.spec import SpecBase
+from gpucluster.protocol.traits import Traits
+
+class Mode(StrEnum):
+    FAST = "fast"
+    SLOW = "slow"
+
+class Nested(BaseModel):
+    depth: int = 1
+
+class Spec(SpecBase):
+    backend: Literal["awkward"] = Field("awkward", description="Workers that wait at 100% of the time.")
+    timeout: int = Field(5, description="Called like an option of ours.")
+    ratio: float = 0.5
+    mode: Mode = Mode.FAST
+    only: Literal["one"] = "one"
+    at_least: Annotated[int, Field(strict=True, ge=1)] = 1
+    devices: list[str] = Field(default_factory=list)
+    nested: Nested | None = None
+    table: dict[str, int] = Field(default_factory=dict)
+
+class Kind(ClusterKind):
+    name, title, spec, traits = "awkward", "Queued workers", Spec, Traits(queues=True, this_machine=False)
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def awkward(tmp_path_factory: Any) -> Iterator[None]:
+    """A package of that kind, found by this process."""
+    folder: Path = tmp_path_factory.mktemp("packages")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(offer(folder, "awkward", AWKWARD, kind="awkward_kind:Kind")))
+        kinds.look_again()
+        yield
+    sys.modules.pop("awkward_kind", None)
+    kinds.look_again()
+
+
+def spec(*words: str) -> Any:
+    return spec_from(parser_for("create", SHELL).read(words))
+
+
+@pytest.mark.parametrize("face", [SHELL, MAGIC])
+def test_the_help_tells_of_its_options(face: str) -> None:
+    text = " ".join(parser_for("create", face).format_help().split())
+    assert "{auto,cuda,local,awkward}" in text
+    assert "awkward: Workers that wait at 100% of the time." in text
+    assert "--mode {fast,slow} Default: fast. [awkward]" in text
+    assert "--awkward-timeout N Called like an option of ours. Default: 5. [awkward]" in text
+    assert "--timeout SECONDS" in text
+
+
+def test_its_options_are_read_and_checked_by_its_own_model() -> None:
+    found = spec(
+        "--backend", "awkward", "--awkward-timeout", "7", "--timeout", "60", "--ratio", "0.25", "--mode", "slow",
+        "--at-least", "3", "--devices", "0,1",
+    )  # fmt: skip
+    assert (found.timeout, found.ratio, found.mode, found.at_least) == (7, 0.25, "slow", 3)
+    assert found.devices == ["0", "1"], "the same field of another kind takes numbers"
+    for words, said in (
+        (["--mode", "medium"], "--mode: "),
+        (["--at-least", "0"], "--at-least: must be at least 1, not 0."),
+        (["--ratio", "much"], "--ratio: "),
+        (["--awkward-timeout", "long"], "--awkward-timeout: "),
+        (["--nested", "deep"], "--nested: must be a JSON object"),
+        (["--rmm-async"], "--rmm-async: is not an option of the backend 'awkward'; it belongs to --backend cuda."),
+    ):
+        with pytest.raises(InvalidRequest) as refused:
+            spec("--backend", "awkward", *words)
+        assert refused.value.message.startswith(said)
+    with pytest.raises(InvalidRequest, match="^--mode: is not an option of the backend 'local'; .*--backend awkward.$"):
+        spec("--backend", "local", "--mode", "fast")
+
+
+def test_completion_knows_it() -> None:
+    assert candidates(["create", "--backend", "a"]) == ["auto", "awkward"]
+    assert candidates(["create", "--mode", ""]) == ["fast", "slow"]
+    assert "--at-least" in candidates(["create", "--at"], MAGIC)
+
+
+def test_a_kind_that_nobody_offers_is_a_sentence(site: Any, capsys: Any) -> None:
+    assert main(["create", "--backend", "slurm"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("--backend: must be one of 'auto', 'cuda', 'local', 'awkward', not 'slurm'. Other kinds come")
+
+
+def waiting(**changes: Any) -> ClusterModel:
+    """A cluster of that kind with one worker, which waits for others."""
+    fields: dict[str, Any] = {
+        "id": "0123abcd", "name": "jobs", "backend": "awkward", "backend_title": "Queued workers", "n_workers": 1,
+        "state": ClusterState.RUNNING, "wanted": Wanted(n_workers=4), "idle": Idle(), "python": "python",
+        "created_at": "2026-11-22T10:00:00Z", "spec": parse_spec({"backend": "awkward"}), "n_pending": 3,
+        "pending_reason": "The queue <short> is full.",
+    }  # fmt: skip
+    return ClusterModel(**{**fields, **changes})
+
+
+def test_what_waits_is_shown_with_its_reason() -> None:
+    model = waiting()
+    row = tables.cluster_table([model]).splitlines()[1].split(maxsplit=6)
+    assert row[:2] == ["jobs", "Queued"]
+    assert "1 of 4" in tables.cluster_table([model])
+    assert tables.cluster_table([model]).endswith("3 pending: The queue <short> is full.")
+    assert "Pending:  3. The queue <short> is full." in tables.cluster_card(model)
+    assert tables.worker_line(model) == "jobs: 1 worker, 4 wanted, 3 pending: The queue <short> is full."
+    html = card_html(model, None)
+    assert "Queued workers." in html
+    assert "3. The queue &lt;short&gt; is full." in html
+    assert "  Pending: 3. The queue <short> is full." in Picture(model).text.splitlines()
+    for quiet in (waiting(n_pending=0, pending_reason=None), waiting(state=ClusterState.STOPPED)):
+        shown = tables.cluster_table([quiet]) + tables.cluster_card(quiet) + tables.worker_line(quiet)
+        assert "ending" not in shown + card_html(quiet, None) + Picture(quiet).text
+
+
+def test_a_cluster_of_another_version_is_told_as_such() -> None:
+    notice = "It was made by another version of gpucluster (protocol 99, here 4). Here it can be stopped."
+    model = waiting(backend="later", backend_title="", protocol_version=99, notice=notice, python="", n_pending=0)
+    assert "later" in tables.cluster_table([model])
+    assert "It was made by another version" in tables.cluster_table([model])
+    assert f"Notice:   {notice}" in tables.cluster_card(model)
