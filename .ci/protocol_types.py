@@ -23,7 +23,7 @@ from gpucluster.protocol.lessons import (
 )
 from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Notes, Preset
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
-from gpucluster.protocol.spec import ClusterPatch, ClusterSpec
+from gpucluster.protocol.spec import ClusterPatch, SpecBase
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from pydantic import BaseModel, ConfigDict
@@ -48,7 +48,7 @@ class Protocol(BaseModel):
     # A root with one property per message: without it the generator calls each of them unreachable.
     model_config = ConfigDict(extra="forbid", json_schema_serialization_defaults_required=True)
 
-    spec: ClusterSpec
+    spec: SpecBase
     patch: ClusterPatch
     cluster: ClusterModel
     clusters: ClusterList
@@ -97,11 +97,11 @@ def _named_unions(schema: dict[str, object]) -> dict[str, object]:
     properties = schema["properties"]
     assert isinstance(definitions, dict) and isinstance(properties, dict)
     # An alias of a union has no name in the schema; give it one, so that TypeScript has it too.
-    for field, name in (("spec", "ClusterSpec"), ("event", "Event")):
-        union = {key: value for key, value in properties[field].items() if key != "description"}
-        definitions[name] = union
-        properties[field] = {"$ref": f"#/$defs/{name}"}
-    definitions["ClusterModel"]["properties"]["spec"] = {"$ref": "#/$defs/ClusterSpec"}
+    definitions["Event"] = {key: value for key, value in properties["event"].items() if key != "description"}
+    properties["event"] = {"$ref": "#/$defs/Event"}
+    # Any kind of cluster, ours or another package's, has these fields and some of its own.
+    definitions["ClusterSpec"] = {**definitions.pop("SpecBase"), "title": "ClusterSpec", "additionalProperties": True}
+    properties["spec"] = definitions["ClusterModel"]["properties"]["spec"] = {"$ref": "#/$defs/ClusterSpec"}
     # A patch is what the browser sends: what is left out is unchanged, and null is refused.
     patch = definitions["ClusterPatch"]
     patch.pop("required", None)

@@ -27,9 +27,13 @@ BAD_SPECS = [
     ({"n_workers": float("nan")}, "n_workers: must be a whole number, not nan."),
     ({"workers": 2}, "workers: is not an option of this request."),
     ({1: 2}, "1: is not an option of this request."),
-    ({"backend": "slurm"}, "backend: must be one of 'local', 'cuda', 'auto'."),
-    ({"backend": None}, "backend: must be one of 'local', 'cuda', 'auto'."),
-    ({"backend": []}, "backend: must be one of 'local', 'cuda', 'auto'."),
+    (
+        {"backend": "slurm"},
+        "backend: must be one of 'auto', 'cuda', 'local', not 'slurm'. Other kinds come with "
+        "packages: install one in this Python environment.",
+    ),
+    ({"backend": None}, "backend: must be one of 'auto', 'cuda', 'local'."),
+    ({"backend": []}, "backend: must be one of 'auto', 'cuda', 'local'."),
     ({"threads_per_worker": 0}, "threads_per_worker: must be at least 1, not 0."),
     ({"idle_timeout_seconds": 0}, "idle_timeout_seconds: must be at least 1, not 0."),
     ({"backend": "local", "protocol": "udp"}, "protocol: must be one of 'tls' or 'tcp', not 'udp'."),

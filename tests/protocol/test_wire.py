@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from gpucluster.protocol import errors
 from gpucluster.protocol.errors import ErrorModel, FieldError, GPUClusterError, error_from_model
+from gpucluster.protocol.kinds import spec_union
 from gpucluster.protocol.models import (
     EVENT,
     ClusterChanged,
@@ -24,7 +25,7 @@ from gpucluster.protocol.models import (
     WorkerModel,
 )
 from gpucluster.protocol.presets import PRESETS
-from gpucluster.protocol.spec import CLUSTER_SPEC, Adapt, AutoSpec, CudaSpec, LocalSpec, parse_patch, parse_spec
+from gpucluster.protocol.spec import Adapt, AutoSpec, CudaSpec, LocalSpec, parse_patch, parse_spec
 from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, WorkerHistory
 from pydantic import ValidationError
 
@@ -157,7 +158,7 @@ def test_the_schema_draws_a_form(model):
 
 
 def test_the_schema_tells_kinds_apart_by_backend():
-    schema = CLUSTER_SPEC.json_schema()
+    schema = spec_union().json_schema()
     assert schema["discriminator"]["propertyName"] == "backend"
     assert set(schema["discriminator"]["mapping"]) == {"local", "cuda", "auto"}
 

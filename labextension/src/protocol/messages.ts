@@ -4,13 +4,16 @@
  */
 
 /** The version of the wire protocol that these types describe. */
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
-export type ClusterSpec = LocalSpec | CudaSpec | AutoSpec;
 /**
  * Where a cluster is in its life.
  */
 export type ClusterState = 'starting' | 'running' | 'scaling' | 'stopping' | 'stopped' | 'failed';
+/**
+ * What a living cluster may be asked for, besides to stop.
+ */
+export type Verb = 'scale' | 'adapt' | 'retire' | 'restart';
 export type Event = ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello;
 
 /**
@@ -39,9 +42,13 @@ export interface Protocol {
   error: ErrorModel;
 }
 /**
- * CPU workers on this machine.
+ * Options that every kind of cluster has.
  */
-export interface LocalSpec {
+export interface ClusterSpec {
+  /**
+   * Kind of cluster.
+   */
+  backend: string;
   /**
    * Name of the cluster: letters, digits, '.', '_' and '-'. Chosen for you when left out.
    */
@@ -70,164 +77,7 @@ export interface LocalSpec {
    * Name of the Jupyter kernel whose Python environment the workers use. Left out: the caller's own.
    */
   kernel_name: string | null;
-  /**
-   * CPU workers on this machine.
-   */
-  backend: 'local';
-  /**
-   * 'tls' encrypts and lets only you connect. 'tcp' is unencrypted: anyone on this machine can run code as you.
-   */
-  protocol: 'tls' | 'tcp';
-}
-/**
- * One worker per GPU on this machine (dask-cuda).
- */
-export interface CudaSpec {
-  /**
-   * Name of the cluster: letters, digits, '.', '_' and '-'. Chosen for you when left out.
-   */
-  name: string | null;
-  /**
-   * Number of worker processes. Left out: one per GPU, or up to four on CPU.
-   */
-  n_workers: number | null;
-  /**
-   * Tasks that one worker runs at the same time.
-   */
-  threads_per_worker: number;
-  /**
-   * Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), 'auto' for an equal share, or none for no limit.
-   */
-  memory_limit: (number | string) | null;
-  /**
-   * Seconds after which a cluster that nobody is connected to and that computes nothing stops itself; none: never.
-   */
-  idle_timeout_seconds: number | null;
-  /**
-   * Absolute path of a directory on local disk for spilled data. A private folder is made inside.
-   */
-  local_directory: string | null;
-  /**
-   * Name of the Jupyter kernel whose Python environment the workers use. Left out: the caller's own.
-   */
-  kernel_name: string | null;
-  /**
-   * One worker per GPU of this machine.
-   */
-  backend: 'cuda';
-  /**
-   * GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Left out: all visible ones, idle ones first.
-   */
-  devices: (number | string)[] | null;
-  /**
-   * GPU memory that a worker's stored results may use before they move to host memory: a size, a share of the GPU, 'auto' (80%), or none for no limit.
-   */
-  device_memory_limit: (number | string) | null;
-  /**
-   * GPU memory that each worker takes at the start as a pool, a size or a share of the GPU.
-   */
-  rmm_pool_size: (number | string) | null;
-  /**
-   * Size that the pool (or the asynchronous allocator) may grow to.
-   */
-  rmm_maximum_pool_size: (number | string) | null;
-  /**
-   * Use CUDA's stream-ordered allocator. It keeps its own pool, so leave 'rmm_pool_size' out.
-   */
-  rmm_async: boolean;
-  /**
-   * Let GPU memory page to host memory (slow, but does not run out). Not with 'rmm_async'.
-   */
-  rmm_managed_memory: boolean;
-  /**
-   * Unused memory above this is given back by the asynchronous allocator.
-   */
-  rmm_release_threshold: (number | string) | null;
-  /**
-   * Measure how much of the pool is used, for the gauges. Costs a little on each allocation.
-   */
-  rmm_track_allocations: boolean;
-  /**
-   * Libraries whose GPU memory comes from the same pool.
-   */
-  rmm_allocator_external_lib_list: ('cupy' | 'torch')[];
-  /**
-   * Absolute path of a directory where each worker logs its allocations.
-   */
-  rmm_log_directory: string | null;
-  /**
-   * Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.
-   */
-  enable_cudf_spill: boolean;
-  /**
-   * 0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.
-   */
-  cudf_spill_stats: number;
-  /**
-   * 'tls' encrypts and lets only you connect. 'ucx' (NVLink, InfiniBand) and 'tcp' are unencrypted: anyone who can reach the address can run code as you.
-   */
-  protocol: 'tls' | 'tcp' | 'ucx';
-  /**
-   * Interface that UCX listens on, such as 'ib0'. Left out: this machine only.
-   */
-  interface: string | null;
-  /**
-   * Force TCP in UCX; leave out for automatic choice.
-   */
-  enable_tcp_over_ucx: boolean | null;
-  /**
-   * Force InfiniBand in UCX; leave out for automatic choice.
-   */
-  enable_infiniband: boolean | null;
-  /**
-   * Force NVLink in UCX; leave out for automatic choice.
-   */
-  enable_nvlink: boolean | null;
-  /**
-   * Force RDMACM in UCX; leave out for automatic choice.
-   */
-  enable_rdmacm: boolean | null;
-  /**
-   * Modules that each worker imports before its first task, such as 'cudf'.
-   */
-  pre_import: string[];
-}
-/**
- * GPU workers where a usable GPU is, else CPU workers.
- */
-export interface AutoSpec {
-  /**
-   * Name of the cluster: letters, digits, '.', '_' and '-'. Chosen for you when left out.
-   */
-  name: string | null;
-  /**
-   * Number of worker processes. Left out: one per GPU, or up to four on CPU.
-   */
-  n_workers: number | null;
-  /**
-   * Tasks that one worker runs at the same time.
-   */
-  threads_per_worker: number;
-  /**
-   * Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), 'auto' for an equal share, or none for no limit.
-   */
-  memory_limit: (number | string) | null;
-  /**
-   * Seconds after which a cluster that nobody is connected to and that computes nothing stops itself; none: never.
-   */
-  idle_timeout_seconds: number | null;
-  /**
-   * Absolute path of a directory on local disk for spilled data. A private folder is made inside.
-   */
-  local_directory: string | null;
-  /**
-   * Name of the Jupyter kernel whose Python environment the workers use. Left out: the caller's own.
-   */
-  kernel_name: string | null;
-  /**
-   * GPU workers where a usable GPU is, else CPU workers.
-   */
-  backend: 'auto';
+  [k: string]: unknown;
 }
 /**
  * A change to a living cluster: exactly one of the fields.
@@ -269,9 +119,13 @@ export interface ClusterModel {
    */
   name: string;
   /**
-   * Kind of cluster that runs: 'local' or 'cuda'; 'auto' until it is decided.
+   * Kind of cluster that runs, such as 'local'; 'auto' until it is decided.
    */
   backend: string;
+  /**
+   * What people call this kind, such as 'CPU workers'; may be empty.
+   */
+  backend_title: string;
   /**
    * Why 'auto' chose this backend.
    */
@@ -295,9 +149,25 @@ export interface ClusterModel {
   notes: string[];
   wanted: Wanted;
   /**
+   * What it can be asked for now, besides to stop.
+   */
+  can: Verb[];
+  /**
+   * Whether its workers have GPUs.
+   */
+  has_gpus: boolean;
+  /**
    * Number of workers that are connected now.
    */
   n_workers: number;
+  /**
+   * Number of workers that were asked for and have not come yet.
+   */
+  n_pending: number;
+  /**
+   * Why they have not come, in a sentence, where that is known.
+   */
+  pending_reason: string | null;
   workers: WorkerModel[];
   /**
    * Address for distributed.Client, once running.
@@ -762,7 +632,7 @@ export interface Preset {
   description: string;
   needs_gpu: boolean;
   /**
-   * Fields of a ClusterSpec; ``backend`` is among them.
+   * Fields of a spec; ``backend`` is among them.
    */
   spec: {
     [k: string]: unknown;

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from typing import ClassVar
 
 from ..devices.host import host_devices
 from ..devices.probe import GPUProbe, probe_gpu
 from ..devices.selection import select_devices
 from ..protocol.errors import NoUsableDevice
-from ..protocol.spec import AutoSpec, CudaSpec, LocalSpec
+from ..protocol.spec import AutoSpec, CudaSpec, LocalSpec, SpecBase
+from ..protocol.traits import Traits
+from .backend import Chooser
 from .cuda.packages import GPU_EXTRA, importable
+
+
+class AutoBackend(Chooser[AutoSpec]):
+    """GPU workers where a usable GPU is, else CPU workers."""
+
+    name: ClassVar[str] = "auto"
+    title: ClassVar[str] = "Automatic"
+    spec: ClassVar[type[SpecBase]] = AutoSpec
+    traits: ClassVar[Traits] = Traits(needs_host_check=True)
+
+    async def choose(self, spec: AutoSpec) -> tuple[SpecBase, str]:
+        """Look at this machine."""
+        return await choose(spec)
 
 
 async def choose(spec: AutoSpec) -> tuple[CudaSpec | LocalSpec, str]:

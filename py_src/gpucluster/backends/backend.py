@@ -14,12 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from ..protocol.capacity import Machine, capacity_notes
 from ..protocol.errors import MissingPackage
+from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.spec import SpecBase
 
 if TYPE_CHECKING:
@@ -86,11 +86,16 @@ class Plan:
         return capacity_notes(n_workers, self.threads_per_worker, self.memory_limit_bytes, self.machine)
 
 
-class Backend(ABC, Generic[SpecT]):
-    """One kind of cluster."""
+class Chooser(ClusterKind, ABC, Generic[SpecT]):
+    """A kind that leaves it to what it finds which other kind is started."""
 
-    name: ClassVar[str]
-    """The ``backend`` of the spec."""
+    @abstractmethod
+    async def choose(self, spec: SpecT) -> tuple[SpecBase, str]:
+        """Return the spec of another kind, with the reason in a sentence."""
+
+
+class Backend(ClusterKind, ABC, Generic[SpecT]):
+    """One kind of cluster."""
 
     @abstractmethod
     async def preflight(self, spec: SpecT, context: StartContext) -> Plan:
@@ -129,22 +134,17 @@ class Backend(ABC, Generic[SpecT]):
         return None
 
 
-def load_backend(name: str) -> Backend[Any]:
-    """Import and make the backend of that name.
+def load_backend(name: str) -> Backend[Any] | Chooser[Any]:
+    """Import and make the kind of that name.
 
     Raises
     ------
     MissingPackage
         When no installed package offers it, or when it cannot be imported.
     """
-    for point in entry_points(group="gpucluster.backends", name=name):
-        try:
-            backend = point.load()()
-        except ImportError as error:
-            raise MissingPackage(
-                f"The backend '{name}' needs the package '{error.name or error}', which is not installed."
-            ) from error
-        if not isinstance(backend, Backend):
-            raise MissingPackage(f"The entry point '{point.value}' is not a gpucluster backend.")
-        return backend
-    raise MissingPackage(f"No installed package offers the backend '{name}'; reinstall gpucluster or choose another.")
+    found = find_kind(name)
+    if found is None or found.kind is None:
+        raise MissingPackage(why_unusable(name))
+    if not issubclass(found.kind, (Backend, Chooser)):
+        raise MissingPackage(f"The kind '{name}' of the package {found.package} is not a gpucluster backend.")
+    return found.kind()

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import psutil
 
-from ..protocol.capacity import default_workers
+from ..protocol.capacity import DEFAULT_CPU_WORKERS, default_workers
 from ..protocol.errors import PreflightFailed
 from ..protocol.sizes import format_size
-from ..protocol.spec import MAX_WORKERS, LocalSpec
+from ..protocol.spec import MAX_WORKERS, LocalSpec, SpecBase
+from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .openfiles import bounded_by_open_files
 from .starting import host_memory_limit, shared_machine, start_cluster
@@ -25,6 +26,9 @@ class LocalBackend(Backend[LocalSpec]):
     """CPU workers of this machine, as forked processes."""
 
     name: ClassVar[str] = "local"
+    title: ClassVar[str] = "CPU workers"
+    spec: ClassVar[type[SpecBase]] = LocalSpec
+    traits: ClassVar[Traits] = Traits(default_workers=DEFAULT_CPU_WORKERS)
 
     async def preflight(self, spec: LocalSpec, context: StartContext) -> Plan:
         """Choose the number of workers and their memory; refuse what this machine cannot hold."""

@@ -14,8 +14,9 @@ from functools import cache
 from typing import Any
 
 from ..protocol.errors import FieldError, InvalidRequest
+from ..protocol.kinds import spec_schemas, usable_kinds
 from ..protocol.presets import PRESETS
-from ..protocol.spec import CLUSTER_SPEC, AutoSpec, CudaSpec, LocalSpec, parse_spec
+from ..protocol.spec import SpecBase, parse_spec
 from .arguments import SentenceParser, did_you_mean, shown
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
@@ -114,11 +115,9 @@ def as_number(text: str) -> int | str:
 @cache
 def spec_options() -> dict[str, SpecOption]:
     """Return the options of all backends by field name, in the order of the help."""
-    schema = CLUSTER_SPEC.json_schema()
     found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    for backend in backends():
-        reference = schema["discriminator"]["mapping"][backend]
-        for field, properties in schema["$defs"][reference.rsplit("/", 1)[-1]]["properties"].items():
+    for backend, schema in spec_schemas().items():
+        for field, properties in schema["properties"].items():
             found.setdefault(field, []).append((backend, properties))
     options = {}
     for field, uses in found.items():
@@ -138,8 +137,8 @@ def spec_options() -> dict[str, SpecOption]:
 
 @cache
 def backends() -> tuple[str, ...]:
-    """Return the backends that the protocol knows, ``auto`` first."""
-    return tuple(CLUSTER_SPEC.json_schema()["discriminator"]["mapping"])
+    """Return the kinds that can be used here, ``auto`` first."""
+    return tuple(usable_kinds())
 
 
 def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = None) -> None:
@@ -174,7 +173,7 @@ def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = No
         )  # fmt: skip
 
 
-def spec_from(found: argparse.Namespace) -> LocalSpec | CudaSpec | AutoSpec:
+def spec_from(found: argparse.Namespace) -> SpecBase:
     """Return the validated spec of the options that were given; the rest keeps the models' defaults.
 
     Raises
@@ -232,6 +231,4 @@ def _in_terms_of_options(error: InvalidRequest, backend: str) -> InvalidRequest:
 
 
 def _backend_description(name: str) -> str:
-    schema = CLUSTER_SPEC.json_schema()
-    reference = schema["discriminator"]["mapping"][name]
-    return str(schema["$defs"][reference.rsplit("/", 1)[-1]]["properties"]["backend"]["description"])
+    return usable_kinds()[name].spec.model_fields["backend"].description or ""

@@ -8,8 +8,9 @@ import time
 from contextlib import suppress
 
 from ..protocol.errors import GPUClusterError, InvalidRequest
+from ..protocol.kinds import kind_title
 from ..protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
-from ..protocol.spec import AutoSpec, CudaSpec, LocalSpec
+from ..protocol.spec import SpecBase
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity, lock
 from ..registry.process import ProcessIdentity
@@ -33,7 +34,7 @@ class Creation:
     ----------
     registry : Registry
         Where it is written down.
-    spec : LocalSpec, CudaSpec or AutoSpec
+    spec : SpecBase
         What is wanted.
     by : str
         Who asks.
@@ -46,7 +47,7 @@ class Creation:
     def __init__(
         self,
         registry: Registry,
-        spec: LocalSpec | CudaSpec | AutoSpec,
+        spec: SpecBase,
         *,
         by: str,
         python: str,
@@ -117,6 +118,7 @@ class Creation:
                 id=folder.id,
                 name=name,
                 backend=spec.backend,
+                backend_title=kind_title(spec.backend),
                 state=ClusterState.STARTING,
                 progress=Progress(step="launch", message="Starting the cluster's process"),
                 wanted=Wanted(n_workers=spec.n_workers),

@@ -321,7 +321,7 @@ def _sentence(error: Any) -> str:
         allowed = context.get("expected") or context.get("expected_tags")
         return f"must be one of {allowed}{shown if kind == 'literal_error' else ''}"
     if kind == "union_tag_not_found":
-        return f"is required: it names the kind{' of cluster' if 'backend' in str(context) else ''}"
+        return "is required: it names the kind"
     if kind == "string_too_short" and context["min_length"] == 1:
         return "must not be empty"
     if kind == "string_too_long":
@@ -352,14 +352,10 @@ def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidReque
         )
     fields = []
     for item in error.errors(include_url=False):
-        # A tagged union puts its tag into the location; it is no field the user typed.
         path = [_named(str(part)) for part in item["loc"]]
-        if path and path[0] in {"local", "cuda", "auto"}:
-            path = path[1:]
         path = [part for part in path if not part.startswith(("function-", "constrained-"))]
         if item["type"] in {"union_tag_not_found", "union_tag_invalid"}:
-            tag = str(item.get("ctx", {}).get("discriminator", "backend")).strip("'")
-            path = ["backend"] if tag == "backend" else [*path, tag]
+            path = [*path, str(item.get("ctx", {}).get("discriminator", "kind")).strip("'")]
         fields.append(FieldError(field=".".join([*filter(None, [prefix]), *path]), message=_sentence(item)))
     parts = [f"{item.field}: {item.message}" if item.field else item.message for item in fields]
     return InvalidRequest("; ".join(dict.fromkeys(parts)) + ".", fields=fields)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsAny, TypeAdapter, WithJsonSchema
 
-from .spec import Adapt, AutoSpec, ClusterSpec, CudaSpec, LocalSpec
+from .kinds import read_spec
+from .spec import Adapt, SpecBase, UnknownSpec
 from .telemetry import TelemetrySample
+from .traits import Verb
 from .version import PROTOCOL_VERSION
-
-__all__ = ["Adapt", "AutoSpec", "ClusterModel", "ClusterState", "CudaSpec", "LocalSpec"]
 
 
 class WireModel(BaseModel):
@@ -38,6 +38,11 @@ class ClusterState(StrEnum):
     def ended(self) -> bool:
         """Whether nothing of the cluster runs any more."""
         return self in {ClusterState.STOPPED, ClusterState.FAILED}
+
+
+_OPEN = {**UnknownSpec.model_json_schema(mode="serialization"), "title": "ClusterSpec"}
+AnySpec: TypeAlias = Annotated[SerializeAsAny[SpecBase], BeforeValidator(read_spec), WithJsonSchema(_OPEN)]
+"""The spec of a cluster that exists: of any kind, also one that is not installed here."""
 
 
 class Progress(WireModel):
@@ -90,7 +95,8 @@ class ClusterModel(WireModel):
 
     id: str = Field(description="Identifier, unique for ever.")
     name: str = Field(description="Name, unique among living clusters.")
-    backend: str = Field(description="Kind of cluster that runs: 'local' or 'cuda'; 'auto' until it is decided.")
+    backend: str = Field(description="Kind of cluster that runs, such as 'local'; 'auto' until it is decided.")
+    backend_title: str = Field("", description="What people call this kind, such as 'CPU workers'; may be empty.")
     backend_reason: str | None = Field(None, description="Why 'auto' chose this backend.")
     state: ClusterState
     reason: str | None = Field(None, description="Why the cluster failed or stopped, in a sentence.")
@@ -105,7 +111,11 @@ class ClusterModel(WireModel):
         "add up to more than the machine has.",
     )
     wanted: Wanted
+    can: tuple[Verb, ...] = Field((), description="What it can be asked for now, besides to stop.")
+    has_gpus: bool = Field(False, description="Whether its workers have GPUs.")
     n_workers: int = Field(0, description="Number of workers that are connected now.")
+    n_pending: int = Field(0, description="Number of workers that were asked for and have not come yet.")
+    pending_reason: str | None = Field(None, description="Why they have not come, in a sentence, where that is known.")
     workers: list[WorkerModel] = Field(default_factory=list)
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     encrypted: bool = Field(True, description="Whether TLS keeps others out.")
@@ -125,7 +135,7 @@ class ClusterModel(WireModel):
     ended_at: str | None = None
     start_seconds: float | None = Field(None, description="Time from the request until running.")
     log_tail: list[str] = Field(default_factory=list, description="End of the log, when the cluster failed.")
-    spec: ClusterSpec
+    spec: AnySpec = Field(description="What was asked for, by the kind's own model.")
     protocol_version: int = PROTOCOL_VERSION
 
 
@@ -247,4 +257,4 @@ class Preset(WireModel):
     title: str
     description: str
     needs_gpu: bool = False
-    spec: dict[str, object] = Field(description="Fields of a ClusterSpec; ``backend`` is among them.")
+    spec: dict[str, object] = Field(description="Fields of a spec; ``backend`` is among them.")

@@ -1,40 +1,38 @@
-"""What a user can ask for: ``ClusterSpec``, one model per backend.
+"""What a user can ask for: one model per kind of cluster.
 
 These models validate REST bodies, magics, the command line and presets, draw the creation form
-(JSON Schema) and are the help texts of every face. A bound is written here and nowhere else.
-
-``json_schema_extra`` keys read by the form: ``group`` (the section a field belongs to) and ``advanced``.
+(JSON Schema) and are the help texts of every face.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from .errors import invalid_request
+from .kinds import parse_spec
 from .sizes import MemorySize, MemorySizeOrAuto
+from .specbase import MAX_WORKERS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
 
-MAX_WORKERS = 256
-"""Most workers one cluster of this machine may have."""
+__all__ = [
+    "MAX_WORKERS",
+    "Adapt",
+    "AutoSpec",
+    "ClusterPatch",
+    "CudaSpec",
+    "Device",
+    "LocalSpec",
+    "SpecBase",
+    "UnknownSpec",
+    "parse_patch",
+    "parse_spec",
+    "shown_in",
+]
 
-NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _DEVICE = re.compile(r"(GPU|MIG)-[0-9A-Za-z/-]{4,80}")
-
-WorkerCount = Annotated[int, Field(strict=True, ge=1, le=MAX_WORKERS)]
-WorkerCountOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_WORKERS)]
 
 
 def _parse_device(value: Any) -> int | str:
@@ -51,94 +49,6 @@ def _parse_device(value: Any) -> int | str:
 Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
 
-def _extra(group: str, *, advanced: bool = False) -> dict[str, Any]:
-    return {"group": group, "advanced": advanced}
-
-
-class SpecBase(BaseModel):
-    """Options that every kind of cluster has."""
-
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        use_attribute_docstrings=True,
-        allow_inf_nan=False,
-        json_schema_serialization_defaults_required=True,
-    )
-
-    name: str | None = Field(
-        None,
-        title="Name",
-        description="Name of the cluster: letters, digits, '.', '_' and '-'. Chosen for you when left out.",
-        json_schema_extra=_extra("Cluster"),
-    )
-    n_workers: WorkerCount | None = Field(
-        None,
-        title="Workers",
-        description="Number of worker processes. Left out: one per GPU, or up to four on CPU.",
-        json_schema_extra=_extra("Cluster"),
-    )
-    threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(
-        1,
-        title="Threads per worker",
-        description="Tasks that one worker runs at the same time.",
-        json_schema_extra=_extra("Cluster"),
-    )
-    memory_limit: MemorySizeOrAuto | None = Field(
-        "auto",
-        title="Host memory per worker",
-        description="Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), "
-        "'auto' for an equal share, or none for no limit.",
-        json_schema_extra=_extra("Memory"),
-    )
-    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=30 * 86400)] | None = Field(
-        3600,
-        title="Stop when idle for",
-        description="Seconds after which a cluster that nobody is connected to and that computes nothing "
-        "stops itself; none: never.",
-        json_schema_extra=_extra("Cluster"),
-    )
-    local_directory: str | None = Field(
-        None,
-        title="Scratch directory",
-        description="Absolute path of a directory on local disk for spilled data. A private folder is made inside.",
-        json_schema_extra=_extra("Memory", advanced=True),
-    )
-    kernel_name: str | None = Field(
-        None,
-        title="Environment",
-        description="Name of the Jupyter kernel whose Python environment the workers use. Left out: the caller's own.",
-        json_schema_extra=_extra("Cluster", advanced=True),
-    )
-
-    def process_environment(self) -> dict[str, str]:
-        """Return environment variables that the cluster's process needs before it imports anything."""
-        return {}
-
-    @field_validator("name")
-    @classmethod
-    def _name(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(NAME_PATTERN, value):
-            raise ValueError("must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'")
-        if value is not None and re.fullmatch(r"[0-9a-f]{8}", value):
-            raise ValueError("must not look like the id of a cluster (eight hexadecimal digits)")
-        return value
-
-    @field_validator("local_directory")
-    @classmethod
-    def _absolute(cls, value: str | None) -> str | None:
-        if value is not None and (not os.path.isabs(value) or not value.isprintable()):
-            raise ValueError("must be an absolute path")
-        return value
-
-    @field_validator("kernel_name")
-    @classmethod
-    def _kernel(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", value):
-            raise ValueError("must be the name of an installed Jupyter kernel")
-        return value
-
-
 class LocalSpec(SpecBase):
     """CPU workers on this machine."""
 
@@ -148,7 +58,7 @@ class LocalSpec(SpecBase):
         title="Network",
         description="'tls' encrypts and lets only you connect. 'tcp' is unencrypted: anyone on this machine "
         "can run code as you.",
-        json_schema_extra=_extra("Network", advanced=True),
+        json_schema_extra=shown_in("Network", advanced=True),
     )
 
 
@@ -168,109 +78,109 @@ class CudaSpec(SpecBase):
         None,
         title="GPUs",
         description="GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Left out: all visible ones, idle ones first.",
-        json_schema_extra=_extra("GPUs"),
+        json_schema_extra=shown_in("GPUs"),
     )
     device_memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
         title="GPU memory before spilling",
         description="GPU memory that a worker's stored results may use before they move to host memory: "
         "a size, a share of the GPU, 'auto' (80%), or none for no limit.",
-        json_schema_extra=_extra("GPU memory"),
+        json_schema_extra=shown_in("GPU memory"),
     )
     rmm_pool_size: MemorySize | None = Field(
         None,
         title="RMM pool",
         description="GPU memory that each worker takes at the start as a pool, a size or a share of the GPU.",
-        json_schema_extra=_extra("GPU memory"),
+        json_schema_extra=shown_in("GPU memory"),
     )
     rmm_maximum_pool_size: MemorySize | None = Field(
         None,
         title="RMM pool, at most",
         description="Size that the pool (or the asynchronous allocator) may grow to.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_async: bool = Field(
         False,
         title="Asynchronous allocator",
         description="Use CUDA's stream-ordered allocator. It keeps its own pool, so leave 'rmm_pool_size' out.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_managed_memory: bool = Field(
         False,
         title="Managed memory",
         description="Let GPU memory page to host memory (slow, but does not run out). Not with 'rmm_async'.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_release_threshold: MemorySize | None = Field(
         None,
         title="Release threshold",
         description="Unused memory above this is given back by the asynchronous allocator.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_track_allocations: bool = Field(
         True,
         title="Track allocations",
         description="Measure how much of the pool is used, for the gauges. Costs a little on each allocation.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = Field(
         default_factory=list,
         title="Libraries that use RMM",
         description="Libraries whose GPU memory comes from the same pool.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     rmm_log_directory: str | None = Field(
         None,
         title="Allocation log",
         description="Absolute path of a directory where each worker logs its allocations.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     enable_cudf_spill: bool = Field(
         False,
         title="cuDF spilling",
         description="Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.",
-        json_schema_extra=_extra("GPU memory"),
+        json_schema_extra=shown_in("GPU memory"),
     )
     cudf_spill_stats: Annotated[int, Field(strict=True, ge=0, le=2)] = Field(
         0,
         title="cuDF spill statistics",
         description="0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.",
-        json_schema_extra=_extra("GPU memory", advanced=True),
+        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     protocol: Literal["tls", "tcp", "ucx"] = Field(
         "tls",
         title="Network",
         description="'tls' encrypts and lets only you connect. 'ucx' (NVLink, InfiniBand) and 'tcp' are unencrypted: "
         "anyone who can reach the address can run code as you.",
-        json_schema_extra=_extra("Network", advanced=True),
+        json_schema_extra=shown_in("Network", advanced=True),
     )
     interface: str | None = Field(
         None,
         title="Network interface",
         description="Interface that UCX listens on, such as 'ib0'. Left out: this machine only.",
-        json_schema_extra=_extra("Network", advanced=True),
+        json_schema_extra=shown_in("Network", advanced=True),
     )
     enable_tcp_over_ucx: bool | None = Field(
         None, title="TCP over UCX", description="Force TCP in UCX; leave out for automatic choice.",
-        json_schema_extra=_extra("Network", advanced=True),
+        json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_infiniband: bool | None = Field(
         None, title="InfiniBand", description="Force InfiniBand in UCX; leave out for automatic choice.",
-        json_schema_extra=_extra("Network", advanced=True),
+        json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_nvlink: bool | None = Field(
         None, title="NVLink", description="Force NVLink in UCX; leave out for automatic choice.",
-        json_schema_extra=_extra("Network", advanced=True),
+        json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     enable_rdmacm: bool | None = Field(
         None, title="RDMA connection manager", description="Force RDMACM in UCX; leave out for automatic choice.",
-        json_schema_extra=_extra("Network", advanced=True),
+        json_schema_extra=shown_in("Network", advanced=True),
     )  # fmt: skip
     pre_import: list[str] = Field(
         default_factory=list,
         title="Import at start",
         description="Modules that each worker imports before its first task, such as 'cudf'.",
-        json_schema_extra=_extra("Cluster", advanced=True),
+        json_schema_extra=shown_in("Cluster", advanced=True),
     )
 
     def process_environment(self) -> dict[str, str]:
@@ -341,37 +251,6 @@ class CudaSpec(SpecBase):
         if self.devices is not None and len({isinstance(device, str) for device in self.devices}) > 1:
             raise ValueError("devices must be all indices or all UUIDs, not a mixture")
         return self
-
-
-ClusterSpec: TypeAlias = Annotated[LocalSpec | CudaSpec | AutoSpec, Field(discriminator="backend")]
-"""What is wanted: a union of one model per backend, told apart by ``backend``."""
-
-CLUSTER_SPEC: TypeAdapter[LocalSpec | CudaSpec | AutoSpec] = TypeAdapter(ClusterSpec)
-
-
-def parse_spec(value: Any) -> LocalSpec | CudaSpec | AutoSpec:
-    """Validate a wished-for cluster.
-
-    Parameters
-    ----------
-    value : dict, bytes, str or spec
-        A mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
-
-    Raises
-    ------
-    InvalidRequest
-        With a sentence per field.
-    """
-    if isinstance(value, SpecBase):
-        return value  # type: ignore[return-value]
-    try:
-        if isinstance(value, (bytes, str)):
-            value = TypeAdapter(dict[str, Any]).validate_json(value)
-        if isinstance(value, dict) and "backend" not in value:
-            value = {**value, "backend": "auto"}
-        return CLUSTER_SPEC.validate_python(value)
-    except ValidationError as error:
-        raise invalid_request(error) from None
 
 
 class Adapt(BaseModel):

@@ -9,12 +9,12 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from ..client.control import AsyncControl
+from ..protocol.kinds import kind_models
 from ..protocol.models import Preset
-from ..protocol.version import PROTOCOL_VERSION
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
 from .limits import SiteLimits
-from .openapi import openapi_document
+from .openapi import Schemas, openapi_document
 from .standby import StandbyKeeper
 
 
@@ -32,7 +32,9 @@ class SchemaHandler(ClusterAPIHandler):
     @authorized
     async def get(self) -> None:
         """Return the schemas, narrowed to what the site allows."""
-        self.finish({"backends": self.limits.schemas(), "protocol_version": PROTOCOL_VERSION})
+        schemas = self.limits.schemas()
+        found = [kind for kind in kind_models() if kind.name in schemas or kind.problem is not None]
+        self.answer(Schemas(backends=schemas, kinds=found))
 
 
 class PresetsHandler(ClusterAPIHandler):

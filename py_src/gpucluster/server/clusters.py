@@ -8,10 +8,10 @@ from tornado.web import authenticated
 
 from ..client.control import AsyncControl
 from ..protocol.models import ClusterList, ClusterModel, Notes
-from ..protocol.spec import parse_patch, parse_spec
+from ..protocol.spec import SpecBase, parse_patch, parse_spec
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
-from .limits import SiteLimits, Spec
+from .limits import SiteLimits
 from .standby import StandbyKeeper
 
 
@@ -32,7 +32,7 @@ class RequestHandler(ClusterAPIHandler):
         self.devices = devices
         self.directory = directory
 
-    async def narrowed(self, requested: Spec) -> Spec:
+    async def narrowed(self, requested: SpecBase) -> SpecBase:
         """Return what this site makes of a request."""
         spec = self.limits.narrow_spec(requested)
         if self.limits.needs_devices(spec):
@@ -60,7 +60,7 @@ class ClustersHandler(RequestHandler):
         self.set_header("Location", url_path_join(self.base_url, "gpucluster/api/clusters", model.id))
         self.answer(model, 201)
 
-    async def create(self, requested: Spec) -> ClusterModel:
+    async def create(self, requested: SpecBase) -> ClusterModel:
         """Ask for a cluster, within the limits of this site."""
         model = await self.control.create(await self.narrowed(requested), cwd=self.directory)
         self.standby.taken()

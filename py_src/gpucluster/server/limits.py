@@ -11,12 +11,11 @@ import psutil
 
 from ..protocol.capacity import DEFAULT_CPU_WORKERS
 from ..protocol.errors import FieldError, InvalidRequest
+from ..protocol.kinds import spec_schemas, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.sizes import format_size, parse_size
-from ..protocol.spec import AutoSpec, ClusterPatch, CudaSpec, LocalSpec, SpecBase, parse_spec
+from ..protocol.spec import ClusterPatch, CudaSpec, SpecBase, parse_spec
 
-Spec = LocalSpec | CudaSpec | AutoSpec
-BACKENDS: dict[str, type[SpecBase]] = {"auto": AutoSpec, "local": LocalSpec, "cuda": CudaSpec}
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
 
 
@@ -27,7 +26,8 @@ class SiteLimits:
     n_workers: int | None = None
     threads_per_worker: int | None = None
     idle_timeout_seconds: int | None = None
-    backends: tuple[str, ...] = tuple(BACKENDS)
+    backends: tuple[str, ...] | None = None
+    """Kinds of clusters; ``None``: all."""
     memory_limit: int | None = None
     """Bytes of host memory of one worker."""
 
@@ -42,8 +42,12 @@ class SiteLimits:
         """
         for key, value in config.items():
             if key == "backends":
-                if not isinstance(value, (list, tuple)) or not value or any(name not in [*BACKENDS] for name in value):
-                    raise ValueError(f"limits['backends'] must be a list out of {', '.join(BACKENDS)}")
+                if (
+                    not isinstance(value, (list, tuple))
+                    or not value
+                    or any(name not in [*usable_kinds()] for name in value)
+                ):
+                    raise ValueError(f"limits['backends'] must be a list out of {', '.join(usable_kinds())}")
             elif key == "memory_limit":
                 _bytes(value)
             elif key not in COUNTS:
@@ -52,9 +56,9 @@ class SiteLimits:
                 raise ValueError(f"limits[{key!r}] must be a whole number of at least 1, not {value!r}")
         numbers = {key: config[key] for key in COUNTS if key in config}
         memory = _bytes(config["memory_limit"]) if "memory_limit" in config else None
-        return cls(**numbers, backends=tuple(config.get("backends", BACKENDS)), memory_limit=memory)
+        return cls(**numbers, backends=tuple(config["backends"]) if "backends" in config else None, memory_limit=memory)
 
-    def narrow_spec(self, spec: Spec) -> Spec:
+    def narrow_spec(self, spec: SpecBase) -> SpecBase:
         """Return ``spec`` with its defaults narrowed to what the site allows.
 
         Raises
@@ -62,7 +66,7 @@ class SiteLimits:
         InvalidRequest
             When something that was asked for is not allowed; names the site's limit.
         """
-        if spec.backend not in self.backends:
+        if self.backends is not None and spec.backend not in self.backends:
             raise _refused(
                 "backend",
                 f"must be one of {', '.join(map(repr, self.backends))} on this server, not {spec.backend!r}",
@@ -81,11 +85,11 @@ class SiteLimits:
         if self.n_workers is not None and chosen is not None and len(chosen) > self.n_workers:
             raise _refused("devices", f"must name at most {self.n_workers} GPUs on this server")
         # 'auto' may choose only what is allowed by itself.
-        if spec.backend == "auto" and len(allowed := {"local", "cuda"} & set(self.backends)) == 1:
+        if spec.backend == "auto" and len(allowed := {"local", "cuda"} & set(self.backends or ())) == 1:
             changes["backend"] = allowed.pop()
         return _changed(spec, changes)
 
-    def _memory(self, spec: Spec) -> dict[str, Any]:
+    def _memory(self, spec: SpecBase) -> dict[str, Any]:
         """Return the narrowed memory limit of a worker, if it has to be narrowed."""
         most, value = self.memory_limit, spec.memory_limit
         if most is None:
@@ -104,11 +108,15 @@ class SiteLimits:
             raise _refused("memory_limit", f"must be at most {format_size(most)} on this server, not {given}")
         return {"memory_limit": most}
 
-    def needs_devices(self, spec: Spec) -> bool:
+    def kinds(self) -> tuple[str, ...]:
+        """Return the kinds of clusters that can be made through this server."""
+        return tuple(usable_kinds()) if self.backends is None else self.backends
+
+    def needs_devices(self, spec: SpecBase) -> bool:
         """Return whether ``fill_workers`` has to know the GPUs of this machine."""
         return self.n_workers is not None and spec.n_workers is None
 
-    def fill_workers(self, spec: Spec, devices: HostDevices) -> Spec:
+    def fill_workers(self, spec: SpecBase, devices: HostDevices) -> SpecBase:
         """Bound the number of workers of a spec that leaves it open."""
         if self.n_workers is None or spec.n_workers is not None:
             return spec
@@ -136,7 +144,9 @@ class SiteLimits:
 
     def schemas(self) -> dict[str, dict[str, Any]]:
         """Return the JSON Schema of each allowed backend, with the narrowed bounds in it."""
-        found = {name: model.model_json_schema() for name, model in BACKENDS.items() if name in self.backends}
+        found = {
+            name: schema for name, schema in spec_schemas().items() if self.backends is None or name in self.backends
+        }
         for schema in found.values():
             for field in COUNTS:
                 if (limit := getattr(self, field)) is not None:
@@ -173,7 +183,7 @@ def _usable(device: DeviceModel) -> bool:
     return device.visible and device.error is None and not device.mig_enabled
 
 
-def _changed(spec: Spec, changes: dict[str, Any]) -> Spec:
+def _changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
     if not changes:
         return spec
     return parse_spec({**spec.model_dump(exclude_unset=True), "backend": spec.backend, **changes})

@@ -5,22 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from ..protocol.errors import ErrorModel
+from ..protocol.kinds import KindModel, spec_union
 from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Notes, Preset
 from ..protocol.recordings import RecordedSession, RecordingList
-from ..protocol.spec import CLUSTER_SPEC, ClusterPatch
+from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
 from ..protocol.version import PROTOCOL_VERSION
 
 
 class Schemas(BaseModel):
-    """Schema of the creation form, by backend."""
+    """Schema of the creation form, by kind of cluster."""
 
-    backends: dict[str, dict[str, Any]]
+    backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of what can be asked for, by kind.")
+    kinds: list[KindModel] = Field(description="The kinds that there are here; also those that cannot be used.")
     protocol_version: int = PROTOCOL_VERSION
 
 
@@ -31,7 +33,6 @@ class PresetList(BaseModel):
 
 
 _MODELS: dict[str, TypeAdapter[Any]] = {
-    "ClusterSpec": CLUSTER_SPEC,
     "ClusterPatch": TypeAdapter(ClusterPatch),
     "ClusterModel": TypeAdapter(ClusterModel),
     "ClusterList": TypeAdapter(ClusterList),
@@ -186,12 +187,13 @@ def openapi_document(base_url: str = "/") -> dict[str, Any]:
     base_url : str, optional
         Base URL of the Jupyter server.
     """
-    modes: dict[str, Any] = {name: "validation" if name in _REQUESTS else "serialization" for name in _MODELS}
+    models = {"ClusterSpec": spec_union(), **_MODELS}
+    modes: dict[str, Any] = {name: "validation" if name in _REQUESTS else "serialization" for name in models}
     generator = GenerateJsonSchema(by_alias=True, ref_template="#/components/schemas/{model}")
     references, definitions = generator.generate_definitions(
-        [(name, modes[name], adapter.core_schema) for name, adapter in _MODELS.items()]
+        [(name, modes[name], adapter.core_schema) for name, adapter in models.items()]
     )
-    named = {name: references[(name, modes[name])] for name in _MODELS}
+    named = {name: references[(name, modes[name])] for name in models}
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
         paths.setdefault(f"/{operation.path}", {})[operation.method] = _operation(operation, named)

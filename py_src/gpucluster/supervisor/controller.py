@@ -10,12 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..backends.backend import Backend, Plan, load_backend
+from ..backends.backend import Backend, Chooser, Plan, load_backend
 from ..backends.starting import cause_of, scheduler_of
-from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState
+from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, StartFailed
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.refusals import folder_of, storage_refusal
-from ..protocol.spec import AutoSpec, ClusterPatch
+from ..protocol.spec import ClusterPatch, parse_spec
+from ..protocol.traits import Verb
 from ..protocol.workers import find_worker
 from ..registry.directory import write_private
 from ..registry.record import DashboardAddress, Folder
@@ -214,13 +215,17 @@ class Controller:
 
     async def _start(self) -> None:
         spec = self.spec
-        if isinstance(spec, AutoSpec):
-            from ..backends.auto import choose
-
+        backend = load_backend(spec.backend)
+        if isinstance(backend, Chooser):
             self._report("preflight", "Looking for GPUs")
-            spec, why = await choose(spec)
+            spec, why = await backend.choose(spec)
+            backend = load_backend(spec.backend)
             self.store.update(backend=spec.backend, backend_reason=why)
-        self.backend = load_backend(spec.backend)
+        if not isinstance(backend, Backend):
+            raise StartFailed(f"The kind '{spec.backend}' cannot be started; it only chooses another one.")
+        self.backend = backend
+        spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
+        self.store.update(backend_title=backend.title, has_gpus=backend.traits.has_gpus)
         encrypted = getattr(spec, "protocol", "tls") == "tls"
         self._scratch = make_scratch(self.folder, spec.local_directory)
         context = prepare(
@@ -237,7 +242,7 @@ class Controller:
         self.cluster = cluster
         scheduler = scheduler_of(cluster)
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
-        self.sampler.start(devices=spec.backend != "local")
+        self.sampler.start(devices=backend.traits.has_gpus)
         self.reconciler = Reconciler(
             cluster,
             n_workers=self.plan.n_workers,
@@ -272,6 +277,7 @@ class Controller:
             idle=self.idle.model(),
             versions=found,
             warnings=told,
+            can=tuple(Verb),
             **self._members(),
         )
 
@@ -302,7 +308,10 @@ class Controller:
             reason=reason,
             notice=None,
             progress=None,
+            can=(),
             n_workers=0,
+            n_pending=0,
+            pending_reason=None,
             n_clients=0,
             workers=[],
             scheduler_address=None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def members(cluster: SpecCluster, backend: Backend[Any]) -> dict[str, Any]:
-    """Return the fields ``n_workers``, ``workers`` and ``n_clients`` of the cluster's model."""
+    """Return the fields ``n_workers``, ``n_pending``, ``workers`` and ``n_clients`` of the cluster's model."""
     scheduler = scheduler_of(cluster)
     workers = [
         WorkerModel(
@@ -32,7 +32,10 @@ def members(cluster: SpecCluster, backend: Backend[Any]) -> dict[str, Any]:
         for worker in scheduler.workers.values()
     ]
     workers.sort(key=lambda worker: (len(worker.name), worker.name))
-    return {"n_workers": len(workers), "workers": workers, "n_clients": connected_clients(scheduler)}
+    known = {str(name) for name in cluster.worker_spec}
+    pending = len(known - {worker.name for worker in workers})
+    return {"n_workers": len(workers), "n_pending": pending, "workers": workers,
+            "n_clients": connected_clients(scheduler)}  # fmt: skip
 
 
 def versions() -> Versions:

@@ -12,7 +12,8 @@ import importlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.spec import CudaSpec
+from ...protocol.spec import CudaSpec, SpecBase
+from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..openfiles import bounded_by_open_files
 from ..starting import host_memory_limit, shared_machine, start_cluster
@@ -28,6 +29,9 @@ class CudaBackend(Backend[CudaSpec]):
     """GPU workers of this machine."""
 
     name: ClassVar[str] = "cuda"
+    title: ClassVar[str] = "GPU workers"
+    spec: ClassVar[type[SpecBase]] = CudaSpec
+    traits: ClassVar[Traits] = Traits(has_gpus=True, needs_host_check=True)
 
     async def preflight(self, spec: CudaSpec, context: StartContext) -> Plan:
         """Choose the devices and resolve all sizes; refuse what cannot work."""

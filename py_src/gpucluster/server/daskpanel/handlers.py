@@ -42,9 +42,9 @@ class PanelClustersHandler(ClustersHandler):
     @authorized
     async def put(self) -> None:
         """Create a cluster of ours with the defaults of this site; returns at once, while it is starting."""
-        backends = self.limits.backends
-        wish = parse_spec({"backend": "auto" if "auto" in backends else backends[0]})
-        self.finish(json.dumps(panel_model(await self.create(wish), self.base_url)))
+        kinds = self.limits.kinds()
+        requested = parse_spec({"backend": "auto" if "auto" in kinds else kinds[0]})
+        self.finish(json.dumps(panel_model(await self.create(requested), self.base_url)))
 
 
 class PanelClusterHandler(ClusterHandler):

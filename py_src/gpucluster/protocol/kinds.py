@@ -1,0 +1,286 @@
+"""Which kinds of clusters there are: ours, and those of installed packages.
+
+A package offers a kind by an entry point of the group ``gpucluster.backends``. Its name is the ``backend`` of the spec,
+its object a class derived from ``ClusterKind``. Importing it must not import Dask or the library that the kind
+needs: the Jupyter server, the command line and the magics ask each kind for its spec and its traits.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Annotated, Any, ClassVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from .errors import FieldError, InvalidRequest, invalid_request
+from .plaintext import printable
+from .specbase import SpecBase, UnknownSpec
+from .traits import Traits
+
+GROUP = "gpucluster.backends"
+"""The group of entry points."""
+
+_PACKAGE = "gpucluster"
+_OURS = {
+    "auto": "gpucluster.backends.auto:AutoBackend",
+    "cuda": "gpucluster.backends.cuda:CudaBackend",
+    "local": "gpucluster.backends.local:LocalBackend",
+}
+"""Ours need no look at what is installed: they are there wherever this module is."""
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+
+
+class ClusterKind:
+    """What is known about a kind of cluster before there is one."""
+
+    name: ClassVar[str]
+    """The ``backend`` of its specs, and the name of its entry point."""
+    title: ClassVar[str]
+    """What people call its clusters, such as ``CPU workers``."""
+    spec: ClassVar[type[SpecBase]]
+    """What can be asked for; its ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
+    traits: ClassVar[Traits]
+
+
+@dataclass(frozen=True)
+class InstalledKind:
+    """A kind that this Python environment has, or should have."""
+
+    name: str
+    package: str
+    """Who offers it, with its version."""
+    kind: type[ClusterKind] | None = None
+    problem: str | None = None
+    """Why it cannot be used, in a sentence."""
+
+
+class KindModel(BaseModel):
+    """A kind of cluster, for a form."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+    name: str = Field(description="The ``backend`` of a spec.")
+    title: str = Field(description="What people call its clusters.")
+    description: str = Field("", description="What it is, in a sentence.")
+    package: str = Field(description="Which package offers it, with its version.")
+    traits: Traits | None = None
+    problem: str | None = Field(None, description="Why it cannot be used, in a sentence; null: it can.")
+
+
+# -- finding ---------------------------------------------------------------------------------------
+
+
+@cache
+def installed_kinds() -> tuple[InstalledKind, ...]:
+    """Return all kinds, ours first; those that cannot be used say why. What is installed later
+    is seen after ``look_again``."""
+    found = [_loaded(name, _point(name), _PACKAGE) for name in _OURS]
+    seen = {kind.name: kind.package for kind in found}
+    for point, package in _offered():
+        if point.name in seen:
+            taken = f"The name '{point.name}' is taken by {seen[point.name]}."
+            found.append(InstalledKind(point.name, package, problem=taken))
+            continue
+        seen[point.name] = package
+        found.append(_loaded(point.name, point, package))
+    return tuple(found)
+
+
+@cache
+def find_kind(name: str) -> InstalledKind | None:
+    """Return the kind of that name; ``None`` when no installed package offers it. Loads no other kind."""
+    if name in _OURS:
+        return _loaded(name, _point(name), _PACKAGE)
+    for point, package in _offered():
+        if point.name == name:
+            return _loaded(name, point, package)
+    return None
+
+
+def look_again() -> None:
+    """Forget what was found: packages may have come or gone."""
+    importlib.invalidate_caches()
+    for found in (installed_kinds, find_kind, _offered, _loaded):
+        found.cache_clear()
+
+
+def usable_kinds() -> dict[str, type[ClusterKind]]:
+    """Return the kinds that can be used, by name, ours first."""
+    return {found.name: found.kind for found in installed_kinds() if found.kind is not None}
+
+
+def kind_title(name: str) -> str:
+    """Return what people call clusters of a kind: its title, or its name where the kind is not installed here."""
+    found = find_kind(name)
+    return found.kind.title if found is not None and found.kind is not None else name
+
+
+def why_unusable(name: str) -> str:
+    """Return why there is no usable kind of that name, in a sentence or two, with what to do."""
+    shown = printable(name, 40)
+    found = find_kind(name)
+    if found is not None and found.problem is not None:
+        return f"The kind '{shown}' of the package {found.package} cannot be used. {found.problem}"
+    return (
+        f"There is no kind of cluster '{shown}' in this Python environment; there are {_listed()}. Others come with "
+        "packages: install one here."
+    )
+
+
+def kind_models() -> list[KindModel]:
+    """Return all kinds as data, those that cannot be used with the reason."""
+    return [
+        KindModel(
+            name=found.name,
+            title=found.kind.title if found.kind is not None else found.name,
+            description=(found.kind.spec.model_fields["backend"].description or "") if found.kind is not None else "",
+            package=found.package,
+            traits=found.kind.traits if found.kind is not None else None,
+            problem=found.problem,
+        )
+        for found in installed_kinds()
+    ]
+
+
+def spec_schemas() -> dict[str, dict[str, Any]]:
+    """Return the JSON Schema of each usable kind's spec, by name, ours first."""
+    return {name: kind.spec.model_json_schema() for name, kind in usable_kinds().items()}
+
+
+def spec_union() -> TypeAdapter[Any]:
+    """Return the union of the usable kinds' specs, told apart by ``backend``; for documents."""
+    union: Any = None
+    for kind in usable_kinds().values():
+        union = kind.spec if union is None else union | kind.spec
+    return TypeAdapter(Annotated[union, Field(discriminator="backend")])
+
+
+# -- specs -----------------------------------------------------------------------------------------
+
+
+def parse_spec(value: Any) -> SpecBase:
+    """Validate what is asked for.
+
+    Parameters
+    ----------
+    value : dict, bytes, str or spec
+        A mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
+
+    Raises
+    ------
+    InvalidRequest
+        With a sentence per field.
+    """
+    if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
+        return value
+    try:
+        if isinstance(value, UnknownSpec):
+            value = value.model_dump(exclude_unset=True)
+        if isinstance(value, (bytes, str)):
+            value = TypeAdapter(dict[str, Any]).validate_json(value)
+        if not isinstance(value, dict):
+            return SpecBase.model_validate(value)  # Which says that it must be an object.
+        if "backend" not in value:
+            value = {**value, "backend": "auto"}
+        name = value["backend"]
+        if not isinstance(name, str):
+            raise _refused(f"must be one of {_listed()}")
+        return _asked_kind(name).spec.model_validate(value)
+    except ValidationError as error:
+        raise invalid_request(error) from None
+
+
+def read_spec(value: Any) -> Any:
+    """Return the spec of a cluster that exists, also where its kind, or that version of it, is not installed here."""
+    if not isinstance(value, dict):
+        return value
+    name = value.get("backend")
+    found = find_kind(name) if isinstance(name, str) and _NAME.fullmatch(name) else None
+    if found is not None and found.kind is not None:
+        try:
+            return found.kind.spec.model_validate(value)
+        except ValidationError:
+            pass
+    return UnknownSpec.model_validate(value)
+
+
+def _asked_kind(name: str) -> type[ClusterKind]:
+    found = find_kind(name) if _NAME.fullmatch(name) else None
+    if found is None or found.kind is None:
+        look_again()  # It may have been installed, or mended, a moment ago.
+        found = find_kind(name) if _NAME.fullmatch(name) else None
+    if found is None:
+        raise _refused(_other_kinds(name))
+    if found.kind is None:
+        raise _refused(why_unusable(name))
+    return found.kind
+
+
+def _refused(message: str) -> InvalidRequest:
+    message = message.removesuffix(".")
+    return InvalidRequest(f"backend: {message}.", fields=[FieldError(field="backend", message=message)])
+
+
+def _listed() -> str:
+    return ", ".join(f"'{name}'" for name in usable_kinds())
+
+
+def _other_kinds(name: str) -> str:
+    return (
+        f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds come with packages: install one in this "
+        "Python environment"
+    )
+
+
+# -- loading ---------------------------------------------------------------------------------------
+
+
+def _point(name: str) -> EntryPoint:
+    return EntryPoint(name, _OURS[name], GROUP)
+
+
+@cache
+def _offered() -> tuple[tuple[EntryPoint, str], ...]:
+    """Return the entry points of others, each with its package."""
+    found = []
+    for point in entry_points(group=GROUP):
+        if _OURS.get(point.name) == point.value:
+            continue
+        package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package"
+        found.append((point, printable(package, 80)))
+    return tuple(sorted(found, key=lambda item: (item[0].name, item[1])))
+
+
+@cache
+def _loaded(name: str, point: EntryPoint, package: str) -> InstalledKind:
+    """Import a kind and look whether it keeps to the rules; whatever goes wrong is its own misfortune."""
+    try:
+        kind = point.load()
+        problem = _fault(name, kind)
+    except (Exception, SystemExit) as error:
+        cause = printable(str(error), 300)
+        problem = f"It cannot be imported ({type(error).__name__}{': ' if cause else ''}{cause})."
+    return InstalledKind(name, package, problem=problem) if problem else InstalledKind(name, package, kind)
+
+
+def _fault(name: str, kind: Any) -> str | None:
+    if not _NAME.fullmatch(name):
+        return "Its name must consist of small letters, digits, '-' and '_', and begin with a letter."
+    if not isinstance(kind, type) or not issubclass(kind, ClusterKind):
+        return "What its entry point names is not a class derived from gpucluster.backends.backend.Backend."
+    spec, title = getattr(kind, "spec", None), getattr(kind, "title", None)
+    if getattr(kind, "name", None) != name:
+        return f"Its class has not the name '{name}' of its entry point."
+    if not isinstance(title, str) or not title.strip() or not isinstance(getattr(kind, "traits", None), Traits):
+        return "Its class lacks a title or traits."
+    if not isinstance(spec, type) or not issubclass(spec, SpecBase):
+        return "Its class lacks a spec derived from gpucluster.protocol.spec.SpecBase."
+    tag = spec.model_fields["backend"]
+    if tag.default != name or get_args(tag.annotation) != (name,):
+        return f"The field 'backend' of its spec must be Literal['{name}'], with that default."
+    spec.model_json_schema()  # The form needs it; whatever it raises is told.
+    return None

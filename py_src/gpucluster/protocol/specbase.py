@@ -1,0 +1,119 @@
+"""The options that every kind of cluster has; the base of each kind's own model.
+
+A bound is written in these models and nowhere else. ``json_schema_extra`` keys read by the form: ``group`` (the
+section a field belongs to) and ``advanced``; ``shown_in`` writes them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from .sizes import MemorySizeOrAuto
+
+MAX_WORKERS = 256
+"""Most workers one cluster of this machine may have."""
+
+NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
+
+WorkerCount = Annotated[int, Field(strict=True, ge=1, le=MAX_WORKERS)]
+WorkerCountOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_WORKERS)]
+
+
+def shown_in(group: str, *, advanced: bool = False) -> dict[str, Any]:
+    """Return the ``json_schema_extra`` of a field that the creation form shows in that group."""
+    return {"group": group, "advanced": advanced}
+
+
+class SpecBase(BaseModel):
+    """Options that every kind of cluster has."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        use_attribute_docstrings=True,
+        allow_inf_nan=False,
+        json_schema_serialization_defaults_required=True,
+    )
+
+    backend: str = Field(title="Kind", description="Kind of cluster.")
+    name: str | None = Field(
+        None,
+        title="Name",
+        description="Name of the cluster: letters, digits, '.', '_' and '-'. Chosen for you when left out.",
+        json_schema_extra=shown_in("Cluster"),
+    )
+    n_workers: WorkerCount | None = Field(
+        None,
+        title="Workers",
+        description="Number of worker processes. Left out: one per GPU, or up to four on CPU.",
+        json_schema_extra=shown_in("Cluster"),
+    )
+    threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(
+        1,
+        title="Threads per worker",
+        description="Tasks that one worker runs at the same time.",
+        json_schema_extra=shown_in("Cluster"),
+    )
+    memory_limit: MemorySizeOrAuto | None = Field(
+        "auto",
+        title="Host memory per worker",
+        description="Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), "
+        "'auto' for an equal share, or none for no limit.",
+        json_schema_extra=shown_in("Memory"),
+    )
+    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=30 * 86400)] | None = Field(
+        3600,
+        title="Stop when idle for",
+        description="Seconds after which a cluster that nobody is connected to and that computes nothing "
+        "stops itself; none: never.",
+        json_schema_extra=shown_in("Cluster"),
+    )
+    local_directory: str | None = Field(
+        None,
+        title="Scratch directory",
+        description="Absolute path of a directory on local disk for spilled data. A private folder is made inside.",
+        json_schema_extra=shown_in("Memory", advanced=True),
+    )
+    kernel_name: str | None = Field(
+        None,
+        title="Environment",
+        description="Name of the Jupyter kernel whose Python environment the workers use. Left out: the caller's own.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+
+    def process_environment(self) -> dict[str, str]:
+        """Return environment variables that the cluster's process needs before it imports anything."""
+        return {}
+
+    @field_validator("name")
+    @classmethod
+    def _name(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(NAME_PATTERN, value):
+            raise ValueError("must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'")
+        if value is not None and re.fullmatch(r"[0-9a-f]{8}", value):
+            raise ValueError("must not look like the id of a cluster (eight hexadecimal digits)")
+        return value
+
+    @field_validator("local_directory")
+    @classmethod
+    def _absolute(cls, value: str | None) -> str | None:
+        if value is not None and (not os.path.isabs(value) or not value.isprintable()):
+            raise ValueError("must be an absolute path")
+        return value
+
+    @field_validator("kernel_name")
+    @classmethod
+    def _kernel(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", value):
+            raise ValueError("must be the name of an installed Jupyter kernel")
+        return value
+
+
+class UnknownSpec(SpecBase):
+    """The spec of a cluster whose kind, or that version of it, is not installed here; nothing of it is lost."""
+
+    model_config = ConfigDict(extra="allow")

@@ -1,0 +1,99 @@
+"""Kinds of clusters of other packages, as good and as broken as they come."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from gpucluster.backends.backend import load_backend
+from gpucluster.protocol import kinds
+from gpucluster.protocol.errors import InvalidRequest, MissingPackage
+from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.spec import UnknownSpec, parse_spec
+
+from tests.thirdparty.installing import offer
+
+GOOD = """
+from typing import ClassVar, Literal
+from gpucluster.protocol.kinds import ClusterKind
+from gpucluster.protocol.spec import SpecBase
+from gpucluster.protocol.traits import Traits
+
+class Spec(SpecBase):
+    backend: Literal["{name}"] = "{name}"
+    size: int = 1
+
+class Kind(ClusterKind):
+    name, title, spec, traits = "{name}", "Tests", Spec, Traits(queues=True)
+"""
+
+
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A folder that packages are installed into, and that this process looks into."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = set(sys.modules)
+    kinds.look_again()
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in (getattr(sys.modules[name], "__file__", None) or ""):
+            del sys.modules[name]
+    monkeypatch.undo()
+    kinds.look_again()
+
+
+BROKEN = {
+    "missing": ("import nothing_of_this_name", "ModuleNotFoundError: No module named 'nothing_of_this_name'"),
+    "exits": ("raise SystemExit('no licence')", "SystemExit: no licence"),
+    "noclass": ("Kind = 5", "not a class derived from"),
+    "misnamed": (GOOD.format(name="other"), "has not the name 'misnamed'"),
+    "speechless": (GOOD.format(name="speechless").replace('"Tests"', "None"), "lacks a title or traits"),
+    "specless": (GOOD.format(name="specless").replace(", Spec,", ", dict,"), "lacks a spec"),
+    "open": (GOOD.format(name="open").replace('Literal["open"]', "str"), "must be Literal['open']"),
+}
+
+
+def test_a_broken_kind_breaks_nothing_but_itself(site):
+    offer(site, "good", GOOD.format(name="good"), kind="good_kind:Kind")
+    for name, (source, _) in BROKEN.items():
+        offer(site, name, source, kind=f"{name}_kind:Kind")
+    offer(site, "Bad Name", GOOD.format(name="Bad Name"), kind="bad_kind:Kind", package="gpucluster-bad")
+    offer(site, "local", GOOD.format(name="local"), kind="rival_kind:Kind", package="gpucluster-rival")
+    assert list(kinds.usable_kinds()) == ["auto", "cuda", "local", "good"]
+    told = {found.package: found.problem or "" for found in kinds.kind_models() if found.problem}
+    assert len(told) == len(BROKEN) + 2
+    for name, (_, words) in BROKEN.items():
+        assert words in told[f"gpucluster-{name} 0.1"]
+        with pytest.raises(InvalidRequest, match=f"backend: The kind '{name}' of the package") as refusal:
+            parse_spec({"backend": name})
+        assert refusal.value.fields[0].field == "backend"
+    assert told["gpucluster-rival 0.1"] == "The name 'local' is taken by gpucluster."
+    assert parse_spec({"backend": "good", "size": 2}).model_dump(exclude_unset=True) == {"backend": "good", "size": 2}
+    with pytest.raises(MissingPackage, match="is not a gpucluster backend"):
+        load_backend("good")
+
+
+def test_a_kind_that_is_installed_meanwhile_is_found(site):
+    with pytest.raises(InvalidRequest, match="not 'late'"):
+        parse_spec({"backend": "late"})
+    offer(site, "late", GOOD.format(name="late"), kind="late_kind:Kind")
+    assert parse_spec({"backend": "late"}).backend == "late"
+    assert [kind.title for kind in kinds.kind_models() if kind.name == "late"] == ["Tests"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [{"backend": "unheard-of", "size": 3, "n_workers": 2}, {"backend": "local", "from_the_future": True}],
+    ids=["kind", "version"],
+)
+def test_a_cluster_of_an_unknown_kind_is_read_and_written_unchanged(spec):
+    model = ClusterModel.model_validate(
+        {"id": "0123abcd", "name": "a", "backend": spec["backend"], "state": ClusterState.RUNNING, "wanted": Wanted(),
+         "idle": Idle(), "python": "python", "created_at": "2026-01-01T00:00:00Z", "spec": spec}
+    )  # fmt: skip
+    assert isinstance(model.spec, UnknownSpec)
+    again = ClusterModel.model_validate_json(model.model_dump_json())
+    assert again == model
+    assert again.spec.model_dump(exclude_unset=True).items() >= spec.items()
+    with pytest.raises(InvalidRequest):
+        parse_spec(model.spec)

@@ -1,0 +1,1 @@
+"""Dask workers as processes of their own, which wait in a queue as jobs do."""
