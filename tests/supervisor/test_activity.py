@@ -12,7 +12,7 @@ from gpucluster.client.control import Control
 from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
-from gpucluster.supervisor.chronicle import Chronicle
+from gpucluster.supervisor.activity_log import ActivityLog
 
 
 def story(site, cluster):
@@ -66,7 +66,7 @@ def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
 async def test_workers_that_come_within_a_second_are_one_entry(tmp_path, monkeypatch):
     def saw(*names):
         workers = [WorkerModel(name=name, address=f"tcp://h:{name}", n_threads=1) for name in names]
-        chronicle.saw_workers(workers, restarting=False)
+        activity_log.saw_workers(workers, restarting=False)
 
     def told():
         return [entry.message for entry in activity.read(tmp_path / "activity")]
@@ -74,7 +74,7 @@ async def test_workers_that_come_within_a_second_are_one_entry(tmp_path, monkeyp
     waiting = []
     loop = asyncio.get_running_loop()
     monkeypatch.setattr(loop, "call_later", lambda seconds, then: waiting.append((seconds, then)) or Timer())
-    chronicle = Chronicle(tmp_path / "activity", lambda: {"0", "1", "2", "3"})
+    activity_log = ActivityLog(tmp_path / "activity", lambda: {"0", "1", "2", "3"})
     saw("0")
     saw("0", "1")
     saw("0", "1", "2")
@@ -83,7 +83,7 @@ async def test_workers_that_come_within_a_second_are_one_entry(tmp_path, monkeyp
     then()
     assert told() == ["Workers 1 and 2 joined"]
     saw("0", "1", "2", "3")
-    chronicle.asked("stop", None, "Stop")
+    activity_log.asked("stop", None, "Stop")
     assert told()[1:] == ["Worker 3 joined", "Stop"], "what came before a request is told before it"
 
 
@@ -99,12 +99,12 @@ async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path
         return WorkerModel(name=name, address=address, n_threads=1)
 
     one, two, other_two = worker("1", "tcp://h:1"), worker("2", "tcp://h:2"), worker("2", "tcp://h:3")
-    chronicle = Chronicle(tmp_path / "activity", lambda: {"1", "2"})
-    chronicle.saw_workers([one, two], restarting=False)
-    chronicle.sends_away({"tcp://h:1", "tcp://h:2"})
-    chronicle.keeps({"tcp://h:1"})
-    chronicle.saw_workers([other_two], restarting=False)
-    chronicle.flush()
+    activity_log = ActivityLog(tmp_path / "activity", lambda: {"1", "2"})
+    activity_log.saw_workers([one, two], restarting=False)
+    activity_log.sends_away({"tcp://h:1", "tcp://h:2"})
+    activity_log.keeps({"tcp://h:1"})
+    activity_log.saw_workers([other_two], restarting=False)
+    activity_log.flush()
     assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
         "Worker 1 left unexpectedly; see the log",
         "Worker 2 left",

@@ -9,9 +9,9 @@ import pytest
 from distributed import Client, LocalCluster
 from gpucluster.protocol.models import EVENT, Telemetry
 from gpucluster.supervisor import sampler as sampling
-from gpucluster.supervisor.prefixes import MOST, PrefixWatch
-from gpucluster.supervisor.reading import HeartbeatReader, folded
+from gpucluster.supervisor.heartbeats import HeartbeatReader, compact
 from gpucluster.supervisor.sampler import Sampler
+from gpucluster.supervisor.task_progress import MOST, TaskProgress
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 
 
@@ -104,8 +104,8 @@ async def test_no_workers_are_no_error(cluster, sampler):
 
 def test_columns_are_folded():
     columns = {"workers": ["a", "b"], "x": [1, 1], "y": [1, 2], "z": [None, None], "w": [None, 1]}
-    assert folded(columns) == {"workers": ["a", "b"], "x": 1, "y": [1, 2], "w": [None, 1]}
-    assert folded({"workers": ["a"], "x": [1]}) == {"workers": ["a"], "x": 1}
+    assert compact(columns) == {"workers": ["a", "b"], "x": 1, "y": [1, 2], "w": [None, 1]}
+    assert compact({"workers": ["a"], "x": [1]}) == {"workers": ["a"], "x": 1}
 
 
 async def test_nothing_is_encoded_while_nobody_looks(cluster, sampler, monkeypatch):
@@ -157,7 +157,7 @@ async def test_a_slow_listener_gets_the_newest_and_holds_nobody_up(cluster, samp
 
 
 async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
-    watch = PrefixWatch(cluster.scheduler)
+    watch = TaskProgress(cluster.scheduler)
     async with Client(cluster, asynchronous=True) as client:
         kept = [client.submit(abs, number, key=(f"kind{number:02}", 0)) for number in range(40)]
         await client.gather(kept)
@@ -178,7 +178,7 @@ async def test_the_kinds_of_tasks_that_were_active_last_come_last(cluster):
 async def test_a_reading_looks_at_few_of_many_kinds_of_tasks(cluster, monkeypatch):
     scheduler = cluster.scheduler
     before = set(scheduler.plugins)
-    watch = PrefixWatch(scheduler)
+    watch = TaskProgress(scheduler)
     async with Client(cluster, asynchronous=True) as client:
         kept = client.map(abs, range(3), key=[("kept", number) for number in range(3)])
         await client.gather(kept)
@@ -229,7 +229,7 @@ async def test_what_was_there_before_the_watch_is_counted(cluster):
     async with Client(cluster, asynchronous=True) as client:
         failing = client.submit(abs, "x", key=("early", 0))
         assert isinstance(await failing.exception(), TypeError)
-        watch = PrefixWatch(cluster.scheduler)
+        watch = TaskProgress(cluster.scheduler)
         assert watch.read() == ({"erred": 1}, [{"prefix": "early", "erred": 1}])
         await client.restart(wait_for_workers=False)
         assert watch.read() == ({}, [])

@@ -14,7 +14,7 @@ from distributed import Scheduler
 from tornado import web
 from tornado.httputil import HTTPServerRequest
 
-from .strangers import bound_strangers
+from .handshakes import limit_handshakes
 
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 """Modules of ``distributed.scheduler.http.routes`` that are not served: /proxy reaches other hosts."""
@@ -41,7 +41,7 @@ class PrivateDashboardScheduler(Scheduler):
     async def listen(self, *args: Any, **kwargs: Any) -> None:
         """Listen, with bounds on strangers."""
         await super().listen(*args, **kwargs)  # type: ignore[no-untyped-call]
-        bound_strangers(self.listeners)
+        limit_handshakes(self.listeners)
 
 
 # identity() reports the name of the class, and other tools know only this one.

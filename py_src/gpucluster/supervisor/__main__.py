@@ -120,10 +120,10 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
     from ..registry.secret import read_secret
     from ..registry.store import Registry
     from .caller import apply_environment, enter
-    from .eviction import end_when_evicted
+    from .controller import Controller
     from .interface import Interface, serve
-    from .owner import Owner
     from .standby import Standby
+    from .watchdog import end_when_deleted
 
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)
@@ -135,11 +135,11 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
     redact(secret)
     waiting = Standby(registry, folder, redact) if standby else None
     interface = Interface(secret, waiting)
-    end_when_evicted(folder, held, lambda: _scratch_outside(interface))
+    end_when_deleted(folder, held, lambda: _scratch_outside(interface))
 
     def terminate() -> None:
-        if interface.owner is not None:
-            interface.owner.stop("Stopped by a signal.")
+        if interface.controller is not None:
+            interface.controller.stop("Stopped by a signal.")
         elif waiting is not None:
             waiting.end()
 
@@ -148,11 +148,11 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
     # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
     if waiting is None:
         assert record.cluster is not None
-        interface.owner = owner = Owner(registry, folder, record.cluster, redact)
+        interface.controller = controller = Controller(registry, folder, record.cluster, redact)
         try:
             serve(interface, folder)
         except OSError as error:
-            await owner.fail(error)
+            await controller.fail(error)
             return
         await asyncio.to_thread(_import_all)
         enter(os.getcwd())
@@ -163,18 +163,18 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
         await asyncio.to_thread(waiting.note_ready)
         if not waiting.taken.done():
             logging.info("Standby is ready after %.1f s", time.monotonic() - started)
-        owner, adoption = await waiting.taken
+        controller, adoption = await waiting.taken
         apply_environment(adoption.environment)
         enter(adoption.cwd)
     use_dask_logging()
-    model = await owner.run()
+    model = await controller.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
 
 
 def _scratch_outside(interface: Interface) -> Path | None:
-    owner = interface.owner
-    chosen = owner.spec.local_directory if owner is not None else None
-    return owner.folder.scratch_in(chosen) if owner is not None and chosen is not None else None
+    controller = interface.controller
+    chosen = controller.spec.local_directory if controller is not None else None
+    return controller.folder.scratch_in(chosen) if controller is not None and chosen is not None else None
 
 
 def _import_all() -> None:

@@ -13,7 +13,7 @@ import os
 import sys
 import warnings
 
-from .kinship import tie_to_parent
+from .process_tree import tie_to_parent
 
 MODULES = (
     "distributed",

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from ..registry.store import now
-from .reading import Columns, mean, total
+from .heartbeats import Columns, mean, total
 from .series import Series, as_list
 
 SECONDS = 600

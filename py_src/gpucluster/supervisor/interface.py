@@ -29,7 +29,7 @@ from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SEC
 from ..registry.record import Folder
 from ..registry.secret import is_secret
 from .caller import Adoption
-from .owner import Owner
+from .controller import Controller
 from .sampler import Sampler
 from .standby import Standby
 
@@ -54,19 +54,19 @@ class Interface:
     def __init__(self, secret: str, standby: Standby | None = None) -> None:
         self.secret = secret
         self.standby = standby
-        self.owner: Owner | None = None
+        self.controller: Controller | None = None
 
-    def must_own(self) -> Owner:
-        """Return the owner.
+    def must_have_controller(self) -> Controller:
+        """Return the controller.
 
         Raises
         ------
         InvalidState
             While this is a standby.
         """
-        if self.owner is None:
+        if self.controller is None:
             raise InvalidState("This process waits in standby; it has no cluster yet.")
-        return self.owner
+        return self.controller
 
     def must_sample(self) -> Sampler:
         """Return the cluster's sampler.
@@ -76,10 +76,12 @@ class Interface:
         InvalidState
             Before the cluster runs.
         """
-        owner = self.must_own()
-        if owner.sampler is None:
-            raise InvalidState(f"The cluster '{owner.model.name}' is {owner.model.state.value}; it has no figures yet.")
-        return owner.sampler
+        controller = self.must_have_controller()
+        if controller.sampler is None:
+            raise InvalidState(
+                f"The cluster '{controller.model.name}' is {controller.model.state.value}; it has no figures yet."
+            )
+        return controller.sampler
 
 
 class _Handler(web.RequestHandler):
@@ -117,8 +119,8 @@ class _Handler(web.RequestHandler):
             self.answer(_refusal(self.request.method, self.request.path, error.status_code).model())
             return
         if not isinstance(error, GPUClusterError):
-            owner = self.interface.owner
-            refused = storage_refusal(error, owner.registry.directory) if owner is not None else None
+            controller = self.interface.controller
+            refused = storage_refusal(error, controller.registry.directory) if controller is not None else None
             error = RegistryUnwritable(refused) if refused is not None else None
         if error is None:
             error = GPUClusterError("Internal error of the cluster's process; see its log.")
@@ -136,25 +138,25 @@ class _Handler(web.RequestHandler):
 
 class _Model(_Handler):
     def get(self) -> None:
-        self.answer(self.interface.must_own().model)
+        self.answer(self.interface.must_have_controller().model)
 
     def patch(self) -> None:
-        self.answer(self.interface.must_own().patch(parse_patch(self.request.body), self.by))
+        self.answer(self.interface.must_have_controller().patch(parse_patch(self.request.body), self.by))
 
 
 class _Restart(_Handler):
     def post(self) -> None:
-        self.answer(self.interface.must_own().restart(self.by))
+        self.answer(self.interface.must_have_controller().restart(self.by))
 
 
 class _Stop(_Handler):
     def post(self) -> None:
-        self.answer(self.interface.must_own().stop(by=self.by))
+        self.answer(self.interface.must_have_controller().stop(by=self.by))
 
 
 class _Retire(_Handler):
     def post(self, worker: str) -> None:
-        self.answer(self.interface.must_own().retire(worker, self.by))
+        self.answer(self.interface.must_have_controller().retire(worker, self.by))
 
 
 class _Ending(_Handler):
@@ -180,10 +182,10 @@ class _Adopt(_Ending):
             adoption = Adoption.model_validate_json(self.request.body)
         except ValidationError as error:
             raise invalid_request(error) from None
-        self.interface.owner = owner = await standby.adopt(adoption)
+        self.interface.controller = controller = await standby.adopt(adoption)
         late.cancel()
         self.last = False
-        self.answer(owner.model)
+        self.answer(controller.model)
 
 
 class _Release(_Ending):

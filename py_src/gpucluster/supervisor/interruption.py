@@ -7,17 +7,17 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from .journal import Journal
+from .state_store import StateStore
 
 Result = TypeVar("Result")
 
 
-async def unless_stopped(journal: Journal, changed: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result | None:
+async def unless_stopped(store: StateStore, changed: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result | None:
     """Do the work, and cancel it as soon as a stop is wanted.
 
     Parameters
     ----------
-    journal : Journal
+    store : StateStore
         Says what is wanted.
     changed : asyncio.Event
         Set whenever that has changed.
@@ -32,7 +32,7 @@ async def unless_stopped(journal: Journal, changed: asyncio.Event, work: Corouti
     task = asyncio.create_task(work)
     while not task.done():
         changed.clear()
-        if journal.model.wanted.stopped:
+        if store.model.wanted.stopped:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task

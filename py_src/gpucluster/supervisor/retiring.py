@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..backends.starting import scheduler_of
-from .chronicle import named
+from .activity_log import named
 
 if TYPE_CHECKING:
     from distributed import Scheduler

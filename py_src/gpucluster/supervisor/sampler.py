@@ -17,9 +17,9 @@ from pydantic_core import to_json
 from ..protocol.capacity import Machine
 from ..registry.store import now
 from ..telemetry.plugin import register
+from .heartbeats import Columns, HeartbeatReader, compact
 from .history import History
-from .prefixes import PrefixWatch
-from .reading import Columns, HeartbeatReader, folded
+from .task_progress import TaskProgress
 
 if TYPE_CHECKING:
     from distributed import Scheduler
@@ -44,7 +44,7 @@ class Sampler:
         self._scheduler = scheduler
         self._id = cluster_id
         self._reader = HeartbeatReader(scheduler)
-        self._prefixes = PrefixWatch(scheduler)
+        self._progress = TaskProgress(scheduler)
         self.history = History(cluster_id)
         self._shared: dict[str, int] = {}
         if machine is not None:
@@ -71,7 +71,7 @@ class Sampler:
         """Sample no more."""
         while self._tasks:
             self._tasks.pop().cancel()
-        self._prefixes.stop()
+        self._progress.stop()
 
     async def listen(self) -> AsyncIterator[bytes]:
         """Yield samples as lines of JSON, each a whole event, beginning with one at once.
@@ -109,12 +109,12 @@ class Sampler:
 
         It is put together without the model, which would take ten times as long; a test holds the two together.
         """
-        tasks, progress = self._prefixes.read()
+        tasks, progress = self._progress.read()
         sample: dict[str, Any] = {
             "id": self._id,
             "at": now(),
             "workers": columns["workers"],
-            **folded(columns),
+            **compact(columns),
             **self._shared,
             "tasks": tasks,
             "progress": progress,

@@ -20,7 +20,7 @@ from ..registry.record import Folder
 from ..registry.store import Registry
 from ..registry.wanting import is_wanted
 from .caller import Adoption
-from .owner import Owner
+from .controller import Controller
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -51,11 +51,11 @@ class Standby:
         self._chosen_at: float | None = None
         self.asked_for = False
         """Whether somebody has asked it to become a cluster."""
-        self.taken: asyncio.Future[tuple[Owner, Adoption]] = asyncio.get_running_loop().create_future()
+        self.taken: asyncio.Future[tuple[Controller, Adoption]] = asyncio.get_running_loop().create_future()
         """The cluster and what it takes over, which is left alone until all imports are done."""
 
-    async def adopt(self, adoption: Adoption) -> Owner:
-        """Become the owner of the cluster in the record. When this raises, the process has to end.
+    async def adopt(self, adoption: Adoption) -> Controller:
+        """Become the controller of the cluster in the record. When this raises, the process has to end.
 
         Raises
         ------
@@ -66,10 +66,10 @@ class Standby:
             raise InvalidState("This process has a cluster already.")
         self.asked_for = True
         model = await asyncio.to_thread(self._written)
-        owner = Owner(self._registry, self._folder, model, self._redact)
+        controller = Controller(self._registry, self._folder, model, self._redact)
         shutil.rmtree(self._folder.wanted_by, ignore_errors=True)
-        self.taken.set_result((owner, adoption))
-        return owner
+        self.taken.set_result((controller, adoption))
+        return controller
 
     def _written(self) -> ClusterModel:
         """Return the cluster, which was written by a holder of the registry's lock."""

@@ -103,9 +103,9 @@ def configure_dask() -> None:
     import distributed.utils
 
     from ..backends.dashboard import ROUTES_LEFT_OUT
-    from .quiet import rest
+    from .wakeups import reduce_wakeups
 
-    rest()
+    reduce_wakeups()
     # distributed would replace the list of preloaded modules at the first use of the forkserver.
     distributed.utils._forkserver_preload_set = True
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]

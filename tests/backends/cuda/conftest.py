@@ -20,13 +20,17 @@ Play: TypeAlias = Callable[..., Any]
 
 @pytest.fixture
 def play(machine: FakeMachine) -> Play:  # noqa: F811
-    """Run a scene of ``scenes.py`` on the fake machine, in a process of its own, and return what it found."""
+    """Run a scenario of ``scenarios.py`` on the fake machine, in a process of its own, and return what it found."""
 
-    def run(scene: str, *, module: str = "scenes", environment: dict[str, str] | None = None, **spec: object) -> Any:
+    def run(
+        scenario: str, *, module: str = "scenarios", environment: dict[str, str] | None = None, **spec: object
+    ) -> Any:
         environment = {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])} | (
             environment or {}
         )
-        printed = machine.run(f"import scenes, {module}; scenes.play({module}.{scene}, {spec!r})", **environment)
+        printed = machine.run(
+            f"import scenarios, {module}; scenarios.play({module}.{scenario}, {spec!r})", **environment
+        )
         return json.loads(printed.splitlines()[-1])
 
     return run

@@ -16,13 +16,13 @@ ONE = gpu(0, used=2000, util=73, power=150, limit=300, temperature=55)
 
 @pytest.fixture
 def tell(machine, play):
-    """Play a scene on a machine of these lines, changed as the further arguments say."""
+    """Play a scenario on a machine of these lines, changed as the further arguments say."""
 
-    def tell(lines, *changes, scene="figures", environment=None, **spec):
+    def tell(lines, *changes, scenario="figures", environment=None, **spec):
         machine.write(lines)
         texts = ["\n".join(change) + "\n" for change in changes]
         options = {"CHANGES": "---\n".join(texts)} | (environment or {})
-        return play(scene, module="telemetry_scenes", environment=options, **spec)
+        return play(scenario, module="telemetry_scenarios", environment=options, **spec)
 
     return tell
 
@@ -106,7 +106,7 @@ def test_a_mig_slice_is_the_device(tell):
 
 def test_traffic_is_a_rate(tell):
     counters = "pcie_sent=0 pcie_received=0 nvlink_sent=0 nvlink_received=0"
-    first, found = tell([f"{ONE} {counters}"], scene="rates", n_workers=1)
+    first, found = tell([f"{ONE} {counters}"], scenario="rates", n_workers=1)
     assert first["pcie_sent_bytes_per_second"] in ([None], [0]), "one reading is no rate"
     pcie, link = found["pcie_sent_bytes_per_second"][0], found["nvlink_sent_bytes_per_second"][0]
     assert pcie > 0
@@ -116,14 +116,14 @@ def test_traffic_is_a_rate(tell):
 
 
 def test_a_worker_that_joins_later_tells_the_same(tell):
-    found = tell([ONE, gpu(1, used=500)], scene="joins_later", devices=[gpu_uuid(0), gpu_uuid(1)], n_workers=1)
+    found = tell([ONE, gpu(1, used=500)], scenario="joins_later", devices=[gpu_uuid(0), gpu_uuid(1)], n_workers=1)
     assert found["device"] == [gpu_uuid(0), gpu_uuid(1)]
     assert found["vram_used_bytes"] == [size(2000), size(500)]
 
 
 def test_what_goes_to_disk_shows(tell):
     """Dask itself says 0, always: the results are in dask-cuda's own store."""
-    before, after, cleared = tell([ONE], scene="spills", n_workers=1, memory_limit="300 MiB")
+    before, after, cleared = tell([ONE], scenario="spills", n_workers=1, memory_limit="300 MiB")
     assert (before["tier_host_bytes"], before["tier_disk_bytes"]) == ([0], [0])
     assert after["tier_disk_bytes"][0] > 0
     assert after["tier_device_bytes"] == [0]

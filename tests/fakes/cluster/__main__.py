@@ -15,10 +15,10 @@ from gpucluster.protocol.spec import MAX_WORKERS, CudaSpec, LocalSpec
 from gpucluster.registry.record import Folder, Record
 from gpucluster.registry.secret import read_secret
 from gpucluster.registry.store import Registry, now
-from gpucluster.supervisor import owner as owners
+from gpucluster.supervisor import controller as controllers
+from gpucluster.supervisor.controller import Controller
 from gpucluster.supervisor.history import History
 from gpucluster.supervisor.interface import Interface, serve
-from gpucluster.supervisor.owner import Owner
 from gpucluster.supervisor.warmup import configure_dask
 
 from .backend import SimulatedBackend, SimulatedCluster
@@ -62,37 +62,37 @@ async def _run(simulation: Simulation) -> ClusterModel:
         logging.getLogger(name).handlers = []
         logging.getLogger(name).propagate = True
     backend = SimulatedBackend(simulation)
-    owners.load_backend = lambda name: backend
-    owner = Owner(registry, folder, model, lambda secret: None)
+    vars(controllers)["load_backend"] = lambda name: backend
+    controller = Controller(registry, folder, model, lambda secret: None)
     secret = read_secret(folder)
     assert secret is not None
     interface = Interface(secret, None)
-    interface.owner = owner
+    interface.controller = controller
     serve(interface, folder)
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, owner.stop, "Stopped by a signal.")
-    working = asyncio.create_task(_work(owner, simulation))
-    ended = await owner.run()
+        asyncio.get_running_loop().add_signal_handler(number, controller.stop, "Stopped by a signal.")
+    working = asyncio.create_task(_work(controller, simulation))
+    ended = await controller.run()
     working.cancel()
     with suppress(asyncio.CancelledError, OSError):
         await working
     return ended
 
 
-async def _work(owner: Owner, simulation: Simulation) -> None:
-    while owner.model.running_at is None:  # noqa: ASYNC110  # the owner tells nobody
+async def _work(controller: Controller, simulation: Simulation) -> None:
+    while controller.model.running_at is None:  # noqa: ASYNC110  # the controller tells nobody
         await asyncio.sleep(0.05)
-    cluster: Any = owner.cluster
-    assert isinstance(cluster, SimulatedCluster) and owner.sampler is not None
+    cluster: Any = controller.cluster
+    assert isinstance(cluster, SimulatedCluster) and controller.sampler is not None
     if simulation.past:
-        owner.sampler.history = history = History(owner.folder.id)
-        invent(history, simulation, seconds_apart=owner.sampler.interval)
-    print(f"{owner.model.id} {owner.model.name}: {owner.model.n_workers} workers", flush=True)
+        controller.sampler.history = history = History(controller.folder.id)
+        invent(history, simulation, seconds_apart=controller.sampler.interval)
+    print(f"{controller.model.id} {controller.model.name}: {controller.model.n_workers} workers", flush=True)
     if simulation.tasks_per_second:
         try:
             await work(cluster)
         except Exception:
-            if owner.model.wanted.stopped:
+            if controller.model.wanted.stopped:
                 return
             logging.exception("The client of the simulation has ended")
             raise

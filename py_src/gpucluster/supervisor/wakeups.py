@@ -1,4 +1,4 @@
-"""Let the supervisor of an idle cluster rest.
+"""Wake the supervisor of an idle cluster less often.
 
 distributed wakes up for each server, of which every worker's nanny is one: 50 times a second to see how punctual its
 event loop is, ten times to see how much memory the worker uses, twice to measure this process and this host. All
@@ -26,7 +26,7 @@ SCHEDULER_SECONDS = {"monitor": 2.0, "idle-timeout": 1.0, "no-workers-timeout": 
 NOT_FOR_NANNIES = ("monitor", "tick", "ticks")
 
 
-def rest() -> None:
+def reduce_wakeups() -> None:
     """Change distributed in this process; its configuration also reaches the workers. Once is enough."""
     import dask
     import distributed.scheduler
@@ -45,9 +45,9 @@ def rest() -> None:
 
 def _replace(holder: Any, name: str, change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     original = getattr(holder, name)
-    if not getattr(original, "is_quiet", False):
+    if not getattr(original, "reduces_wakeups", False):
         replaced: Any = wraps(original)(change(original))
-        replaced.is_quiet = True
+        replaced.reduces_wakeups = True
         setattr(holder, name, replaced)
 
 
@@ -56,20 +56,20 @@ def _unhurried(interval: Callable[[int], float]) -> Callable[[int], float]:
 
 
 def _without_callbacks(make: Callable[..., None]) -> Callable[..., None]:
-    def quiet(self: Any, *args: Any, **options: Any) -> None:
+    def changed(self: Any, *args: Any, **options: Any) -> None:
         make(self, *args, **options)
         for name in NOT_FOR_NANNIES:
             self.periodic_callbacks.pop(name, None)
 
-    return quiet
+    return changed
 
 
 def _with_slower_callbacks(make: Callable[..., None]) -> Callable[..., None]:
-    def quiet(self: Any, *args: Any, **options: Any) -> None:
+    def changed(self: Any, *args: Any, **options: Any) -> None:
         make(self, *args, **options)
         _slow_down(self.periodic_callbacks, SCHEDULER_SECONDS)
 
-    return quiet
+    return changed
 
 
 def _slow_down(callbacks: Mapping[str, Any], seconds: Mapping[str, float]) -> None:

@@ -64,7 +64,7 @@ def _ages(clock: float, workers: Sequence[WorkerState]) -> list[float]:
     return [max(0, int(10 * (clock - worker.last_seen))) / 10 for worker in workers]
 
 
-def folded(columns: Columns) -> dict[str, Any]:
+def compact(columns: Columns) -> dict[str, Any]:
     """Return the columns as they travel: unmeasured ones not, one that is the same for all as a single value."""
     message: dict[str, Any] = {}
     for name, values in columns.items():

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..backends.starting import cause_of, scheduler_of
 from ..protocol.models import ClusterState, Progress, Wanted
 from . import operations, retiring
-from .chronicle import Chronicle, counted
+from .activity_log import ActivityLog, counted
 from .decision import Applied, Step, next_step
 from .interruption import unless_stopped
-from .journal import Journal
+from .state_store import StateStore
 
 if TYPE_CHECKING:
     from distributed.deploy.spec import SpecCluster
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gpucluster.supervisor")
 
 
-class Resizer:
+class Reconciler:
     """Changes the workers of one cluster, one operation at a time.
 
     Parameters
@@ -33,7 +33,7 @@ class Resizer:
         With so many workers.
     maximum_workers : int
         It can never have more.
-    journal, chronicle
+    store, activity_log
         Where what is wanted and what happens is written down.
     changed : asyncio.Event
         Set whenever something else is wanted, or workers came or went.
@@ -47,15 +47,15 @@ class Resizer:
         *,
         n_workers: int,
         maximum_workers: int,
-        journal: Journal,
-        chronicle: Chronicle,
+        store: StateStore,
+        activity_log: ActivityLog,
         changed: asyncio.Event,
         observed: Callable[[], dict[str, Any]],
     ) -> None:
         self._cluster = cluster
         self._maximum_workers = maximum_workers
-        self._journal = journal
-        self._chronicle = chronicle
+        self._store = store
+        self._activity_log = activity_log
         self._changed = changed
         self._observed = observed
         self._applied = Applied(n_workers=n_workers)
@@ -94,7 +94,7 @@ class Resizer:
 
     @property
     def _wanted(self) -> Wanted:
-        return self._journal.model.wanted
+        return self._store.model.wanted
 
     @property
     def _none_wanted(self) -> bool:
@@ -113,8 +113,8 @@ class Resizer:
             if step is Step.STOP:
                 return
             if step is Step.REST:
-                if self._journal.model.state is not ClusterState.RUNNING:
-                    self._journal.update(state=ClusterState.RUNNING, progress=None, **self._observed())
+                if self._store.model.state is not ClusterState.RUNNING:
+                    self._store.update(state=ClusterState.RUNNING, progress=None, **self._observed())
                 await self._changed.wait()
             else:
                 try:
@@ -128,9 +128,9 @@ class Resizer:
 
     async def _perform(self, step: Step) -> None:
         if step is Step.RESTART:
-            await unless_stopped(self._journal, self._changed, self._restart())
+            await unless_stopped(self._store, self._changed, self._restart())
         elif step is Step.RETIRE:
-            await unless_stopped(self._journal, self._changed, self._retire(next(iter(self._retiring))))
+            await unless_stopped(self._store, self._changed, self._retire(next(iter(self._retiring))))
         elif step is Step.ADAPT:
             adapt = self._wanted.adapt
             assert adapt is not None
@@ -142,12 +142,12 @@ class Resizer:
     def _note(self, notice: str | None) -> None:
         """Tell why something that was asked for was not, or not quite, done."""
         if notice is not None:
-            self._chronicle.failed(notice)
-        self._journal.update(notice=notice)
+            self._activity_log.failed(notice)
+        self._store.update(notice=notice)
 
     async def _restart(self) -> None:
         restarts = self._restarts_wanted
-        self._journal.update(
+        self._store.update(
             state=ClusterState.SCALING, progress=Progress(step="restart", message="Restarting the workers")
         )
         notice = await operations.restart(self._cluster)
@@ -157,7 +157,7 @@ class Resizer:
     # -- retiring --------------------------------------------------------------------------------
 
     async def _retire(self, name: str) -> None:
-        self._journal.update(
+        self._store.update(
             state=ClusterState.SCALING,
             progress=Progress(step="retire", message=f"Moving the data of worker {name} to the others"),
         )
@@ -165,17 +165,17 @@ class Resizer:
         leaving = retiring.addresses(self._cluster, {name})
         try:
             await self._have_another(name)
-            self._chronicle.sends_away(leaving)
+            self._activity_log.sends_away(leaving)
             stays = await retiring.retire(self._cluster, name, last=self._none_wanted)
         finally:
             if stays is not None:
-                self._chronicle.keeps(leaving)
+                self._activity_log.keeps(leaving)
             lowered = self._retiring.pop(name, False)
             wanted = self._wanted
             if stays is not None and lowered and wanted.n_workers is not None:
-                self._journal.update(wanted=Wanted(n_workers=wanted.n_workers + 1))
+                self._store.update(wanted=Wanted(n_workers=wanted.n_workers + 1))
         self._take_as_applied()
-        self._journal.update(**self._observed())
+        self._store.update(**self._observed())
         self._note(stays)
 
     async def _have_another(self, name: str) -> None:
@@ -205,7 +205,7 @@ class Resizer:
         """Scale to the wanted number, and wait for it unless something else is wanted meanwhile."""
         wanted = self._wanted.n_workers
         assert wanted is not None
-        self._journal.update(state=ClusterState.SCALING, progress=self._progress(wanted))
+        self._store.update(state=ClusterState.SCALING, progress=self._progress(wanted))
         leaving = retiring.surplus(self._cluster, wanted)
         if not await self._hand_over(wanted, leaving):
             return
@@ -217,23 +217,23 @@ class Resizer:
                 # Better fewer workers than a request that is retried for ever.
                 operations.forget_failed(self._cluster)
                 self._applied = Applied(n_workers=count, restarts=self._applied.restarts)
-                self._journal.update(wanted=Wanted(n_workers=count))
+                self._store.update(wanted=Wanted(n_workers=count))
                 self._note(failure)
                 return
             if count == wanted:
                 return
-            self._journal.update(soon=True, progress=self._progress(wanted), **self._observed())
+            self._store.update(soon=True, progress=self._progress(wanted), **self._observed())
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), 0.05)
             self._changed.clear()
 
     async def _hand_over(self, wanted: int, leaving: set[str]) -> bool:
         """Move the results of those away that scaling will close; ``False`` if something else is wanted meanwhile."""
-        self._chronicle.sends_away(retiring.addresses(self._cluster, leaving))
+        self._activity_log.sends_away(retiring.addresses(self._cluster, leaving))
         handing = retiring.hand_over(self._cluster, leaving, lambda: self._wanted.n_workers == wanted)
-        lost = await unless_stopped(self._journal, self._changed, handing)
+        lost = await unless_stopped(self._store, self._changed, handing)
         if self._wanted.n_workers != wanted or self._wanted.stopped:
-            self._chronicle.keeps(retiring.addresses(self._cluster))
+            self._activity_log.keeps(retiring.addresses(self._cluster))
             self._take_as_applied()
             return False
         if lost is not None:

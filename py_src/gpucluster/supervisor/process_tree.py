@@ -65,11 +65,11 @@ def kill_descendants() -> None:
                 process.kill()
         if not below:
             return
-        _bury_children()
+        _reap_children()
         time.sleep(0.005)
 
 
-def _bury_children() -> None:
+def _reap_children() -> None:
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -21,7 +21,7 @@ _NAMED = 3
 """So many workers are named in an entry; more are counted."""
 
 
-class Chronicle:
+class ActivityLog:
     """Appends to the activity of one cluster. What cannot be written is lost: it must not stop a cluster.
 
     Parameters
@@ -51,8 +51,8 @@ class Chronicle:
         """Note a request to scale, to adapt or to set the idle time."""
         if patch.idle_timeout_seconds is not None:
             seconds = patch.idle_timeout_seconds
-            wish = f"Stop after {span(seconds)} without use" if seconds else "Never stop by itself"
-            self.asked("idle_timeout", by, wish)
+            request = f"Stop after {span(seconds)} without use" if seconds else "Never stop by itself"
+            self.asked("idle_timeout", by, request)
         elif patch.adapt is not None:
             bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
             self.asked("adapt", by, f"Let the number of workers follow the load, {bounds}")

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..registry.record import Folder
-from .kinship import kill_descendants
+from .process_tree import kill_descendants
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -23,7 +23,7 @@ LOOKS = 2
 """So often in a row the entry must be missing."""
 
 
-def is_there(folder: Folder, held: int) -> bool:
+def entry_exists(folder: Folder, held: int) -> bool:
     """Whether the record exists and the lock file is the one that this process holds.
 
     Parameters
@@ -41,7 +41,7 @@ def is_there(folder: Folder, held: int) -> bool:
         return True  # What cannot be seen may be there.
 
 
-def end_when_evicted(folder: Folder, held: int, scratch: Callable[[], Path | None]) -> None:
+def end_when_deleted(folder: Folder, held: int, scratch: Callable[[], Path | None]) -> None:
     """Watch from a thread, which works while the event loop does not, and end this process with all workers.
 
     Parameters
@@ -57,7 +57,7 @@ def end_when_evicted(folder: Folder, held: int, scratch: Callable[[], Path | Non
         missing = 0
         while missing < LOOKS:
             time.sleep(LOOK_SECONDS)
-            missing = 0 if is_there(folder, held) else missing + 1
+            missing = 0 if entry_exists(folder, held) else missing + 1
         logger.error("The folder of this cluster was deleted: ending with all workers")
         kill_descendants()
         outside = scratch()
@@ -65,4 +65,4 @@ def end_when_evicted(folder: Folder, held: int, scratch: Callable[[], Path | Non
             shutil.rmtree(outside, ignore_errors=True)
         os._exit(1)
 
-    threading.Thread(target=watch, name="gpucluster-eviction", daemon=True).start()
+    threading.Thread(target=watch, name="gpucluster-watchdog", daemon=True).start()

@@ -26,7 +26,7 @@ _FOLLOWED = ("waiting", "queued", "no-worker", "processing", "erred")
 """States that no task begins in. Dask makes tasks that are released, and scattered data that is in memory."""
 
 
-class PrefixWatch:
+class TaskProgress:
     """Follows the kinds of tasks, and which of them were active last.
 
     Parameters

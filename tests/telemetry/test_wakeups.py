@@ -9,11 +9,11 @@ import sys
 PROGRAM = """
 import asyncio, json
 import dask
-from gpucluster.supervisor.quiet import rest
+from gpucluster.supervisor.wakeups import reduce_wakeups
 
 async def main():
-    rest()
-    rest()
+    reduce_wakeups()
+    reduce_wakeups()
     from distributed import LocalCluster
     import distributed.scheduler
     options = dict(n_workers=1, threads_per_worker=1, asynchronous=True, dashboard_address="127.0.0.1:0")

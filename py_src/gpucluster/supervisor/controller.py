@@ -1,4 +1,4 @@
-"""The owner of one cluster: moves what is observed towards what is wanted, one operation at a time."""
+"""The controller of one cluster: moves what is observed towards what is wanted, one operation at a time."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ..registry.directory import write_private
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
 from . import operations, retiring
-from .chronicle import Chronicle, span
+from .activity_log import ActivityLog, span
 from .idle import IdleTimer, computes, connected_clients
 from .interruption import unless_stopped
-from .journal import Journal
 from .members import members, versions
 from .preparation import make_scratch, prepare
-from .resizing import Resizer
+from .reconciler import Reconciler
 from .sampler import Sampler
+from .state_store import StateStore
 from .version_warnings import version_warnings
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ TICK_SECONDS = 1.0
 TOUCH_SECONDS = 3600.0
 
 
-class Owner:
-    """Owns one cluster from its request to its end.
+class Controller:
+    """Controls one cluster from its request to its end.
 
     Parameters
     ----------
@@ -58,14 +58,14 @@ class Owner:
         self.registry = registry
         self.folder = folder
         self.spec = model.spec
-        self.chronicle = Chronicle(folder.activity, self._planned)
-        self.journal = Journal(registry, folder, model, self.chronicle.saw)
+        self.activity_log = ActivityLog(folder.activity, self._planned)
+        self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.cluster: SpecCluster | None = None
         self.plan: Plan | None = None
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
-        self.resizer: Resizer | None = None
+        self.reconciler: Reconciler | None = None
         self.changed = asyncio.Event()
         self._redact = redact
         self._requested = self._touched = time.monotonic()
@@ -76,7 +76,7 @@ class Owner:
     @property
     def model(self) -> ClusterModel:
         """The cluster as it is now."""
-        return self.journal.model
+        return self.store.model
 
     # -- requests --------------------------------------------------------------------------------
 
@@ -100,11 +100,11 @@ class Owner:
             What is wanted could not be written down.
         """
         self._must_live()
-        self.journal.must_write()
+        self.store.must_write()
         if patch.idle_timeout_seconds is not None:
-            self.chronicle.asked_to_change(patch, by)
+            self.activity_log.asked_to_change(patch, by)
             self.idle.set_timeout(patch.idle_timeout_seconds or None)
-            return self.journal.update(idle=self.idle.model())
+            return self.store.update(idle=self.idle.model())
         most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
         if self.plan is not None and most > self.plan.maximum_workers:
             field = "adapt.maximum" if patch.adapt is not None else "n_workers"
@@ -112,12 +112,12 @@ class Owner:
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
         if self.plan is not None:
-            self.journal.update(soon=True, notes=self.plan.notes(most))
-        self.chronicle.asked_to_change(patch, by)
-        if self.resizer is not None:
-            self.resizer.forget_lowered()
+            self.store.update(soon=True, notes=self.plan.notes(most))
+        self.activity_log.asked_to_change(patch, by)
+        if self.reconciler is not None:
+            self.reconciler.forget_lowered()
         wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.journal.update(wanted=wanted, notice=None)
+        model = self.store.update(wanted=wanted, notice=None)
         self.changed.set()
         return model
 
@@ -133,19 +133,19 @@ class Owner:
         RegistryUnwritable
         """
         self._must_live()
-        if self.resizer is None:
+        if self.reconciler is None:
             raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
         name = find_worker(self.model, name).name
-        if self.resizer.retires(name):
+        if self.reconciler.retires(name):
             return self.model
-        self.journal.must_write()
+        self.store.must_write()
         wanted = self.model.wanted
-        self.chronicle.asked("retire", by, f"Retire worker {name}")
+        self.activity_log.asked("retire", by, f"Retire worker {name}")
         lowers = wanted.n_workers is not None and name in self._planned()
-        self.resizer.want_retired(name, lowers=lowers)
+        self.reconciler.want_retired(name, lowers=lowers)
         if lowers:
             wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
-        model = self.journal.update(wanted=wanted, notice=None)
+        model = self.store.update(wanted=wanted, notice=None)
         self.changed.set()
         return model
 
@@ -159,12 +159,12 @@ class Owner:
         RegistryUnwritable
         """
         self._must_live()
-        if self.resizer is None:
+        if self.reconciler is None:
             raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
-        self.journal.must_write()
-        self.chronicle.asked("restart", by, "Restart all workers")
-        self.resizer.want_restart()
-        model = self.journal.update(notice=None)
+        self.store.must_write()
+        self.activity_log.asked("restart", by, "Restart all workers")
+        self.reconciler.want_restart()
+        model = self.store.update(notice=None)
         self.changed.set()
         return model
 
@@ -172,9 +172,9 @@ class Owner:
         """Ask for the end, also where nothing can be written. Asking again changes nothing."""
         if self.model.state.ended or self.model.wanted.stopped:
             return self.model
-        self.chronicle.asked("stop", by, reason or "Stop")
+        self.activity_log.asked("stop", by, reason or "Stop")
         self._stop_reason = reason
-        model = self.journal.update(
+        model = self.store.update(
             wanted=Wanted(stopped=True),
             state=ClusterState.STOPPING,
             progress=Progress(step="stop", message="Stopping"),
@@ -189,13 +189,13 @@ class Owner:
     # -- life ------------------------------------------------------------------------------------
 
     async def run(self) -> ClusterModel:
-        """Own the cluster until it has ended; returns its last model."""
+        """Control the cluster until it has ended; returns its last model."""
         ticker: asyncio.Task[None] | None = None
         try:
-            await unless_stopped(self.journal, self.changed, self._start())
-            if self.resizer is not None and not self.model.wanted.stopped:
+            await unless_stopped(self.store, self.changed, self._start())
+            if self.reconciler is not None and not self.model.wanted.stopped:
                 ticker = asyncio.create_task(self._tick())
-                await self.resizer.run()
+                await self.reconciler.run()
             await self._end(ClusterState.STOPPED, self._stop_reason)
         except GPUClusterError as error:
             await self._end(ClusterState.FAILED, error.message)
@@ -220,12 +220,12 @@ class Owner:
             self._report("preflight", "Looking for GPUs")
             spec, why = await backend.choose(spec)
             backend = load_backend(spec.backend)
-            self.journal.update(backend=spec.backend, backend_reason=why)
+            self.store.update(backend=spec.backend, backend_reason=why)
         if not isinstance(backend, Backend):
             raise StartFailed(f"The kind '{spec.backend}' cannot be started; it only chooses another one.")
         self.backend = backend
         spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
-        self.journal.update(backend_title=backend.title, has_gpus=backend.traits.has_gpus)
+        self.store.update(backend_title=backend.title, has_gpus=backend.traits.has_gpus)
         encrypted = getattr(spec, "protocol", "tls") == "tls"
         self._scratch = make_scratch(self.folder, spec.local_directory)
         context = prepare(
@@ -237,18 +237,18 @@ class Owner:
             report=self._report,
         )
         self.plan = await self.backend.preflight(spec, context)
-        self.journal.update(encrypted=self.plan.encrypted, notes=self.plan.notes(self._most_wanted(self.plan)))
+        self.store.update(encrypted=self.plan.encrypted, notes=self.plan.notes(self._most_wanted(self.plan)))
         cluster = await self.backend.start(self.plan, context)
         self.cluster = cluster
         scheduler = scheduler_of(cluster)
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
         self.sampler.start(devices=backend.traits.has_gpus)
-        self.resizer = Resizer(
+        self.reconciler = Reconciler(
             cluster,
             n_workers=self.plan.n_workers,
             maximum_workers=self.plan.maximum_workers,
-            journal=self.journal,
-            chronicle=self.chronicle,
+            store=self.store,
+            activity_log=self.activity_log,
             changed=self.changed,
             observed=self._members,
         )
@@ -266,7 +266,7 @@ class Owner:
         told = version_warnings(found)
         for warning in told:
             logger.warning(warning)
-        self.journal.update(
+        self.store.update(
             state=ClusterState.RUNNING,
             progress=None,
             wanted=wanted,
@@ -296,14 +296,14 @@ class Owner:
             self.sampler.stop()
         if self.cluster is not None:
             if failed:
-                self.journal.update(state=ClusterState.STOPPING)
+                self.store.update(state=ClusterState.STOPPING)
             await operations.close(self.cluster)
         operations.kill(leftovers)
         if self._scratch is not None:
             operations.remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
-        self.chronicle.flush()
-        self.journal.update(
+        self.activity_log.flush()
+        self.store.update(
             state=state,
             reason=reason,
             notice=None,
@@ -325,7 +325,7 @@ class Owner:
 
     def _on_members(self) -> None:
         """Workers or clients came or went."""
-        self.journal.update(soon=True, **self._members())
+        self.store.update(soon=True, **self._members())
         self.changed.set()
 
     def _keep_files(self) -> None:
@@ -336,7 +336,7 @@ class Owner:
 
     async def _tick(self) -> None:
         """Look after the cluster once a second; whatever goes wrong in one look, the next one comes."""
-        looks = (self._look_at_use, self._look_at_end, self._look_at_lost, self.journal.recover, self._keep_files)
+        looks = (self._look_at_use, self._look_at_end, self._look_at_lost, self.store.recover, self._keep_files)
         while True:
             await asyncio.sleep(TICK_SECONDS)
             failed: dict[str, Exception] = {}
@@ -352,7 +352,7 @@ class Owner:
     def _look_at_use(self) -> None:
         scheduler = scheduler_of(self._running())
         self.idle.update(busy=connected_clients(scheduler) > 0 or computes(scheduler))
-        self.journal.update(soon=True, idle=self.idle.model(), **self._members())
+        self.store.update(soon=True, idle=self.idle.model(), **self._members())
 
     def _look_at_end(self) -> None:
         from distributed.core import Status
@@ -382,7 +382,7 @@ class Owner:
         for name, error in failed.items():
             logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
         if self.model.notice in {None, before}:
-            self.journal.update(notice=self._failed_looks)
+            self.store.update(notice=self._failed_looks)
 
     def _members(self) -> dict[str, Any]:
         if self.cluster is None or self.backend is None or self.model.wanted.stopped:
@@ -391,8 +391,8 @@ class Owner:
         if self.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
             found["notes"] = self.plan.notes(self._most_wanted(self.plan))
-        restarting = self.resizer is not None and self.resizer.restarting
-        self.chronicle.saw_workers(found["workers"], restarting=restarting)
+        restarting = self.reconciler is not None and self.reconciler.restarting
+        self.activity_log.saw_workers(found["workers"], restarting=restarting)
         return found
 
     def _planned(self) -> set[str]:
@@ -400,7 +400,7 @@ class Owner:
 
     def _report(self, step: str, message: str) -> None:
         if not self.model.wanted.stopped:
-            self.journal.update(progress=Progress(step=step, message=message))
+            self.store.update(progress=Progress(step=step, message=message))
 
     def _seconds_since_request(self) -> float:
         # The request was written down by another process: take the clock, unless it was moved meanwhile.

@@ -1,8 +1,8 @@
 # ruff: noqa: ASYNC110 - processes and metrics send no events that could be awaited
 """Scenes played by a real ``LocalCUDACluster`` in a process that sees a fake machine.
 
-Each scene starts a cluster through our backend, as the supervisor does: workers come from the forkserver. What it
-returns is printed as JSON for the test to judge. Nothing may be left when a scene ends.
+Each scenario starts a cluster through our backend, as the supervisor does: workers come from the forkserver. What it
+returns is printed as JSON for the test to judge. Nothing may be left when a scenario ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def context(spec: CudaSpec) -> StartContext:
     from distributed.security import Security
 
     security = Security.temporary() if spec.protocol == "tls" else None
-    return StartContext("scene", security, Path(tempfile.mkdtemp()), "secret-prefix")
+    return StartContext("scenario", security, Path(tempfile.mkdtemp()), "secret-prefix")
 
 
 async def start(spec: Spec, between: Callable[[], None] = lambda: None) -> tuple[Any, Plan]:
@@ -201,17 +201,17 @@ async def cancelled_start(spec: Spec) -> Any:
     return {"cancelled": starting.cancelled(), "left": await nobody_left()}
 
 
-def play(scene: Callable[[Spec], Awaitable[Any]], spec: Spec) -> None:
-    """Play a scene and print what it returns."""
+def play(scenario: Callable[[Spec], Awaitable[Any]], spec: Spec) -> None:
+    """Play a scenario and print what it returns."""
 
     async def run() -> None:
         try:
-            result = await scene(spec)
+            result = await scenario(spec)
         except GPUClusterError as error:
             result = {"refused": error.code, "message": error.message, "fields": [f.field for f in error.fields]}
         print(json.dumps(result))
 
-    if scene is not preflight:
+    if scenario is not preflight:
         start_forkserver()
         configure_dask()
     asyncio.run(run())

@@ -23,7 +23,7 @@ RESERVE_BYTES = 64 * 1024
 """Enough for the records of a cluster with many workers, the old and the new one."""
 
 
-class Journal:
+class StateStore:
     """Holds the cluster's model and writes it down.
 
     A change of state is on disk when ``update`` returns: a crash at any line leaves something that can be

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from distributed import Client, Security
-from gpucluster.backends import strangers
+from gpucluster.backends import handshakes
 from gpucluster.backends.dashboard import PrivateDashboardScheduler
 
 NOT_TLS = b"GET / HTTP/1.0\r\n\r\n"
@@ -40,7 +40,7 @@ async def assert_usable(scheduler: PrivateDashboardScheduler) -> None:
 
 
 async def test_who_says_nothing_is_sent_away(scheduler, monkeypatch):
-    monkeypatch.setattr(strangers, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     reader, writer = await connect(scheduler)
     assert await is_closed(reader)
     writer.close()
@@ -56,7 +56,7 @@ async def test_who_speaks_no_tls_is_sent_away(scheduler):
 
 
 async def test_many_take_the_place_of_each_other_and_not_of_ours(scheduler, monkeypatch):
-    monkeypatch.setattr(strangers, "MOST_UNFINISHED", 8)
+    monkeypatch.setattr(handshakes, "MOST_UNFINISHED", 8)
     crowd = [await connect(scheduler) for _ in range(40)]
     await assert_usable(scheduler)
     closed = await asyncio.gather(*(is_closed(reader) for reader, _ in crowd[:30]))
@@ -68,7 +68,7 @@ async def test_many_take_the_place_of_each_other_and_not_of_ours(scheduler, monk
 
 
 async def test_clients_stay_longer_than_strangers(scheduler, monkeypatch):
-    monkeypatch.setattr(strangers, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     async with Client(scheduler.address, security=scheduler.security, asynchronous=True) as client:
         stranger, writer = await connect(scheduler)
         assert await is_closed(stranger), "so their time is over"
@@ -83,9 +83,9 @@ async def test_a_stranger_who_leaves_is_forgotten(scheduler):
         stranger.connect((host, int(port)))
         await asyncio.sleep(0)
     await assert_usable(scheduler)
-    doorkeeper = scheduler.listeners[0].tcp_server.handle_stream.__self__
+    limit = scheduler.listeners[0].tcp_server.handle_stream.__self__
     for _ in range(100):
-        if not doorkeeper._unfinished:
+        if not limit._unfinished:
             return
         await asyncio.sleep(0.05)
     raise AssertionError("still there")

@@ -23,7 +23,7 @@ MOST_UNFINISHED = 512
 Handle = Callable[["SSLIOStream", Any], Awaitable[None]]
 
 
-class Doorkeeper:
+class HandshakeLimit:
     """Passes connections on to whoever handles them as soon as their TLS handshake is done.
 
     Parameters
@@ -60,13 +60,13 @@ class Doorkeeper:
             timer.cancel()
 
 
-def bound_strangers(listeners: list[Any]) -> None:
-    """Put a doorkeeper in front of each TLS listener of a scheduler that has none."""
+def limit_handshakes(listeners: list[Any]) -> None:
+    """Put a handshake limit in front of each TLS listener of a scheduler that has none."""
     from distributed.comm.tcp import TLSListener
 
     for listener in listeners:
         if isinstance(listener, TLSListener) and listener.tcp_server is not None:
             server = listener.tcp_server
             known = getattr(server.handle_stream, "__self__", None)
-            if not isinstance(known, Doorkeeper):
-                server.handle_stream = Doorkeeper(server.handle_stream).handle_stream
+            if not isinstance(known, HandshakeLimit):
+                server.handle_stream = HandshakeLimit(server.handle_stream).handle_stream

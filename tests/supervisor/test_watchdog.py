@@ -8,7 +8,7 @@ import shutil
 import psutil
 import pytest
 from gpucluster.registry.record import Folder
-from gpucluster.supervisor.eviction import is_there
+from gpucluster.supervisor.watchdog import entry_exists
 
 
 def delete_folder(folder: Folder) -> None:
@@ -60,11 +60,11 @@ def test_what_counts_as_an_entry(tmp_path):
     for path in (folder.lock, folder.state):
         path.touch()
     with folder.lock.open("rb") as held:
-        assert is_there(folder, held.fileno())
+        assert entry_exists(folder, held.fileno())
         folder.state.rename(tmp_path / "elsewhere")
-        assert not is_there(folder, held.fileno())
+        assert not entry_exists(folder, held.fileno())
         (tmp_path / "elsewhere").rename(folder.state)
         folder.lock.unlink()
-        assert not is_there(folder, held.fileno())
+        assert not entry_exists(folder, held.fileno())
         os.symlink(folder.state, folder.lock)
-        assert not is_there(folder, held.fileno())
+        assert not entry_exists(folder, held.fileno())

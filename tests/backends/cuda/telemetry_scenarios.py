@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import scenes
+import scenarios
 from gpucluster.protocol.models import EVENT, Telemetry
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.supervisor.sampler import Sampler
@@ -70,17 +70,17 @@ class Watch:
 
 def change(text: str) -> None:
     """Let the machine be what the text says from now on."""
-    new = scenes.FAKE_NVML.with_suffix(".changed")
+    new = scenarios.FAKE_NVML.with_suffix(".changed")
     new.write_text(text)
-    new.replace(scenes.FAKE_NVML)
+    new.replace(scenarios.FAKE_NVML)
 
 
-async def figures(spec: scenes.Spec) -> Any:
+async def figures(spec: scenarios.Spec) -> Any:
     """Return the first complete figures, and those after each change that CHANGES tells, separated by lines of '---'.
 
     PID0, PID1 … stand for the workers' processes, SELF for the supervisor's.
     """
-    async with scenes.started(spec) as cluster:
+    async with scenarios.started(spec) as cluster:
         watch = Watch(cluster)
         found = [await watch.until(lambda sample: True)]
         for text in filter(None, os.environ.get("CHANGES", "").split("---\n")):
@@ -95,10 +95,10 @@ async def figures(spec: scenes.Spec) -> Any:
         return found
 
 
-async def rates(spec: scenes.Spec) -> Any:
+async def rates(spec: scenarios.Spec) -> Any:
     """Let the counters grow, and return the first rates that are not zero."""
-    base = scenes.FAKE_NVML.read_text()
-    async with scenes.started(spec) as cluster:
+    base = scenarios.FAKE_NVML.read_text()
+    async with scenarios.started(spec) as cluster:
         watch = Watch(cluster)
         first = await watch.until(lambda sample: True)
 
@@ -120,8 +120,8 @@ async def rates(spec: scenes.Spec) -> Any:
         return [first, found]
 
 
-async def joins_later(spec: scenes.Spec) -> Any:
-    async with scenes.started(spec) as cluster:
+async def joins_later(spec: scenarios.Spec) -> Any:
+    async with scenarios.started(spec) as cluster:
         watch = Watch(cluster)
         await watch.until(lambda sample: True)
         cluster.scale(2)
@@ -133,11 +133,11 @@ def _slow_result(number: int) -> bytes:
     return bytes([number]) * (10 * 2**20)
 
 
-async def spills(spec: scenes.Spec) -> Any:
+async def spills(spec: scenarios.Spec) -> Any:
     """Hold more results in host memory than the worker may, and return the tiers before and after."""
     from distributed import Client
 
-    async with scenes.started(spec) as cluster, Client(cluster, asynchronous=True) as client:
+    async with scenarios.started(spec) as cluster, Client(cluster, asynchronous=True) as client:
         watch = Watch(cluster)
         before = await watch.until(lambda sample: True)
         # In small and slow steps: memory is looked at ten times a second, and a worker at 95 % of its own is killed.
