@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.api import connect
 from ..client.control import AsyncControl
-from ..dask_internals.loops import shares_running_loop
 from ..client.handle import ClusterHandle
+from ..dask_internals.loops import shares_running_loop
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
 
 if TYPE_CHECKING:
