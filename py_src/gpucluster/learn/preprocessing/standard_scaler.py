@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, Data, Output, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
@@ -58,7 +59,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         self.with_std = with_std
 
     @delegable
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> StandardScaler:
+    def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
         """Find means and standard deviations.
 
         Parameters
@@ -92,7 +93,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         return self
 
     @delegable
-    def transform(self, X: Any, copy: bool | None = None) -> Any:
+    def transform(self, X: Data, copy: bool | None = None) -> Output:
         """Return scaled columns: lazy where X is lazy, in the type of X.
 
         Parameters
@@ -105,7 +106,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         return self._changed(_scaled, X)
 
     @delegable
-    def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
+    def inverse_transform(self, X: Data, copy: bool | None = None) -> Output:
         """Return columns as they were before `transform`."""
         check_is_fitted(self)
         return self._changed(_unscaled, X)
@@ -133,13 +134,13 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
             self.var_ = variances
             self.scale_ = np.where(variances <= bound, 1.0, np.sqrt(variances))
 
-    def _changed(self, function: Any, X: Any) -> Any:
+    def _changed(self, function: Callable[..., Array], X: Data) -> Output:
         names = getattr(self, "feature_names_in_", None)
         model = (self.mean_ if self.with_mean else None, self.scale_)
         return self._map(function, X, model, columns=self.n_features_in_, names=None if names is None else list(names))
 
 
-def _scaled(X: Any, model: tuple[Any, Any]) -> Any:
+def _scaled(X: Array, model: tuple[Array | None, Array | None]) -> Array:
     xp = array_namespace_of(X)
     mean, scale = model
     result = xp.empty(X.shape, X.dtype)
@@ -156,7 +157,7 @@ def _scaled(X: Any, model: tuple[Any, Any]) -> Any:
     return result
 
 
-def _unscaled(X: Any, model: tuple[Any, Any]) -> Any:
+def _unscaled(X: Array, model: tuple[Array | None, Array | None]) -> Array:
     xp = array_namespace_of(X)
     mean, scale = model
     result = xp.empty(X.shape, X.dtype)
