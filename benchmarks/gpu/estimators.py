@@ -130,6 +130,10 @@ def _scaled(model: Any, X: Any, _y: Any) -> dict[str, Any]:
     return {"mean": model.mean_, "transformed": model.transform(X)}
 
 
+def _stretched(model: Any, X: Any, _y: Any) -> dict[str, Any]:
+    return {"largest": model.max_abs_, "transformed": model.transform(X)}
+
+
 _SPECTRAL = {"singular values": 1e-3, "components": 1e-2, "transformed": 1e-2}
 _LINE = {"coef": 1e-2, "intercept": 1e-3}
 _TREES = {"n_estimators": 20, "random_state": 0}
@@ -151,6 +155,7 @@ _FITS = (
     Fit("NearestNeighbors", "neighbors", _distances, {"distances": 1e-3}, y=None),
     Fit("KNeighborsClassifier", "neighbors", _accuracy, {"accuracy": 0.005}),
     Fit("KNeighborsRegressor", "neighbors", _r2, {"r2": 0.01}, y="numbers"),
+    Fit("MaxAbsScaler", "preprocessing", _stretched, {"largest": 1e-6, "transformed": 1e-6}, y=None),
     Fit("StandardScaler", "preprocessing", _scaled, {"mean": 1e-4, "transformed": 1e-3}, y=None),
 )
 FITS = {fit.name: fit for fit in _FITS}

@@ -31,6 +31,7 @@ FITTED: dict[str, Any] = {
     "LinearRegression": lambda: learn.LinearRegression().fit(X, np.stack([Y, -Y], axis=1)),
     "LogisticRegression": lambda: learn.LogisticRegression().fit(X, WORDS),
     "MLPClassifier": lambda: learn.MLPClassifier((8, 4), max_iter=2, random_state=0).fit(X, WORDS),
+    "MaxAbsScaler": lambda: learn.MaxAbsScaler(clip=True).fit(X.astype(np.float32)),
     "MultinomialNB": lambda: learn.MultinomialNB().fit(X, Y),
     "PCA": lambda: learn.PCA(4).fit(X.astype(np.float32)),
     "RandomForestClassifier": lambda: learn.RandomForestClassifier(5, random_state=0).fit(X, WORDS),

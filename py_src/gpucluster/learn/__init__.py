@@ -30,7 +30,7 @@ _MODULES = {
     "neighbors": ["KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"],
     "neural_network": ["MLPClassifier"],
     "persistence": ["load", "save"],
-    "preprocessing": ["LabelEncoder", "OneHotEncoder", "StandardScaler"],
+    "preprocessing": ["LabelEncoder", "MaxAbsScaler", "OneHotEncoder", "StandardScaler"],
     "rows.running": ["run", "run_on_ranks"],
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}

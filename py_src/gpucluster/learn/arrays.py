@@ -1,21 +1,77 @@
-"""Code that works on NumPy and CuPy arrays alike."""
+"""Arrays and tables: names of their types, and code that works on NumPy and CuPy arrays alike.
+
+Neither CuPy nor scikit-learn have types, and Dask has few; here is said what they are taken for.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import dask.array as da
+    import dask.dataframe as dd
+
+Array: TypeAlias = NDArray[Any]
+"""In one memory: of NumPy, or of CuPy, which has the same methods."""
+Dtype: TypeAlias = np.dtype[Any]
+DaskArray: TypeAlias = "da.Array"
+DaskFrame: TypeAlias = "dd.DataFrame | dd.Series"
+Collection: TypeAlias = "DaskArray | DaskFrame"
+"""On Dask, of whatever library its blocks are."""
+Data: TypeAlias = "Array | Collection"
+"""What estimators and metrics take: on Dask or in memory, also lists and data frames of pandas, which have no types."""
+Output: TypeAlias = Any
+"""What they give: an array for data in memory, a lazy array, series or data frame for data on Dask."""
+Delayed: TypeAlias = Any
+"""A ``dask.delayed`` object, which stands for something on a worker."""
+PlainModel: TypeAlias = Any
+"""An estimator of scikit-learn, or of cuML."""
+RandomState: TypeAlias = int | np.random.RandomState | None
+"""As scikit-learn's estimators take it."""
 
 
-def array_namespace_of(array: Any) -> Any:
+class Namespace(Protocol):
+    """The functions of ``numpy`` or ``cupy``."""
+
+    __name__: str
+
+    @property
+    def linalg(self) -> Namespace:
+        """Functions of linear algebra."""
+
+    def __hash__(self) -> int: ...
+
+    def __getattr__(self, name: str) -> Callable[..., Array]: ...
+
+
+def array_namespace_of(array: Array) -> Namespace:
     """Return the module whose functions take this array: ``numpy``, or ``cupy`` for an array on a GPU."""
-    if type(array).__module__.partition(".")[0] == "cupy":
+    if _library_of(array) == "cupy":
         import cupy
 
-        return cupy
-    return np
+        return cast("Namespace", cupy)
+    return cast("Namespace", np)
 
 
-def to_numpy(array: Any) -> Any:
+def is_of_numpy(array: Array) -> bool:
+    """Whether an array is in this computer's memory."""
+    return _library_of(array) != "cupy"
+
+
+def to_numpy(array: Any) -> Array:
     """Return an array in this computer's memory; one that is there already is not copied."""
-    return array.get() if type(array).__module__.partition(".")[0] == "cupy" else np.asarray(array)
+    found: Array = array.get() if _library_of(array) == "cupy" else np.asarray(array)
+    return found
+
+
+def on_gpus(data: Collection) -> bool:
+    """Whether the blocks of a Dask collection are on GPUs."""
+    return _library_of(data._meta) in {"cudf", "cupy"}
+
+
+def _library_of(array: object) -> str:
+    return type(array).__module__.partition(".")[0]

@@ -8,15 +8,16 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from .arrays import array_namespace_of
+from .arrays import Array, Collection, DaskFrame, Data, Dtype, array_namespace_of
 from .delegation.methods import delegable
 from .errors import InvalidData
 from .rows.running import local_rows, run_table
-from .rows.table import Table, as_table, is_dask
+from .rows.table import Table, as_table, is_dask, is_dask_array
 
 
 class DistributedEstimator(BaseEstimator):
@@ -49,9 +50,9 @@ class DistributedEstimator(BaseEstimator):
     def _fit_with(
         self,
         algorithm: Callable[..., Any],
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: Data,
+        y: Data | None = None,
+        sample_weight: Data | None = None,
         *,
         passes: int | None = None,
         **parameters: Any,
@@ -72,12 +73,12 @@ class DistributedEstimator(BaseEstimator):
             sample_weight = _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return algorithm(local_rows(X, y, sample_weight), **parameters)
 
-    def _require_y(self, y: Any) -> None:
+    def _require_y(self, y: Data | None) -> None:
         if y is None and get_tags(self).target_tags.required:
             name = type(self).__name__
             raise InvalidData(f"This {name} estimator requires y to be passed, but the target y is None.")
 
-    def _table(self, X: Any, y: Any = None, sample_weight: Any = None) -> Table:
+    def _table(self, X: Collection, y: Data | None = None, sample_weight: Data | None = None) -> Table:
         """Return Dask collections as a table, and note what its columns are."""
         table = as_table(X, y, sample_weight)
         self.n_features_in_ = table.n_features
@@ -126,9 +127,9 @@ class DistributedEstimator(BaseEstimator):
     def _map(
         self,
         function: Callable[..., Any],
-        X: Any,
+        X: Data,
         *arguments: Any,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         columns: int | None = None,
         names: list[str] | None = None,
         takes: int | None = None,
@@ -162,6 +163,7 @@ class DistributedEstimator(BaseEstimator):
             self._check_columns(X.shape[1], None, takes)
             return function(X, *arguments)
         table = as_table(X)
+        lazy: Any = table.X
         self._check_columns(table.n_features, None if takes else table.names, takes)
         if dtype is None:
             dtype = np.result_type(table.X.dtype, *(part.dtype for part in arguments if hasattr(part, "dtype")))
@@ -169,10 +171,10 @@ class DistributedEstimator(BaseEstimator):
 
         missing = self._checks.get("ensure_all_finite") == "allow-nan"
         label, function = funcname(function), partial(_of_finite, function, missing)
-        if table.names is not None:
+        if not is_dask_array(X):
             return _mapped_frame(function, X, arguments, table.X.dtype, dtype, columns, names)
         empty = table.X._meta[:0].sum(axis=1) if columns is None else table.X._meta[:0, :0]
-        return table.X.map_blocks(
+        return lazy.map_blocks(
             function,
             *arguments,
             token=label,
@@ -196,7 +198,7 @@ class DistributedEstimator(BaseEstimator):
             )
 
 
-def _of_finite(function: Callable[..., Any], missing: bool, X: Any, *arguments: Any) -> Any:
+def _of_finite(function: Callable[..., Any], missing: bool, X: Array, *arguments: Any) -> Array:
     """Call a function with a block of rows, if these are numbers; ``missing``: or NaN."""
     xp = array_namespace_of(X)
     # The sum is much cheaper than looking at each element; it may overflow without any of them being infinite.
@@ -209,10 +211,10 @@ def _of_finite(function: Callable[..., Any], missing: bool, X: Any, *arguments: 
 
 def _mapped_frame(
     function: Callable[..., Any],
-    X: Any,
+    X: DaskFrame,
     arguments: tuple[Any, ...],
-    given: Any,
-    dtype: Any,
+    given: Dtype,
+    dtype: DTypeLike,
     columns: int | None,
     names: list[str] | None,
 ) -> Any:
@@ -224,11 +226,12 @@ def _mapped_frame(
         names = names or [str(number) for number in range(columns)]
         meta = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
     names = names if columns else None
-    return X.map_partitions(_partition, function, given, dtype, names, *arguments, meta=meta)
+    lazy: Any = X
+    return lazy.map_partitions(_partition, function, given, dtype, names, *arguments, meta=meta)
 
 
 def _partition(
-    frame: Any, function: Callable[..., Any], given: Any, dtype: Any, names: list[str] | None, *arguments: Any
+    frame: Any, function: Callable[..., Any], given: Dtype, dtype: DTypeLike, names: list[str] | None, *arguments: Any
 ) -> Any:
     values = function(frame.astype(given).values, *arguments)
     if names is None:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from .arrays import array_namespace_of, to_numpy
+from .arrays import Array, array_namespace_of, to_numpy
 from .errors import InvalidData
 from .rows.block import Block
 
+ClassWeight: TypeAlias = Mapping[Any, float] | str | None
+"""What the rows of each class weigh; a name such as ``balanced``; ``None`` where all weigh the same."""
 
-def labels_of(block: Block) -> Any:
+
+def labels_of(block: Block, name: str = "y") -> Array:
     """Return the labels of a block's rows as a NumPy array of shape (n_rows,); from a GPU they are copied."""
-    return flat_labels(block.y)
+    assert block.y is not None
+    return flat_labels(block.y, name)
 
 
-def flat_labels(y: Any, name: str = "y") -> Any:
+def flat_labels(y: Array, name: str = "y") -> Array:
     """Return labels as a NumPy array of shape (n_rows,).
 
     Raises
@@ -40,13 +45,19 @@ def flat_labels(y: Any, name: str = "y") -> Any:
     return labels
 
 
-def classes_of(block: Block) -> Any:
+def classes_of(block: Block) -> Array | None:
     """Return the different labels of a block, sorted; ``None`` for a block without rows."""
     labels = labels_of(block)
     return np.unique(labels) if len(labels) else None
 
 
-def merge_classes(one: Any, other: Any) -> Any:
+@overload
+def merge_classes(one: Array, other: Array | None) -> Array: ...
+@overload
+def merge_classes(one: Array | None, other: Array) -> Array: ...
+@overload
+def merge_classes(one: Array | None, other: Array | None) -> Array | None: ...
+def merge_classes(one: Array | None, other: Array | None) -> Array | None:
     """Return the classes that are in one or the other block, sorted; ``None`` stands for none."""
     if one is None or other is None:
         return other if one is None else one
@@ -56,7 +67,15 @@ def merge_classes(one: Any, other: Any) -> Any:
         raise InvalidData("y: holds both numbers and strings. Make all labels one kind, y.astype(str).") from None
 
 
-def checked_classes(classes: Any) -> Any:
+def merge_all_classes(parts: Iterable[Array | None]) -> Array | None:
+    """Return the classes that are in any of some blocks, sorted."""
+    found: Array | None = None
+    for part in parts:
+        found = merge_classes(found, part)
+    return found
+
+
+def checked_classes(classes: Array | None) -> Array:
     """Return the classes of all rows, if they can be classes.
 
     Raises
@@ -74,12 +93,12 @@ def checked_classes(classes: Any) -> Any:
     return classes
 
 
-def codes_of(labels: Any, classes: Any) -> Any:
+def codes_of(labels: Array, classes: Array) -> Array:
     """Return the position of each label in the sorted classes, all of which are known."""
     return np.searchsorted(classes, labels)
 
 
-def labels_at(codes: Any, classes: Any, X: Any) -> Any:
+def labels_at(codes: Array, classes: Array, X: Array) -> Array:
     """Return the label of each code, where the rows X are: words stay in this computer's memory."""
     if classes.dtype.kind in "OUS":
         return classes[to_numpy(codes)]

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _LAZY
+from .arrays import Array
 from .errors import InvalidParameter, NotSupported, UnreadableModel
 from .estimator import DistributedEstimator
 from .trees import is_tree, tree_from, tree_parts
@@ -51,7 +52,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     check_is_fitted(estimator)
     if estimator._not_saved_because:
         raise NotSupported(f"{type(estimator).__name__} cannot be saved: {estimator._not_saved_because}")
-    arrays: list[np.ndarray[Any, Any]] = []
+    arrays: list[Array] = []
     attributes = {
         name: value
         for name, value in vars(estimator).items()
@@ -119,7 +120,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     return estimator
 
 
-def _written(value: Any, name: str, arrays: list[np.ndarray[Any, Any]]) -> Any:
+def _written(value: Any, name: str, arrays: list[Array]) -> Any:
     """Return a value as JSON; arrays are put aside and numbered."""
     if value is None or isinstance(value, bool | str):
         return value

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sklearn.base import ClassifierMixin, RegressorMixin
+
+from .arrays import Data
 
 
 class ScoredClassifier(ClassifierMixin):
     """A classifier whose score is the accuracy, computed where the data are."""
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
         """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`."""
         from .metrics.classification import accuracy_score
 
@@ -20,7 +20,7 @@ class ScoredClassifier(ClassifierMixin):
 class ScoredRegressor(RegressorMixin):
     """A regressor whose score is R², computed where the data are."""
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Data, sample_weight: Data | None = None) -> float:
         """Return the share of the variance of y that the prediction explains; see `r2_score`."""
         from .metrics.regression import r2_score
 

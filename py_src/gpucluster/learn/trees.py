@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
+from .arrays import Array, Dtype
 from .errors import UnreadableModel
 
 _CLASSES: dict[str, Any] = {"classifier": DecisionTreeClassifier, "regressor": DecisionTreeRegressor}
@@ -69,14 +70,14 @@ def tree_from(parts: dict[str, Any]) -> Any:
     return made
 
 
-def _node_dtype() -> np.dtype[Any]:
+def _node_dtype() -> Dtype:
     """Return the type of this scikit-learn's nodes, from a tree of one."""
     grown = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    dtype: np.dtype[Any] = grown.tree_.__getstate__()["nodes"].dtype
+    dtype: Dtype = grown.tree_.__getstate__()["nodes"].dtype
     return dtype
 
 
-def _require_tree(nodes: np.ndarray[Any, Any], n_features: int) -> None:
+def _require_tree(nodes: Array, n_features: int) -> None:
     here = np.arange(len(nodes))
     left, right = nodes["left_child"], nodes["right_child"]
     leaf = left == LEAF

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Array, DaskArray, Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
@@ -69,12 +71,12 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         eps: float = 0.5,
         *,
         min_samples: int = 5,
-        metric: Any = "euclidean",
-        metric_params: Any = None,
+        metric: str | Callable[..., float] = "euclidean",
+        metric_params: dict[str, Any] | None = None,
         algorithm: str = "auto",
         leaf_size: int = 30,
-        p: Any = None,
-        n_jobs: Any = None,
+        p: float | None = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.eps = eps
         self.min_samples = min_samples
@@ -86,7 +88,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         self.n_jobs = n_jobs
 
     @delegable
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DBSCAN:
+    def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> DBSCAN:
         """Find the clusters.
 
         Parameters
@@ -134,26 +136,26 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         return self
 
     @property
-    def labels_(self) -> Any:
+    def labels_(self) -> Output:
         """Cluster of each row that was fitted on."""
         return self._found("labels")
 
     @property
-    def components_(self) -> Any:
+    def components_(self) -> Output:
         """The core rows."""
         return self._found("components")
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
         """Fit, and return ``labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> Output:
         """Return a fitted ``sklearn.cluster.DBSCAN``; its labels and core rows are brought to this process."""
         check_is_fitted(self)
         return self._plain_model(labels_=np.asarray(self.labels_), components_=np.asarray(self.components_))
 
-    def _keep(self, labels: Any, core: Any, X: Any) -> None:
+    def _keep(self, labels: Array, core: Array, X: Array | DaskArray) -> None:
         self.core_sample_indices_ = np.flatnonzero(core)
         if is_dask(X):
             import dask.array as da
@@ -170,7 +172,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         start = sum(lengths[: communicator.rank])
         return slice(start, start + n_own)
 
-    def _found(self, name: str) -> Any:
+    def _found(self, name: str) -> Output:
         try:
             return self._training[name]
         except (AttributeError, KeyError):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import InvalidData, NotSupported
 from ..rows.block import Rows
 from ..rows.shard import Shard
@@ -81,7 +82,7 @@ def merge_links(one: Integers, other: Integers) -> Integers:
     return _firsts(parts)
 
 
-def _firsts(parts: Any) -> Integers:
+def _firsts(parts: Array) -> Integers:
     """Return for each row the first row of its part."""
     _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
     found: Integers = first[inverse]
@@ -158,7 +159,7 @@ class _RankRows:
             if len(X):
                 yield X, numbers, weights
 
-    def _pairs(self, X: Any) -> Iterator[tuple[slice, Any, Any]]:
+    def _pairs(self, X: Array) -> Iterator[tuple[slice, Any, Any]]:
         """Yield pairs of neighbours: positions among the own rows, and in a slice of the given rows."""
         if self._tree is None:
             return

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_numpy
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
@@ -91,12 +93,12 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         self,
         n_clusters: int = 8,
         *,
-        init: Any = "k-means++",
-        n_init: Any = "auto",
+        init: str | Array | Callable[..., Array] = "k-means++",
+        n_init: int | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
         verbose: int = 0,
-        random_state: Any = None,
+        random_state: RandomState = None,
         copy_x: bool = True,
         algorithm: str = "lloyd",
         oversampling_factor: float = 2.0,
@@ -113,7 +115,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         self.oversampling_factor = oversampling_factor
 
     @delegable
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> KMeans:
+    def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> KMeans:
         """Find the centres.
 
         Parameters
@@ -138,7 +140,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         """
         self._check_parameters()
         lazy = is_dask(X)
-        keep: dict[int, Any] | None = None if lazy else {}
+        keep: dict[int, Array] | None = None if lazy else {}
         n_init = self._n_runs()
         found: Clustering = self._fit_with(
             kmeans, X, None, sample_weight, start=self._start(X, n_init), max_iter=int(self.max_iter),
@@ -151,7 +153,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         return self
 
     @property
-    def labels_(self) -> Any:
+    def labels_(self) -> Output:
         """Number of the nearest centre of each row that was fitted on."""
         try:
             return self._training["labels"]
@@ -161,16 +163,16 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
             ) from None
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the number of the nearest centre of each row: shape (n_samples,), int32; lazy where X is."""
         return self._map(_labels, X, getattr(self, "cluster_centers_", None), dtype=np.int32)
 
-    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
         """Fit, and return ``labels_``."""
         return self.fit(X, y, sample_weight).labels_
 
     @delegable
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Output:
         """Return the distance of each row to each centre: shape (n_samples, n_clusters), of the type of X."""
         dtype = as_table(X).X.dtype if is_dask(X) else None
         columns = None if not hasattr(self, "cluster_centers_") else len(self.cluster_centers_)
@@ -179,7 +181,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
             _distances, X, getattr(self, "cluster_centers_", None), dtype=dtype, columns=columns, names=names
         )
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> float:
         """Return minus the inertia of X; computed at once."""
         check_is_fitted(self)
         if is_dask(X):
@@ -191,7 +193,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         return -assess(local_rows(X, None, weights), centers=self.cluster_centers_)
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> Output:
         """Return a fitted ``sklearn.cluster.KMeans`` with the same centres, which it would start from."""
         check_is_fitted(self)
         seed = self.random_state if isinstance(self.random_state, int) else None
@@ -240,7 +242,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         auto = RANDOM_RUNS if self.init == "random" or callable(self.init) else 1
         return auto if self.n_init == "auto" else int(self.n_init)
 
-    def _start(self, X: Any, n_init: int) -> Start:
+    def _start(self, X: Data, n_init: int) -> Start:
         random = check_random_state(self.random_state)
         centers, method = None, "given"
         if callable(self.init):
@@ -255,7 +257,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
             centers = self._checked_centers(self.init, X)[None]
         return Start(method, int(self.n_clusters), int(random.randint(2**31 - 1)), centers, self.oversampling_factor)
 
-    def _checked_centers(self, centers: Any, X: Any) -> Any:
+    def _checked_centers(self, centers: ArrayLike, X: Data) -> Array:
         try:
             centers = np.asarray(to_numpy(centers), dtype=np.float64)
         except (TypeError, ValueError):
@@ -272,17 +274,17 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         return centers
 
 
-def _labels(X: Any, centers: Any) -> Any:
+def _labels(X: Array, centers: Array) -> Array:
     centers, offset = relative(X, centers)
     with one_blas_thread():
         return labels_of(X, centers, offset, available_threads())
 
 
-def _distances(X: Any, centers: Any) -> Any:
+def _distances(X: Array, centers: Array) -> Array:
     centers, offset = relative(X, centers)
     return array_namespace_of(X).sqrt(distances_between(X, centers, offset))
 
 
-def _in_order(labels: dict[int, Any]) -> Any:
+def _in_order(labels: dict[int, Array]) -> Array:
     parts = [labels[start] for start in sorted(labels)]
     return np.concatenate(parts) if parts else np.empty(0, np.int32)

@@ -7,11 +7,11 @@ adds up its own points per cluster, and an allreduce of sums and counts gives al
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, Dtype, array_namespace_of
 from ..errors import InvalidData
 from ..kernels.lloyd import inertia_of, sums_of
 from ..kernels.spread import Spread, merge_spreads, spread
@@ -32,14 +32,14 @@ BAD_DATA = "X: has missing values (NaN), infinity, or values too large for its t
 class Clustering(NamedTuple):
     """What k-means has found."""
 
-    centers: Any
+    centers: Array
     """Array of shape (k, d)."""
     inertia: float
     n_iter: int
 
 
 def kmeans(
-    rows: Rows, *, start: Start, max_iter: int, tol: float, n_init: int, keep: dict[int, Any] | None = None
+    rows: Rows, *, start: Start, max_iter: int, tol: float, n_init: int, keep: dict[int, Array] | None = None
 ) -> Clustering:
     """Run k-means.
 
@@ -67,7 +67,7 @@ def kmeans(
         start = start.broadcast(rows)
         best: Clustering | None = None
         for run in range(n_init):
-            labels: dict[int, Any] | None = None if keep is None else {}
+            labels: dict[int, Array] | None = None if keep is None else {}
             centers = first_centers(rows, start, run, offset, dtype)
             result = lloyd(rows, centers, offset, max_iter, threshold, labels)
             if best is None or result.inertia < best.inertia:
@@ -80,7 +80,12 @@ def kmeans(
 
 
 def lloyd(
-    rows: Rows, centers: Any, offset: Any, max_iter: int, threshold: float, keep: dict[int, Any] | None = None
+    rows: Rows,
+    centers: Array,
+    offset: Array | None,
+    max_iter: int,
+    threshold: float,
+    keep: dict[int, Array] | None = None,
 ) -> Clustering:
     """Move centres until they stand still. Everything is relative to the offset (``None``: zero).
 
@@ -102,7 +107,7 @@ def lloyd(
     return Clustering(centers, float(rows.total(inertia_of, centers, offset, keep)), n_iter)
 
 
-def is_far(mean: Any, variance: float, dtype: np.dtype[Any]) -> bool:
+def is_far(mean: Array, variance: float, dtype: Dtype) -> bool:
     """Whether distances would lose too many digits, because data lie far from zero compared with their spread."""
     return bool(np.square(mean, dtype=np.float64).sum() > FAR / np.sqrt(np.finfo(dtype).eps) * variance)
 
@@ -120,7 +125,9 @@ def _checked(found: Spread | None, n_clusters: int) -> Spread:
     return found
 
 
-def _without_empty(rows: Rows, centers: Any, offset: Any, sums: Any, weights: Any) -> tuple[Any, Any]:
+def _without_empty(
+    rows: Rows, centers: Array, offset: Array | None, sums: Array, weights: Array
+) -> tuple[Array, Array]:
     """Give each empty cluster one of the points that are farthest from their centres, as scikit-learn does.
 
     Farthest among all rows; of equally far ones, the first. Where all points are on their centres, nothing changes, and
@@ -142,18 +149,18 @@ def _without_empty(rows: Rows, centers: Any, offset: Any, sums: Any, weights: An
     return sums, weights
 
 
-def assess(rows: Rows, *, centers: Any) -> float:
+def assess(rows: Rows, *, centers: Array) -> float:
     """Return the inertia of given centres."""
     with one_blas_thread():
         return float(rows.total(_inertia, centers) or 0.0)
 
 
-def _inertia(block: Block, centers: Any) -> float:
+def _inertia(block: Block, centers: Array) -> float:
     centers, offset = relative(block.X, centers)
     return inertia_of(block, centers, offset)
 
 
-def relative(X: Any, centers: Any) -> tuple[Any, Any]:
+def relative(X: Array, centers: Array) -> tuple[Array, Array | None]:
     """Return centres of the type of X, relative to an offset, where they are far from zero; and the offset."""
     xp = array_namespace_of(X)
     exact = np.asarray(centers, dtype=np.float64)
@@ -164,6 +171,6 @@ def relative(X: Any, centers: Any) -> tuple[Any, Any]:
     return xp.asarray(exact - mean, dtype=X.dtype), mean
 
 
-def _rounded(mean: Any, dtype: Any) -> Any:
+def _rounded(mean: Array, dtype: Dtype) -> Array:
     """Return numbers that the type of the data can hold, so that subtracting and adding them costs no digits."""
     return mean.astype(dtype).astype(np.float64)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Dtype, array_namespace_of, to_numpy
 from ..kernels.lloyd import sums_of
 from ..kernels.nearest import Nearest, distances_to
 from ..kernels.random_numbers import uniform
@@ -28,7 +28,7 @@ class Start(NamedTuple):
     """``k-means++``, ``k-means||``, ``random`` or ``given``."""
     n_clusters: int
     seed: int
-    centers: Any = None
+    centers: Array | None = None
     """Given ones, of each run: array of shape (n_runs, k, d)."""
     oversampling: float = 2.0
 
@@ -37,7 +37,7 @@ class Start(NamedTuple):
         return Start(*rows.broadcast(tuple(self)))
 
 
-def first_centers(rows: Rows, start: Start, run: int, offset: Any, dtype: np.dtype[Any]) -> Any:
+def first_centers(rows: Rows, start: Start, run: int, offset: Array | None, dtype: Dtype) -> Array:
     """Return the centres that a run begins with, relative to the offset.
 
     Parameters
@@ -51,7 +51,7 @@ def first_centers(rows: Rows, start: Start, run: int, offset: Any, dtype: np.dty
     dtype : numpy.dtype
         Of the result.
     """
-    if start.method == "given":
+    if start.centers is not None:
         given = np.asarray(start.centers[run], np.float64)
         return (given if offset is None else given - offset).astype(dtype)
     choice = _Choice(rows, start, run, offset)
@@ -61,7 +61,7 @@ def first_centers(rows: Rows, start: Start, run: int, offset: Any, dtype: np.dty
 
 
 class _Choice:
-    def __init__(self, rows: Rows, start: Start, run: int, offset: Any) -> None:
+    def __init__(self, rows: Rows, start: Start, run: int, offset: Array | None) -> None:
         self._rows = rows
         self._start = start
         self._k = start.n_clusters
@@ -69,11 +69,11 @@ class _Choice:
         self._nearest = Nearest()
         self._draw = run << 32
 
-    def random(self) -> Any:
+    def random(self) -> Array:
         """Choose k rows, each with a probability proportional to its weight."""
         return self._weighted(self._k).points
 
-    def greedy(self) -> Any:
+    def greedy(self) -> Array:
         """Choose one centre after the other, far from those before: greedy k-means++.
 
         D. Arthur and S. Vassilvitskii, "k-means++: The Advantages of Careful Seeding", SODA 2007: each centre is a row
@@ -90,7 +90,7 @@ class _Choice:
             centers = np.concatenate([centers, trials[[int(costs.argmin())]]])
         return centers
 
-    def oversampled(self) -> Any:
+    def oversampled(self) -> Array:
         """Choose about ``oversampling * k`` rows in each of five rounds, and cluster these: k-means||.
 
         B. Bahmani, B. Moseley, A. Vattani, R. Kumar and S. Vassilvitskii, "Scalable k-means++", VLDB 2012.
@@ -121,13 +121,13 @@ class _Choice:
         found: Picked = self._rows.total(_by_weight, self._offset, n, *self._next_draw(), op=smallest_of(n))
         return found
 
-    def _far(self, centers: Any, n: int) -> Any:
+    def _far(self, centers: Array, n: int) -> Array:
         found: Picked = self._rows.total(
             _by_distance, self._nearest, centers, self._offset, n, *self._next_draw(), op=smallest_of(n)
         )
         return found.points
 
-    def _filled(self, centers: Any) -> Any:
+    def _filled(self, centers: Array) -> Array:
         """Add any rows: all rows are on centres already."""
         return np.concatenate([centers, self._weighted(self._k).points])[: self._k]
 
@@ -136,17 +136,19 @@ class _Choice:
         return self._start.seed, self._draw
 
 
-def _by_weight(block: Block, offset: Any, n: int, seed: int, draw: int) -> Picked:
+def _by_weight(block: Block, offset: Array | None, n: int, seed: int, draw: int) -> Picked:
     return picked(block, _keys(block, None, seed, draw), n, offset)
 
 
-def _by_distance(block: Block, nearest: Nearest, centers: Any, offset: Any, n: int, seed: int, draw: int) -> Picked:
+def _by_distance(
+    block: Block, nearest: Nearest, centers: Array, offset: Array | None, n: int, seed: int, draw: int
+) -> Picked:
     distances, _ = nearest.distances(block, centers, offset)
     return picked(block, _keys(block, distances, seed, draw), n, offset)
 
 
 def _sampled(
-    block: Block, nearest: Nearest, centers: Any, offset: Any, share: float, most: int, seed: int, draw: int
+    block: Block, nearest: Nearest, centers: Array, offset: Array | None, share: float, most: int, seed: int, draw: int
 ) -> Picked:
     """Choose each row with the probability ``share * weight * squared distance``, whatever happens to the others."""
     xp = array_namespace_of(block.X)
@@ -157,7 +159,7 @@ def _sampled(
     return picked(block, keys, most, offset)
 
 
-def _costs(block: Block, nearest: Nearest, centers: Any, offset: Any, trials: Any) -> Any:
+def _costs(block: Block, nearest: Nearest, centers: Array, offset: Array | None, trials: Array) -> Array:
     """Return the inertia for the centres and each of the trials; without trials, that for the centres."""
     xp = array_namespace_of(block.X)
     distances, lengths = nearest.distances(block, centers, offset)
@@ -171,11 +173,11 @@ def _costs(block: Block, nearest: Nearest, centers: Any, offset: Any, trials: An
     return costs
 
 
-def _weighed(block: Block, values: Any) -> Any:
+def _weighed(block: Block, values: Array) -> Array:
     return values if block.weights is None else values * block.weights
 
 
-def _keys(block: Block, distances: Any, seed: int, draw: int) -> Any:
+def _keys(block: Block, distances: Array | None, seed: int, draw: int) -> Array:
     """Return exponential random numbers with rates ``weight * squared distance``.
 
     The smallest of all belongs to a row with a probability proportional to its rate; the n smallest are a sample

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, array_namespace_of, to_numpy
 from ..kernels.lloyd import labels_of
 from ..rows.block import Block
 
@@ -15,16 +15,16 @@ from ..rows.block import Block
 class Picked(NamedTuple):
     """Rows in the order of their keys, the smallest first: ``8 (d + 4)`` bytes each."""
 
-    keys: Any
-    rows: Any
+    keys: Array
+    rows: Array
     """Numbers among all rows; the smaller one goes first where keys are equal."""
-    points: Any
-    weights: Any
-    labels: Any
+    points: Array
+    weights: Array
+    labels: Array
     """Number of the nearest centre where that was asked for, else 0."""
 
 
-def picked(block: Block, keys: Any, n: int, offset: Any, labels: Any = None) -> Picked:
+def picked(block: Block, keys: Array, n: int, offset: Array | None, labels: Array | None = None) -> Picked:
     """Return the n rows of a block with the smallest keys; infinite ones never.
 
     Parameters
@@ -73,7 +73,7 @@ def _first(found: Picked, n: int) -> Picked:
     return Picked(*(part[order] for part in found))
 
 
-def farthest(block: Block, centers: Any, offset: Any, n: int) -> Picked:
+def farthest(block: Block, centers: Array, offset: Array | None, n: int) -> Picked:
     """Return the n rows of positive weight that are farthest from their nearest centres; keys are minus distances."""
     xp = array_namespace_of(block.X)
     labels = labels_of(block.X, xp.asarray(centers), offset)

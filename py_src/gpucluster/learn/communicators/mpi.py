@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import MissingMPI
 from .communicator import Communicator
 from .operators import Message, Operator, combine_all
@@ -61,7 +62,7 @@ class MPICommunicator(Communicator):
         self.comm.Allreduce(flat, result, self._by_name[str(op)])
         return _restored(value, result)
 
-    def _all_alike(self, flat: np.ndarray[Any, Any] | None) -> bool:
+    def _all_alike(self, flat: Array | None) -> bool:
         """Whether all ranks have buffers of one type and length: a rank without rows may have nothing."""
         mine = -1 if flat is None else flat.size * 256 + ord(flat.dtype.char)
         largest = np.empty(2, dtype=np.int64)
@@ -119,7 +120,7 @@ def over_mpi(ranks: Communicator, *, nanny: bool = False) -> MPICommunicator:
     return MPICommunicator(world.Create_group(world.group.Incl(places)))
 
 
-def _flattened(value: Message) -> np.ndarray[Any, Any] | None:
+def _flattened(value: Message) -> Array | None:
     """Return an array, or a tuple of arrays and floats of one type, as one array; ``None`` if that is not possible."""
     if isinstance(value, np.ndarray):
         return None if value.dtype.hasobject else value.ravel()
@@ -131,7 +132,7 @@ def _flattened(value: Message) -> np.ndarray[Any, Any] | None:
     return np.concatenate([part.ravel() for part in parts])
 
 
-def _restored(value: Any, flat: np.ndarray[Any, Any]) -> Any:
+def _restored(value: Any, flat: Array) -> Any:
     if isinstance(value, np.ndarray):
         return flat.reshape(value.shape)
     parts, start = [], 0

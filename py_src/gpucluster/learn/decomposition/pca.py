@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Array, Data, Dtype, Output, RandomState, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
@@ -64,16 +65,16 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
 
     def __init__(
         self,
-        n_components: Any = None,
+        n_components: float | str | None = None,
         *,
         copy: bool = True,
         whiten: bool = False,
         svd_solver: str = "auto",
         tol: float = 0.0,
-        iterated_power: Any = "auto",
+        iterated_power: int | str = "auto",
         n_oversamples: int = 10,
         power_iteration_normalizer: str = "auto",
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
         self.copy = copy
@@ -86,7 +87,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         self.random_state = random_state
 
     @delegable
-    def fit(self, X: Any, y: Any = None) -> PCA:
+    def fit(self, X: Data, y: Data | None = None) -> PCA:
         """Find the components.
 
         Parameters
@@ -110,7 +111,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         return self
 
     @delegable
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Output:
         """Return the components of rows: lazy, of shape (n_samples, n_components_), where X is lazy."""
         check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
@@ -124,7 +125,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         )  # fmt: skip
 
     @delegable
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Data) -> Output:
         """Return the rows that have these components, without what the components left out have contributed."""
         check_is_fitted(self)
         scale = self._scale() if self.whiten else 1.0
@@ -136,23 +137,23 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         )  # fmt: skip
 
     @delegable
-    def score_samples(self, X: Any) -> Any:
+    def score_samples(self, X: Data) -> Output:
         """Return the log-likelihood of each row under probabilistic PCA (Tipping and Bishop, 1999)."""
         check_is_fitted(self)
         precision = self.get_precision()
         constant = 0.5 * (np.linalg.slogdet(precision)[1] - len(precision) * np.log(2.0 * np.pi))
         return self._map(_log_likelihood, X, self.mean_, precision, float(constant), dtype=np.float64)
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Data, y: Data | None = None) -> float:
         """Return the mean log-likelihood of the rows."""
         mean = self.score_samples(X).mean()
         return float(computed(mean)[0] if is_dask(mean) else mean)
 
-    def get_covariance(self) -> Any:
+    def get_covariance(self) -> Array:
         """Return the covariance matrix that the components and the noise make."""
         return self.get_combined_model().get_covariance()
 
-    def get_precision(self) -> Any:
+    def get_precision(self) -> Array:
         """Return the inverse of that matrix."""
         return self.get_combined_model().get_precision()
 
@@ -181,7 +182,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
                 f"not {wanted!r}."
             )
 
-    def _keep(self, spectrum: Spectrum, dtype: Any) -> None:
+    def _keep(self, spectrum: Spectrum, dtype: Dtype) -> None:
         n_samples, most = spectrum.n_samples, len(spectrum.variances)
         ratios = spectrum.variances / (spectrum.variances.sum() or 1.0)
         kept = components_to_keep(self.n_components, ratios, spectrum.variances, n_samples, len(spectrum.mean))
@@ -194,13 +195,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         self.singular_values_ = np.sqrt(spectrum.variances[:kept] * (n_samples - 1)).astype(dtype)
         self.noise_variance_ = float(spectrum.variances[kept:].mean()) if kept < most else 0.0
 
-    def _scale(self) -> Any:
+    def _scale(self) -> Array:
         deviations = np.sqrt(self.explained_variance_)[:, None]
         return np.maximum(deviations, np.finfo(deviations.dtype).eps)
 
 
-def _log_likelihood(X: Any, mean: Any, precision: Any, constant: float) -> Any:
-    from ..arrays import array_namespace_of
+def _log_likelihood(X: Array, mean: Array, precision: Array, constant: float) -> Array:
 
     xp = array_namespace_of(X)
     apart = X - xp.asarray(mean)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.extmath import svd_flip
 
+from ..arrays import Array
 from ..errors import InvalidData, InvalidParameter
 from ..kernels.factor import Factor, factor, merge_factors
 from ..kernels.moments import Moments, merge_moments, moments
@@ -21,11 +22,11 @@ class Spectrum(NamedTuple):
     """Of the covariance matrix, largest variance first."""
 
     n_samples: int
-    mean: Any
+    mean: Array
     """Array of shape (n_features,), float64."""
-    variances: Any
+    variances: Array
     """Array of shape (k,), float64; k is the smaller one of n_samples and n_features."""
-    axes: Any
+    axes: Array
     """Array of shape (k, n_features), float64."""
 
 
@@ -79,7 +80,9 @@ def check_columns(n_features: int, name: str) -> None:
         )
 
 
-def components_to_keep(wanted: Any, ratios: Any, variances: Any, n_samples: int, n_features: int) -> int:
+def components_to_keep(
+    wanted: float | str | None, ratios: Array, variances: Array, n_samples: int, n_features: int
+) -> int:
     """Return a number of components.
 
     Parameters
@@ -96,16 +99,15 @@ def components_to_keep(wanted: Any, ratios: Any, variances: Any, n_samples: int,
         There are fewer components, or too few rows for an estimate.
     """
     most = len(ratios)
-    whole = isinstance(wanted, Integral)
     if wanted is None:
         return most
-    if wanted == "mle":
+    if isinstance(wanted, str):
         from sklearn.decomposition._pca import _infer_dimension
 
         if n_samples < n_features:
             raise InvalidParameter("n_components: 'mle' needs at least as many rows as columns. Give a number.")
         return int(_infer_dimension(variances, n_samples))
-    if not whole:
+    if not isinstance(wanted, Integral):
         return min(most, int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1)
     if wanted > most:
         raise InvalidParameter(
@@ -114,7 +116,7 @@ def components_to_keep(wanted: Any, ratios: Any, variances: Any, n_samples: int,
     return int(wanted)
 
 
-def _sorted(n_samples: int, mean: Any, variances: Any, axes: Any) -> Spectrum:
+def _sorted(n_samples: int, mean: Array, variances: Array, axes: Array) -> Spectrum:
     k = min(n_samples, len(mean))
     # The sign is arbitrary; as in scikit-learn, the largest loading of each axis is positive.
     _, axes = svd_flip(None, np.ascontiguousarray(axes[:k]), u_based_decision=False)

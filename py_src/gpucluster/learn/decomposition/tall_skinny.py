@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar
 
 import numpy as np
 from sklearn.utils.extmath import svd_flip
 
+from ..arrays import Array, DaskArray, Data, Delayed, Output
 from ..errors import InvalidData
 from ..kernels.orthogonal import orthogonal_rows, qr_of_stack, triangle
 from ..rows.block import Rows
@@ -14,8 +16,10 @@ from ..rows.running import local_communicator, local_rows, run_table
 from ..rows.table import Table, as_table, is_dask
 from .spectrum import check_columns, check_finite
 
+Rest = TypeVar("Rest")
 
-def tsqr(X: Any) -> tuple[Any, Any]:
+
+def tsqr(X: Data) -> tuple[Output, Array]:
     """Return the QR decomposition of a tall table, X = Q R.
 
     Algorithm: direct tall-skinny QR (Benson, Gleich and Demmel, 2013): each block's own QR, then one QR of their
@@ -46,7 +50,7 @@ def tsqr(X: Any) -> tuple[Any, Any]:
     return _decomposed(X, lambda R: (np.eye(len(R)), R))
 
 
-def tssvd(X: Any) -> tuple[Any, Any, Any]:
+def tssvd(X: Data) -> tuple[Output, Array, Array]:
     """Return the singular value decomposition of a tall table, X = U diag(s) Vt; see `tsqr`.
 
     Parameters
@@ -68,7 +72,7 @@ def tssvd(X: Any) -> tuple[Any, Any, Any]:
         X holds NaN or infinity, or has too many columns.
     """
 
-    def decomposed(R: Any) -> tuple[Any, tuple[Any, Any]]:
+    def decomposed(R: Array) -> tuple[Array, tuple[Array, Array]]:
         U, s, Vt = np.linalg.svd(R, full_matrices=False)
         U, Vt = svd_flip(U, Vt, u_based_decision=False)
         return U, (s, Vt)
@@ -77,12 +81,12 @@ def tssvd(X: Any) -> tuple[Any, Any, Any]:
     return U, s, Vt
 
 
-def _triangles(rows: Rows) -> list[Any]:
+def _triangles(rows: Rows) -> list[Array]:
     """Return the triangles of all blocks."""
     return rows.map_blocks(triangle)
 
 
-def _decomposed(X: Any, decomposed: Any) -> tuple[Any, Any]:
+def _decomposed(X: Data, decomposed: Callable[[Array], tuple[Array, Rest]]) -> tuple[Output, Rest]:
     """Return Q times the first part of what is made of R, and the second part."""
     if is_dask(X):
         table = as_table(X)
@@ -99,7 +103,7 @@ def _decomposed(X: Any, decomposed: Any) -> tuple[Any, Any]:
     return orthogonal_rows(X, rotations[local_communicator().rank] @ rotation), rest
 
 
-def _checked(triangles: list[Any]) -> list[Any]:
+def _checked(triangles: list[Array]) -> list[Array]:
     for part in triangles:
         check_finite(part)
     if not sum(map(len, triangles)):
@@ -107,7 +111,7 @@ def _checked(triangles: list[Any]) -> list[Any]:
     return triangles
 
 
-def _lazy(table: Table, rotations: list[Any]) -> Any:
+def _lazy(table: Table, rotations: list[Array]) -> DaskArray:
     """Return the Dask array whose blocks are those of X, made orthogonal."""
     import dask.array as da
     from dask.delayed import delayed
@@ -123,5 +127,5 @@ def _lazy(table: Table, rotations: list[Any]) -> Any:
     return da.Array(graph, name, (table.X.chunks[0], (rotations[0].shape[1],)), meta=table.X._meta)
 
 
-def _blocks(X: Any) -> list[Any]:
+def _blocks(X: DaskArray) -> list[Delayed]:
     return list(X.to_delayed(optimize_graph=False).ravel())

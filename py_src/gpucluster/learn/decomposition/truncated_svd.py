@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Array, Data, Output, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
@@ -24,11 +25,11 @@ from .spectrum import check_columns, check_finite
 class SingularAxes(NamedTuple):
     """Of the rows as they are, largest singular value first."""
 
-    values: Any
+    values: Array
     """Array of shape (k,)."""
-    axes: Any
+    axes: Array
     """Array of shape (k, n_features)."""
-    variances: Any
+    variances: Array
     """Of the rows along each axis: array of shape (k,)."""
     all_variance: float
     """Sum of the columns' variances."""
@@ -92,7 +93,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
 
     _scikit_learn = "sklearn.decomposition.TruncatedSVD"
 
-    components_: Any
+    components_: Array
 
     def __init__(
         self,
@@ -102,7 +103,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         n_iter: int = 5,
         n_oversamples: int = 10,
         power_iteration_normalizer: str = "auto",
-        random_state: Any = None,
+        random_state: RandomState = None,
         tol: float = 0.0,
     ) -> None:
         self.n_components = n_components
@@ -114,7 +115,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         self.tol = tol
 
     @delegable
-    def fit(self, X: Any, y: Any = None) -> TruncatedSVD:
+    def fit(self, X: Data, y: Data | None = None) -> TruncatedSVD:
         """Find the axes.
 
         Parameters
@@ -151,7 +152,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         return self
 
     @delegable
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Output:
         """Return the rows along the axes: lazy, of shape (n_samples, n_components), where X is lazy."""
         check_is_fitted(self)
         return self._map(
@@ -160,7 +161,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         )  # fmt: skip
 
     @delegable
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Data) -> Output:
         """Return the rows that lie there along the axes."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -174,6 +175,6 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
         return int(self.components_.shape[0])
 
 
-def _signed(values: Any, axes: Any, variances: Any, all_variance: float, k: int) -> SingularAxes:
+def _signed(values: Array, axes: Array, variances: Array, all_variance: float, k: int) -> SingularAxes:
     _, axes = svd_flip(None, np.ascontiguousarray(axes[:k]), u_based_decision=False)
     return SingularAxes(values[:k], axes, variances[:k], float(all_variance))

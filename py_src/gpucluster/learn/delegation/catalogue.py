@@ -168,6 +168,7 @@ NOT_DELEGATED: dict[str, str] = {
     "DBSCAN": "cuml.dask's copies all rows to every GPU and takes them from the client's memory only",
     "GaussianNB": "cuML has no form of it for several GPUs, only MultinomialNB",
     "MLPClassifier": "cuML has no neural networks",
+    "MaxAbsScaler": "cuML has no form of it for several GPUs",
     "StandardScaler": "cuML has no form of it for several GPUs",
 }
 """Estimators that ``cuml.dask`` is not asked for, and why."""

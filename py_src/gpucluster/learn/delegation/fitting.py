@@ -8,9 +8,10 @@ from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
 
+from ..arrays import Collection, Data, Output, PlainModel, on_gpus
 from ..configuration import configuration
 from ..errors import NotSupported
-from ..rows.table import is_dask
+from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import current_client
 from .catalogue import DELEGATED, NOT_DELEGATED
 from .translation import Untranslatable, on_host, options_for
@@ -20,12 +21,7 @@ logger = logging.getLogger("gpucluster.learn")
 SHUFFLE = "dataframe.shuffle.method"
 
 
-def on_gpus(data: Any) -> bool:
-    """Whether the blocks of a Dask collection are on GPUs."""
-    return type(data._meta).__module__.partition(".")[0] in {"cudf", "cupy"}
-
-
-def cuml_for(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> PlainModel | None:
     """Return cuML's estimator that is to be fitted instead; ``None`` where ours is.
 
     Parameters
@@ -54,7 +50,7 @@ def cuml_for(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -
         return None
 
 
-def _delegate_for(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data | None) -> PlainModel:
     name = type(estimator).__name__
     entry = DELEGATED.get(name)
     if entry is None:
@@ -65,12 +61,12 @@ def _delegate_for(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         raise Untranslatable("there is no cluster. Connect first: gpucluster.connect().get_client().")
     if sample_weight is not None:
         raise Untranslatable("sample_weight: is not supported with several GPUs, or changes what inertia_ means.")
-    frame = not hasattr(X, "chunks")
+    frame = not is_dask_array(X)
     if (frame and not entry.frames) or (not frame and not entry.arrays):
         raise Untranslatable(f"X: must be a Dask {'array' if frame else 'data frame or series'} for several GPUs.")
     if y is not None and not is_dask(y):
         raise Untranslatable("y is in memory. Make it a Dask collection like X.")
-    if entry.label_type is not None and getattr(y.dtype, "kind", "O") not in "biuf":
+    if entry.label_type is not None and y is not None and getattr(y.dtype, "kind", "O") not in "biuf":
         raise Untranslatable(f"y: labels must be numbers for several GPUs, not {y.dtype}. Use LabelEncoder first.")
     options = options_for(estimator, entry)
     return cuml_class(entry.module, name)(client=current_client(), **options)
@@ -96,7 +92,7 @@ def cuml_class(module: str, name: str) -> Any:
         dask.config.set({SHUFFLE: before})
 
 
-def fit_by_cuml(estimator: Any, delegate: Any, X: Any, y: Any) -> None:
+def fit_by_cuml(estimator: Any, delegate: PlainModel, X: Collection, y: Collection | None) -> None:
     """Fit cuML's estimator, and give ours its fitted attributes.
 
     Parameters
@@ -113,7 +109,7 @@ def fit_by_cuml(estimator: Any, delegate: Any, X: Any, y: Any) -> None:
     if entry.numbers:
         table = estimator._table(X, y)
         X = X.astype(table.X.dtype) if table.names is not None else table.X
-        if entry.label_type is not None:
+        if entry.label_type is not None and y is not None:
             labels, y = y.dtype, y.astype(entry.label_type)
     elif X.ndim == 2:
         estimator.n_features_in_ = int(X.shape[1])
@@ -133,12 +129,12 @@ def fit_by_cuml(estimator: Any, delegate: Any, X: Any, y: Any) -> None:
         estimator._training = {"labels": estimator.predict(X)}
 
 
-def fitted_part(delegate: Any) -> Any:
+def fitted_part(delegate: PlainModel) -> PlainModel:
     """Return what has cuML's fitted attributes: Lasso and ElasticNet leave fitting to a solver of their own."""
     return vars(delegate).get("solver", delegate)
 
 
-def call_cuml(estimator: Any, method: str, X: Any, options: dict[str, Any]) -> Any:
+def call_cuml(estimator: Any, method: str, X: Collection, options: dict[str, Any]) -> Output:
     """Return what cuML's estimator says of a Dask collection; lazily where cuML is lazy.
 
     Parameters

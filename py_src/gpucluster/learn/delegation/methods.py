@@ -33,7 +33,7 @@ def delegable(method: Method) -> Method:
     make = {"fit": _fitting, "get_combined_model": _combining}.get(method.__name__, _calling)
     wrapped: Any = wraps(method)(make(method))
     wrapped.is_delegable = True
-    return wrapped  # type: ignore[no-any-return]
+    return wrapped
 
 
 def is_delegable(method: Any) -> bool:
@@ -52,7 +52,8 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
             vars(self).pop(name, None)
         given = dict(zip(names, arguments, strict=False)) | options
         complete = names[0] in given and given.keys() <= set(names)
-        data, others = given.get(names[0]), {name: given[name] for name in names[1:] if name in given}
+        data: Any = given.get(names[0])
+        others = {name: given[name] for name in names[1:] if name in given}
         delegate = cuml_for(self, data, **others) if complete else None
         if delegate is None:
             return fit(self, *arguments, **options)

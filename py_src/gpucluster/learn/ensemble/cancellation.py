@@ -7,13 +7,15 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import Any
 
+from ..arrays import Array, PlainModel
+
 STEP_SECONDS = 0.2
 """Growing so long, a forest looks whether it is still wanted."""
 
 
 def grow_trees(
-    forest: Callable[..., Any], options: dict[str, Any], X: Any, y: Any, weights: Any
-) -> tuple[list[Any], Any]:
+    forest: Callable[..., Any], options: dict[str, Any], X: Array, y: Array, weights: Array | None
+) -> tuple[list[PlainModel], Any]:
     """Grow the trees of a forest of scikit-learn; in a Dask task, no more are begun once the task is cancelled.
 
     Dask cannot end a task that runs, and the trees of one block are one task, which may take hours.
@@ -48,7 +50,7 @@ def grow_trees(
         return _trees(forest(**options).fit(X, y, weights))
     # Forests that draw from one generator, one after the other, draw what one forest of all trees would.
     random_state = check_random_state(options["random_state"])
-    trees: list[Any] = []
+    trees: list[PlainModel] = []
     classes = None
     step = int(effective_n_jobs(options["n_jobs"]))
     while len(trees) < count:
@@ -65,7 +67,7 @@ def grow_trees(
     return trees, classes
 
 
-def _trees(fitted: Any) -> tuple[list[Any], Any]:
+def _trees(fitted: PlainModel) -> tuple[list[PlainModel], Any]:
     return list(fitted.estimators_), getattr(fitted, "classes_", None)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Array, Data, Output, RandomState
 from ..delegation.methods import delegable
+from ..labels import ClassWeight
 from ..scoring import ScoredClassifier
 from .forest import Forest
 
@@ -53,6 +54,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
 
     _scikit_learn = "sklearn.ensemble.RandomForestClassifier"
 
+    classes_: Array
     _classify = True
 
     def __init__(
@@ -64,19 +66,19 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = "sqrt",
+        max_features: float | str | None = "sqrt",
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         oob_score: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         warm_start: bool = False,
-        class_weight: Any = None,
+        class_weight: ClassWeight = None,
         ccp_alpha: float = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
+        max_samples: float | None = None,
+        monotonic_cst: ArrayLike | None = None,
         shuffle: bool = False,
     ) -> None:
         super().__init__(
@@ -90,7 +92,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         self.class_weight = class_weight
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestClassifier:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> RandomForestClassifier:
         """Grow the trees.
 
         Parameters
@@ -107,12 +109,14 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         InvalidParameter, NotSupported
             An option is not allowed or not supported, or there are more blocks than trees.
         """
-        self.classes_ = self._grow(X, y, sample_weight)
+        classes = self._grow(X, y, sample_weight)
+        assert classes is not None
+        self.classes_ = classes
         self.n_classes_ = len(self.classes_)
         return self
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the class of each row; lazily for data on Dask.
 
         Parameters
@@ -127,7 +131,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         return self._ask("predict", X, self.classes_.dtype)
 
     @delegable
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Output:
         """Return the mean of the trees' probabilities of each class; lazily for data on Dask.
 
         Parameters

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
@@ -21,7 +23,7 @@ from .shuffling import shuffled
 class Forest(DistributedEstimator):
     """Base of the forests."""
 
-    estimators_: list[Any]
+    estimators_: list[PlainModel]
     n_outputs_: int
     _own_parameters = frozenset({"shuffle"})
     _classify: ClassVar[bool]
@@ -35,18 +37,18 @@ class Forest(DistributedEstimator):
         min_samples_split: float,
         min_samples_leaf: float,
         min_weight_fraction_leaf: float,
-        max_features: Any,
+        max_features: float | str | None,
         max_leaf_nodes: int | None,
         min_impurity_decrease: float,
         bootstrap: bool,
         oob_score: bool,
         n_jobs: int | None,
-        random_state: Any,
+        random_state: RandomState,
         verbose: int,
         warm_start: bool,
         ccp_alpha: float,
-        max_samples: Any,
-        monotonic_cst: Any,
+        max_samples: float | None,
+        monotonic_cst: ArrayLike | None,
         shuffle: bool,
     ) -> None:
         self.n_estimators = n_estimators
@@ -69,7 +71,7 @@ class Forest(DistributedEstimator):
         self.monotonic_cst = monotonic_cst
         self.shuffle = shuffle
 
-    def _grow(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _grow(self, X: Data, y: Data, sample_weight: Data | None) -> Array | None:
         """Grow the trees; return the classes."""
         for name in ("oob_score", "warm_start"):
             if getattr(self, name):
@@ -90,22 +92,22 @@ class Forest(DistributedEstimator):
         return classes
 
     @property
-    def feature_importances_(self) -> Any:
+    def feature_importances_(self) -> PlainModel:
         """How much the trees' splits by each feature reduce impurity; array of shape (n_features,) that sums to 1."""
         check_is_fitted(self)
         return self.get_combined_model().feature_importances_
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> PlainModel:
         """Return the same forest as one of scikit-learn."""
         model = self._plain_model()
         model.estimator_ = model.estimator
         return model
 
-    def _ask(self, method: str, X: Any, dtype: Any, columns: int | None = None) -> Any:
+    def _ask(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
         """Call a method of scikit-learn's forest with all blocks."""
         check_is_fitted(self)
-        forest: Any = self.get_combined_model()
+        forest: PlainModel = self.get_combined_model()
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
             del forest.feature_names_in_
         if is_dask(X):
@@ -117,7 +119,7 @@ class Forest(DistributedEstimator):
         return self._map(function, X, forest, dtype=dtype, columns=columns)
 
 
-def predicted(X: Any, forest: Any, method: str, dtype: Any, width: int | None) -> Any:
+def predicted(X: Array, forest: PlainModel, method: str, dtype: DTypeLike, width: int | None) -> Array:
     """Return what a forest of scikit-learn says of a block of rows; also of one without rows."""
     if len(X) == 0:
         return np.empty((0,) if width is None else (0, width), dtype=dtype)

@@ -7,14 +7,13 @@ only some classes or times, and the forest is a worse one than scikit-learn's. `
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import to_numpy
+from ..arrays import Array, PlainModel, RandomState, to_numpy
 from ..errors import InvalidData, InvalidParameter
-from ..labels import checked_classes, codes_of, labels_of, merge_classes
+from ..labels import ClassWeight, checked_classes, codes_of, labels_of, merge_all_classes
 from ..rows.block import Block, Rows
 from ..trees import with_all_classes
 
@@ -26,11 +25,11 @@ class Plan(NamedTuple):
     """Of scikit-learn's forest."""
     trees: list[int]
     """Number of trees of each block."""
-    seeds: list[Any]
+    seeds: list[RandomState]
     """``random_state`` of each block."""
-    classes: Any
+    classes: Array | None
     """All classes, sorted; ``None`` for a regression."""
-    class_weights: Any
+    class_weights: Array | None
     """Weight of each class, or ``None``."""
 
 
@@ -38,12 +37,12 @@ class BlockSummary(NamedTuple):
     """What is in a block."""
 
     n_rows: int
-    classes: Any
-    weights: Any
+    classes: Array | None
+    weights: Array | None
     """Summed weights of the rows of each class."""
 
 
-def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> tuple[list[Any], Any]:
+def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> tuple[list[Array], Any]:
     """Return the trees, and the classes (``None`` for a regression).
 
     Two passes: one over y, to agree on the classes and to count; one that grows. All trees come to the client, as they
@@ -62,16 +61,17 @@ def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> tuple
         raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
     classes = weights = None
     if classify:
-        classes = checked_classes(reduce(merge_classes, [block.classes for block in found], None))
+        classes = checked_classes(merge_all_classes(block.classes for block in found))
         weights = _class_weights(options["class_weight"], classes, found)
     trees = trees_per_block(options["n_estimators"], counts)
     plan = Plan(options, trees, _seeds(rows, options["random_state"], trees), classes, weights)
-    grown: list[list[Any]] = rows.map_blocks(_grow, plan)
+    grown: list[list[PlainModel]] = rows.map_blocks(_grow, plan)
     return [tree for part in grown for tree in part], classes
 
 
 def _summary_of(block: Block, classify: bool) -> BlockSummary:
     if not classify:
+        assert block.y is not None
         if block.y.dtype.kind not in "biuf":
             raise InvalidData("y: numbers are needed. For classes use a classifier, such as RandomForestClassifier.")
         if not np.isfinite(to_numpy(block.y)).all():
@@ -84,13 +84,13 @@ def _summary_of(block: Block, classify: bool) -> BlockSummary:
     return BlockSummary(len(block), classes, np.bincount(codes, weights=weights))
 
 
-def _class_weights(wanted: Any, classes: Any, found: list[BlockSummary]) -> Any:
+def _class_weights(wanted: ClassWeight, classes: Array, found: list[BlockSummary]) -> Array | None:
     if wanted is None or wanted == "balanced_subsample":  # each bootstrap has its own, which scikit-learn finds
         return None
     if wanted == "balanced":
         totals = np.zeros(len(classes))
         for block in found:
-            if block.n_rows:
+            if block.classes is not None and block.weights is not None:
                 totals[np.searchsorted(classes, block.classes)] += block.weights
         return totals.sum() / (len(classes) * totals)
     if not isinstance(wanted, dict):
@@ -125,7 +125,7 @@ def trees_per_block(n_trees: int, counts: list[int]) -> list[int]:
     return [int(count) for count in trees]
 
 
-def _seeds(rows: Rows, random_state: Any, trees: list[int]) -> list[Any]:
+def _seeds(rows: Rows, random_state: RandomState, trees: list[int]) -> list[RandomState]:
     """Return a seed for each block; a forest on one block is scikit-learn's own, tree by tree."""
     from sklearn.utils import check_random_state
 
@@ -135,7 +135,7 @@ def _seeds(rows: Rows, random_state: Any, trees: list[int]) -> list[Any]:
     return [int(seed) for seed in rows.broadcast(drawn)]
 
 
-def _grow(block: Block, plan: Plan) -> list[Any]:
+def _grow(block: Block, plan: Plan) -> list[PlainModel]:
     """Return the trees of one block."""
     if plan.trees[block.number] == 0:
         return []

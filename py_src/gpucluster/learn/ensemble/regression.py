@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Data, Output, RandomState
 from ..delegation.methods import delegable
 from ..scoring import ScoredRegressor
 from .forest import Forest
@@ -56,18 +58,18 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         min_samples_split: float = 2,
         min_samples_leaf: float = 1,
         min_weight_fraction_leaf: float = 0.0,
-        max_features: Any = 1.0,
+        max_features: float | str | None = 1.0,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         oob_score: bool = False,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
         warm_start: bool = False,
         ccp_alpha: float = 0.0,
-        max_samples: Any = None,
-        monotonic_cst: Any = None,
+        max_samples: float | None = None,
+        monotonic_cst: ArrayLike | None = None,
         shuffle: bool = False,
     ) -> None:
         super().__init__(
@@ -80,7 +82,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         )  # fmt: skip
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomForestRegressor:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> RandomForestRegressor:
         """Grow the trees.
 
         Parameters
@@ -101,7 +103,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         return self
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the mean of the trees' predictions of each row; lazily for data on Dask.
 
         Parameters

@@ -6,11 +6,11 @@ Recommendations", The American Statistician 37 (1983).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, array_namespace_of, to_numpy
 from ..rows.block import Block
 from .slices import slices
 
@@ -18,12 +18,12 @@ from .slices import slices
 class Columns(NamedTuple):
     """Of some rows; what ranks send each other: ``32 d`` bytes for d columns."""
 
-    counts: Any
+    counts: Array
     """Values that are there, each column: array of shape (d,), like the others."""
-    weights: Any
+    weights: Array
     """Sum of their weights."""
-    means: Any
-    squares: Any
+    means: Array
+    squares: Array
     """Weighted sum of squared distances from the mean."""
 
 

@@ -8,11 +8,11 @@ Golub and LeVeque (1983) for the means, whose correction is one more row here.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, array_namespace_of, to_numpy
 from ..rows.block import Block
 from .moments import as_columns
 from .slices import slices
@@ -23,9 +23,9 @@ class Factor(NamedTuple):
 
     n_rows: float
     weight: float
-    mean: Any
+    mean: Array
     """Array of shape (k,), float64."""
-    R: Any
+    R: Array
     """Array of shape (at most k, k), float64: R^T R is the scatter matrix."""
 
 
@@ -59,10 +59,10 @@ def merge_factors(one: Factor, other: Factor) -> Factor:
         return (one if one.weight else other)._replace(n_rows=n_rows)
     apart = other.mean - one.mean
     bridge = np.sqrt(one.weight * other.weight / weight) * apart
-    R = np.linalg.qr(np.vstack([one.R, other.R, bridge]), mode="r")
+    R = array_namespace_of(one.R).linalg.qr(np.vstack([one.R, other.R, bridge]), mode="r")
     return Factor(n_rows, weight, one.mean + apart * (other.weight / weight), R)
 
 
-def uncentred(found: Factor) -> Any:
+def uncentred(found: Factor) -> Array:
     """Return the factor of the rows as they are: R^T R is the weighted sum of ``x x^T``."""
-    return np.linalg.qr(np.vstack([found.R, np.sqrt(found.weight) * found.mean]), mode="r")
+    return array_namespace_of(found.R).linalg.qr(np.vstack([found.R, np.sqrt(found.weight) * found.mean]), mode="r")

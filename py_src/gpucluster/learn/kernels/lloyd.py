@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Dtype, Namespace, array_namespace_of, is_of_numpy, to_numpy
 from ..rows.block import Block
 
 SLICE_ROWS = 1 << 17
@@ -25,13 +25,13 @@ GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}
 class Sums(NamedTuple):
     """Of the points of each cluster; what ranks send each other: ``8 k (d + 1)`` bytes, whatever the number of rows."""
 
-    sums: Any
+    sums: Array
     """Array of shape (k, d), float64."""
-    weights: Any
+    weights: Array
     """Array of shape (k,), float64; the number of points where all weigh 1."""
 
 
-def sums_of(block: Block, centers: Any, offset: Any) -> Sums:
+def sums_of(block: Block, centers: Array, offset: Array | None) -> Sums:
     """Add up the points that are nearest to each centre.
 
     Parameters
@@ -53,7 +53,7 @@ def sums_of(block: Block, centers: Any, offset: Any) -> Sums:
     return Sums(sums, counts)
 
 
-def labels_of(X: Any, centers: Any, offset: Any = None, n_threads: int = 1) -> Any:
+def labels_of(X: Array, centers: Array, offset: Array | None = None, n_threads: int = 1) -> Array:
     """Return the number of the nearest centre of each row: array of shape (n_rows,), int32."""
     xp = array_namespace_of(X)
     centers = xp.asarray(centers, dtype=X.dtype)
@@ -63,7 +63,7 @@ def labels_of(X: Any, centers: Any, offset: Any = None, n_threads: int = 1) -> A
     return xp.concatenate(labels) if labels else xp.empty(0, np.int32)
 
 
-def inertia_of(block: Block, centers: Any, offset: Any, keep: dict[int, Any] | None = None) -> float:
+def inertia_of(block: Block, centers: Array, offset: Array | None, keep: dict[int, Array] | None = None) -> float:
     """Return the weighted sum of squared distances of the rows to their nearest centres.
 
     Parameters
@@ -87,16 +87,20 @@ def inertia_of(block: Block, centers: Any, offset: Any, keep: dict[int, Any] | N
     return inertia
 
 
-def _slices(block: Block, offset: Any, n_rows: int) -> Iterator[tuple[Any, Any]]:
+def _slices(block: Block, offset: Array | None, n_rows: int) -> Iterator[tuple[Array, Array]]:
     """Yield pieces of a block that kernels can take: contiguous, relative to the offset, with weights."""
     xp = array_namespace_of(block.X)
     dtype = block.X.dtype
     shift = None if offset is None else xp.asarray(offset, dtype=dtype)
-    ones = _ones(xp, min(n_rows, SLICE_ROWS), dtype) if block.weights is None else None
+    given = block.weights
     for start in range(0, len(block), n_rows):
         X = block.X[start : start + n_rows]
         X = xp.ascontiguousarray(X) if shift is None else xp.subtract(X, shift, order="C")
-        weights = ones[: len(X)] if ones is not None else block.weights[start : start + n_rows].astype(dtype)
+        weights = (
+            _ones(xp, min(n_rows, SLICE_ROWS), dtype)[: len(X)]
+            if given is None
+            else given[start : start + n_rows].astype(dtype)
+        )
         yield X, weights
 
 
@@ -104,19 +108,19 @@ class _Generic:
     """Two matrix products; for arrays of NumPy and CuPy."""
 
     @staticmethod
-    def rows(centers: Any) -> int:
+    def rows(centers: Array) -> int:
         module = array_namespace_of(centers).__name__
         return max(256, min(SLICE_ROWS, GENERIC_BYTES.get(module, 1 << 28) // (8 * len(centers))))
 
     @staticmethod
-    def labels(X: Any, centers: Any, n_threads: int = 1) -> Any:
+    def labels(X: Array, centers: Array, n_threads: int = 1) -> Array:
         distances = X @ centers.T
         distances *= -2
         distances += (centers * centers).sum(axis=1)
         return distances.argmin(axis=1).astype(np.int32)
 
     @classmethod
-    def sums(cls, X: Any, weights: Any, centers: Any, scattered: bool) -> tuple[Any, Any, bool]:
+    def sums(cls, X: Array, weights: Array, centers: Array, scattered: bool) -> tuple[Any, Any, bool]:
         xp = array_namespace_of(X)
         labels = cls.labels(X, centers)
         # One row per cluster with the weights of its points, and zero elsewhere.
@@ -125,7 +129,7 @@ class _Generic:
         return to_numpy(belongs @ X), to_numpy(belongs.sum(axis=1, dtype=np.float64)), scattered
 
     @staticmethod
-    def inertia(X: Any, weights: Any, centers: Any, labels: Any) -> float:
+    def inertia(X: Array, weights: Array, centers: Array, labels: Array) -> float:
         apart = X - centers[labels]
         apart *= apart
         return float(apart.sum(axis=1, dtype=np.float64) @ weights)
@@ -135,15 +139,15 @@ class _ScikitLearn:
     """The kernel of ``sklearn.cluster.KMeans`` on one thread; the caller has its own threads."""
 
     @staticmethod
-    def rows(centers: Any) -> int:
+    def rows(centers: Array) -> int:
         return SLICE_ROWS
 
     @staticmethod
-    def labels(X: Any, centers: Any, n_threads: int = 1) -> Any:
+    def labels(X: Array, centers: Array, n_threads: int = 1) -> Array:
         return _ScikitLearn._label(X, np.empty(len(X), X.dtype), centers, np.empty(len(X), np.int32), n_threads)
 
     @staticmethod
-    def _label(X: Any, weights: Any, centers: Any, labels: Any, n_threads: int) -> Any:
+    def _label(X: Array, weights: Array, centers: Array, labels: Array, n_threads: int) -> Array:
         from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
         unused = np.empty(len(centers), X.dtype)
@@ -151,7 +155,7 @@ class _ScikitLearn:
         return labels
 
     @classmethod
-    def sums(cls, X: Any, weights: Any, centers: Any, scattered: bool) -> tuple[Any, Any, bool]:
+    def sums(cls, X: Array, weights: Array, centers: Array, scattered: bool) -> tuple[Any, Any, bool]:
         """Return sums, weights, and whether clusters without points are to be expected in the next slice.
 
         The kernel moves a far point to each cluster that is empty here, though it may have points in other slices.
@@ -174,7 +178,7 @@ class _ScikitLearn:
         return *_added(X, weights, labels, len(centers)), bool((np.bincount(labels, minlength=len(centers)) == 0).any())
 
     @staticmethod
-    def inertia(X: Any, weights: Any, centers: Any, labels: Any) -> float:
+    def inertia(X: Array, weights: Array, centers: Array, labels: Array) -> float:
         from sklearn.cluster._k_means_common import _inertia_dense
 
         # In short pieces: the kernel adds up in the type of the data.
@@ -182,7 +186,7 @@ class _ScikitLearn:
         return float(sum(_inertia_dense(X[part], weights[part], centers, labels[part], 1) for part in parts))
 
 
-def _added(X: Any, weights: Any, labels: Any, n_clusters: int) -> tuple[Any, Any]:
+def _added(X: Array, weights: Array, labels: Array, n_clusters: int) -> tuple[Array, Array]:
     """Return sums and weights per cluster."""
     from scipy.sparse import csc_array
 
@@ -195,7 +199,7 @@ def _added(X: Any, weights: Any, labels: Any, n_clusters: int) -> tuple[Any, Any
 
 
 @lru_cache(maxsize=8)
-def _ones(xp: Any, n: int, dtype: Any) -> Any:
+def _ones(xp: Namespace, n: int, dtype: Dtype) -> Array:
     """Return weights of rows that all weigh 1; kept, because Dask's workers give freed memory back to the system."""
     return xp.ones(n, dtype)
 
@@ -203,15 +207,15 @@ def _ones(xp: Any, n: int, dtype: Any) -> Any:
 _memory = threading.local()
 
 
-def _scratch(n: int) -> Any:
+def _scratch(n: int) -> Array:
     """Return room for the labels of a slice, one per thread, for the same reason."""
     if getattr(_memory, "labels", None) is None:
         _memory.labels = np.empty(SLICE_ROWS, np.int32)
     return _memory.labels[:n]
 
 
-def _kernel_of(X: Any, centers: Any) -> type[_Generic] | type[_ScikitLearn]:
-    on_cpu = array_namespace_of(X) is np and X.dtype in (np.float32, np.float64)
+def _kernel_of(X: Array, centers: Array) -> type[_Generic] | type[_ScikitLearn]:
+    on_cpu = is_of_numpy(X) and X.dtype in (np.float32, np.float64)
     return _ScikitLearn if on_cpu and centers.dtype == X.dtype and _scikit_learn_works() else _Generic
 
 

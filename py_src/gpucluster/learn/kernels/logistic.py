@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Namespace, array_namespace_of, to_numpy
 from ..labels import codes_of, labels_at, labels_of
 from ..rows.block import Block
 from .projection import projected
@@ -18,12 +18,12 @@ class LossGradient(NamedTuple):
 
     loss: float
     """Sum of the rows' weighted losses."""
-    gradient: Any
+    gradient: Array
     """Array of shape (K, d + 1), the last column for the intercepts; float64."""
 
 
 @np.errstate(invalid="ignore", over="ignore")
-def loss_gradient(block: Block, coef: Any, classes: Any, class_weights: Any) -> LossGradient:
+def loss_gradient(block: Block, coef: Array, classes: Array, class_weights: Array) -> LossGradient:
     """Return loss and gradient.
 
     Parameters
@@ -60,7 +60,7 @@ def loss_gradient(block: Block, coef: Any, classes: Any, class_weights: Any) -> 
     return LossGradient(total, gradient)
 
 
-def row_weights(block: Block, codes: Any, class_weights: Any) -> Any:
+def row_weights(block: Block, codes: Array, class_weights: Array) -> Array:
     """Return what each row weighs: array of shape (n_rows,), or ``None`` where all weigh 1."""
     weights = None if block.weights is None else to_numpy(block.weights).astype(np.float64)
     if class_weights is None:
@@ -68,7 +68,7 @@ def row_weights(block: Block, codes: Any, class_weights: Any) -> Any:
     return class_weights[codes] if weights is None else weights * class_weights[codes]
 
 
-def _two_classes(xp: Any, raw: Any, codes: Any) -> tuple[Any, Any]:
+def _two_classes(xp: Namespace, raw: Array, codes: Array) -> tuple[Array, Array]:
     """Return losses, and probability less truth as an array of shape (n_rows, 1)."""
     truth = codes[:, None].astype(raw.dtype)
     small = xp.exp(-xp.abs(raw))
@@ -77,7 +77,7 @@ def _two_classes(xp: Any, raw: Any, codes: Any) -> tuple[Any, Any]:
     return losses[:, 0], residual
 
 
-def _many_classes(xp: Any, raw: Any, codes: Any) -> tuple[Any, Any]:
+def _many_classes(xp: Namespace, raw: Array, codes: Array) -> tuple[Array, Array]:
     """Return losses, and probabilities less truth as an array of shape (n_rows, K)."""
     rows = xp.arange(len(raw))
     raw -= raw.max(axis=1, keepdims=True)
@@ -89,7 +89,7 @@ def _many_classes(xp: Any, raw: Any, codes: Any) -> tuple[Any, Any]:
     return xp.log(sums) - chosen, raw
 
 
-def scores(X: Any, coef: Any) -> Any:
+def scores(X: Array, coef: Array) -> Array:
     """Return log-odds: array of shape (n_rows,) for two classes, else (n_rows, K).
 
     Parameters
@@ -102,21 +102,21 @@ def scores(X: Any, coef: Any) -> Any:
     return raw[:, 0] if len(coef) == 1 else raw
 
 
-def predicted(X: Any, coef: Any, classes: Any) -> Any:
+def predicted(X: Array, coef: Array, classes: Array) -> Array:
     """Return each row's most probable class."""
     found = scores(X, coef)
     codes = (found > 0).astype(np.intp) if found.ndim == 1 else found.argmax(axis=1)
     return labels_at(codes, classes, X)
 
 
-def log_probabilities(X: Any, coef: Any) -> Any:
+def log_probabilities(X: Array, coef: Array) -> Array:
     """Return the logarithms of `probabilities`."""
     xp = array_namespace_of(X)
     with np.errstate(divide="ignore"):
         return xp.log(probabilities(X, coef))
 
 
-def probabilities(X: Any, coef: Any) -> Any:
+def probabilities(X: Array, coef: Array) -> Array:
     """Return each row's probability of each class: array of shape (n_rows, n_classes)."""
     xp = array_namespace_of(X)
     raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
@@ -129,6 +129,6 @@ def probabilities(X: Any, coef: Any) -> Any:
     return raw
 
 
-def _sigmoid(xp: Any, raw: Any) -> Any:
+def _sigmoid(xp: Namespace, raw: Array) -> Array:
     small = xp.exp(-xp.abs(raw))
     return xp.where(raw >= 0, 1.0, small) / (1 + small)

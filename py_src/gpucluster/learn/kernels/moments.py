@@ -10,11 +10,11 @@ values like 1,000,000.1 keep what distinguishes them. The product of a piece is 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Namespace, array_namespace_of, to_numpy
 from ..rows.block import Block
 from .slices import slices
 
@@ -28,9 +28,9 @@ class Moments(NamedTuple):
     """Number of rows."""
     weight: float
     """Sum of their weights."""
-    mean: Any
+    mean: Array
     """Array of shape (k,), float64."""
-    scatter: Any
+    scatter: Array
     """Weighted sum of ``(x - mean) (x - mean)^T``: array of shape (k, k), float64."""
 
 
@@ -89,12 +89,12 @@ def merge_moments(one: Moments, other: Moments) -> Moments:
     return Moments(one.n_rows + other.n_rows, weight, one.mean + apart * (other.weight / weight), scatter)
 
 
-def as_columns(y: Any) -> Any:
+def as_columns(y: Array) -> Array:
     """Return an array of one dimension as one column; others as they are."""
     return y[:, None] if y.ndim == 1 else y
 
 
-def _shifted(xp: Any, into: Any, values: Any) -> Any:
+def _shifted(xp: Namespace, into: Array, values: Array) -> Array:
     """Write values less the mean of some of them, and return that mean as float64."""
     sample = values[:: max(1, len(values) // SAMPLE_ROWS)]
     # Exact for a column of equal values, whose variance then is exactly 0.
@@ -103,7 +103,7 @@ def _shifted(xp: Any, into: Any, values: Any) -> Any:
     return shift.astype(np.float64)
 
 
-def _joined(xp: Any, n_rows: float, weights: Any, shifts: Any, offsets: Any, total: Any) -> Moments:
+def _joined(xp: Namespace, n_rows: float, weights: Array, shifts: Array, offsets: Array, total: Array) -> Moments:
     """Return the moments of pieces whose products about their shifts have been added up.
 
     A piece of weight w with mean ``shift + offset`` has contributed ``w offset offset^T`` too much, and lies

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, array_namespace_of
 from ..rows.block import Block
 from .slices import slices
 
@@ -26,7 +27,7 @@ class Nearest:
     def __getstate__(self) -> dict[str, Any]:
         return {"_known": {}}
 
-    def distances(self, block: Block, centers: Any, offset: Any) -> tuple[Any, Any]:
+    def distances(self, block: Block, centers: Array, offset: Array | None) -> tuple[Array, Array]:
         """Return squared distances to the nearest centre, and squared lengths of the rows.
 
         Parameters
@@ -54,7 +55,7 @@ class Nearest:
         return nearest, lengths
 
 
-def distances_to(X: Any, lengths: Any, centers: Any, offset: Any) -> Any:
+def distances_to(X: Array, lengths: Array, centers: Array, offset: Array | None) -> Iterator[tuple[slice, Array]]:
     """Yield slices of rows and their squared distances to all centres: arrays of shape (n_rows, n_centers).
 
     ``|x - c|² = |x|² - 2 x·c + |c|²``: one matrix product per slice.
@@ -72,7 +73,7 @@ def distances_to(X: Any, lengths: Any, centers: Any, offset: Any) -> Any:
         yield part, distances
 
 
-def distances_between(X: Any, centers: Any, offset: Any) -> Any:
+def distances_between(X: Array, centers: Array, offset: Array | None) -> Array:
     """Return all squared distances: array of shape (n_rows, n_centers), of the type of X."""
     xp = array_namespace_of(X)
     result = xp.empty((len(X), len(centers)), X.dtype)
@@ -81,7 +82,7 @@ def distances_between(X: Any, centers: Any, offset: Any) -> Any:
     return result
 
 
-def _lengths(X: Any, offset: Any) -> Any:
+def _lengths(X: Array, offset: Array | None) -> Array:
     xp = array_namespace_of(X)
     lengths = xp.empty(len(X), X.dtype)
     for part in slices(X):
@@ -90,5 +91,5 @@ def _lengths(X: Any, offset: Any) -> Any:
     return lengths
 
 
-def _shifted(X: Any, offset: Any) -> Any:
+def _shifted(X: Array, offset: Array | None) -> Array:
     return X if offset is None else X - array_namespace_of(X).asarray(offset, dtype=X.dtype)

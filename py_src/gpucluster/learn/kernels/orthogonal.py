@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, array_namespace_of, to_numpy
 from ..rows.block import Block
 
 
 @np.errstate(invalid="ignore", over="ignore")
-def triangle(block: Block) -> Any:
+def triangle(block: Block) -> Array:
     """Return the R of a block: at most d rows of d columns, float64."""
     return to_numpy(array_namespace_of(block.X).linalg.qr(block.X.astype(np.float64), mode="r"))
 
 
-def qr_of_stack(triangles: list[Any]) -> tuple[list[Any], Any]:
+def qr_of_stack(triangles: list[Array]) -> tuple[list[Array], Any]:
     """Return the QR of triangles that lie above each other.
 
     Parameters
@@ -40,7 +40,7 @@ def qr_of_stack(triangles: list[Any]) -> tuple[list[Any], Any]:
     return np.split(Q * signs, ends[:-1]), R * signs[:, None]
 
 
-def orthogonal_rows(X: Any, rotation: Any) -> Any:
+def orthogonal_rows(X: Array, rotation: Array) -> Array:
     """Return a block's rows of Q T, in the type of X."""
     xp = array_namespace_of(X)
     Q = xp.linalg.qr(X.astype(np.float64))[0]

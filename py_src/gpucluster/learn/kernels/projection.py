@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, array_namespace_of
 from .slices import pieces
 
 
-def projected(X: Any, shift: Any, axes: Any, offset: Any) -> Any:
+def projected(X: Array, shift: Array | None, axes: Array, offset: Array | None) -> Array:
     """Return ``(X - shift) @ axes + offset``.
 
     Parameters

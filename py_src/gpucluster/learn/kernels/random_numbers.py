@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, array_namespace_of
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
-def uniform(like: Any, first_row: int, n_rows: int, seed: int, draw: int) -> Any:
+def uniform(like: Any, first_row: int, n_rows: int, seed: int, draw: int) -> Array:
     """Return one random number in (0, 1) for each of some consecutive rows.
 
     Parameters

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, is_of_numpy
 
 CACHE_BYTES = 2 << 20
 FEWEST_ROWS = 4096
@@ -15,7 +14,7 @@ FEWEST_ROWS = 4096
 GPU_BYTES = 256 << 20
 
 
-def slices(X: Any) -> Iterator[slice]:
+def slices(X: Array) -> Iterator[slice]:
     """Yield the rows of an array piece by piece.
 
     Parameters
@@ -24,13 +23,13 @@ def slices(X: Any) -> Iterator[slice]:
         Of NumPy (pieces stay in the cache) or CuPy (pieces bound what temporary arrays take).
     """
     n_rows, row_bytes = X.shape[0], max(1, X.shape[1] * X.dtype.itemsize)
-    on_cpu = array_namespace_of(X) is np
+    on_cpu = is_of_numpy(X)
     step = max(FEWEST_ROWS, (CACHE_BYTES if on_cpu else GPU_BYTES) // row_bytes)
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
 
 
-def pieces(X: Any) -> Iterator[tuple[slice, Any]]:
+def pieces(X: Array) -> Iterator[tuple[slice, Array]]:
     """Yield the rows of an array piece by piece, each with its place, and such that BLAS takes them; do not keep them.
 
     What Dask has sent to a worker often begins at an odd address. NumPy multiplies such matrices without BLAS, 20 times
@@ -38,7 +37,7 @@ def pieces(X: Any) -> Iterator[tuple[slice, Any]]:
     """
     buffer = None
     for part in slices(X):
-        if array_namespace_of(X) is not np or X.flags.aligned:
+        if not is_of_numpy(X) or X.flags.aligned:
             yield part, X[part]
             continue
         if buffer is None:

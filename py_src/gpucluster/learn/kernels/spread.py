@@ -6,11 +6,11 @@ Recommendations", The American Statistician 37 (1983), formulas 2.1.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Dtype, array_namespace_of, to_numpy
 from ..rows.block import Block
 from .slices import slices
 
@@ -24,20 +24,20 @@ class Spread(NamedTuple):
     """Number of those that were looked at."""
     weight: float
     """Sum of all rows' weights; NaN where one is negative."""
-    mean: Any
+    mean: Array
     """Array of shape (d,), float64. Of the rows, whatever they weigh."""
-    squares: Any
+    squares: Array
     """Sum of the squared distances from the mean, per column: array of shape (d,), float64."""
     precision: float
     """Distance from 1 to the next number of the rows' type."""
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Array:
         """Of each column."""
         return self.squares / max(self.n_seen, 1.0)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> Dtype:
         """Of the rows; where they differ, the less precise one."""
         return np.dtype(np.float32 if self.precision > np.finfo(np.float64).eps else np.float64)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Data, PlainModel, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
@@ -69,13 +70,13 @@ class ElasticNet(LinearRegressor):
         *,
         l1_ratio: float = 0.5,
         fit_intercept: bool = True,
-        precompute: Any = False,
+        precompute: bool = False,
         max_iter: int = 1000,
         copy_X: bool = True,
         tol: float = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         selection: str = "cyclic",
     ) -> None:
         self.alpha = alpha
@@ -91,7 +92,7 @@ class ElasticNet(LinearRegressor):
         self.selection = selection
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ElasticNet:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> ElasticNet:
         """Find the coefficients; see `LinearRegression.fit`.
 
         Raises
@@ -122,7 +123,7 @@ class ElasticNet(LinearRegressor):
 
         return csr_matrix(self.coef_)
 
-    def _descended(self, X: Any, y: Any, share: float) -> Any:
+    def _descended(self, X: Array, y: Array, share: float) -> PlainModel:
         from sklearn.linear_model import ElasticNet as Model
 
         model = Model(
@@ -167,13 +168,13 @@ class Lasso(ElasticNet):
         alpha: float = 1.0,
         *,
         fit_intercept: bool = True,
-        precompute: Any = False,
+        precompute: bool = False,
         copy_X: bool = True,
         max_iter: int = 1000,
         tol: float = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
         selection: str = "cyclic",
     ) -> None:
         super().__init__(

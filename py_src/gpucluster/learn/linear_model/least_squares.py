@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from ..decomposition.spectrum import check_finite
 from ..errors import InvalidData
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
@@ -21,30 +22,30 @@ class Summary(NamedTuple):
 
     n_rows: int
     weight: float
-    x_mean: Any
+    x_mean: Array
     """Array of shape (d,); zero where nothing was centred, as is y_mean."""
-    y_mean: Any
+    y_mean: Array
     """Array of shape (t,) for t targets."""
-    matrix: Any
+    matrix: Array
     """Products: array of shape (d + t, d + t). Their triangular factor: (at most d + t, d + t)."""
 
     @property
-    def xx(self) -> Any:
+    def xx(self) -> Array:
         """Products of the columns of X."""
         return self.matrix[: len(self.x_mean), : len(self.x_mean)]
 
     @property
-    def xy(self) -> Any:
+    def xy(self) -> Array:
         """Products of the columns of X and y."""
         return self.matrix[: len(self.x_mean), len(self.x_mean) :]
 
     @property
-    def small_X(self) -> Any:
+    def small_X(self) -> Array:
         """A table of few rows that has the same least squares problems as X."""
         return self.matrix[:, : len(self.x_mean)]
 
     @property
-    def small_y(self) -> Any:
+    def small_y(self) -> Array:
         """What belongs to the rows of that table."""
         return self.matrix[:, len(self.x_mean) :]
 
@@ -69,7 +70,7 @@ def root_of(summary: Summary) -> Summary:
     return summary._replace(matrix=np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T)
 
 
-def _means(mean: Any, n_features: int, centred: bool) -> tuple[Any, Any]:
+def _means(mean: Array, n_features: int, centred: bool) -> tuple[Array, Array]:
     mean = mean if centred else np.zeros_like(mean)
     return mean[:n_features], mean[n_features:]
 

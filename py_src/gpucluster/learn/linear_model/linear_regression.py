@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Array, Data
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
@@ -17,11 +18,11 @@ from .regressor import LinearRegressor
 class Solution(NamedTuple):
     """Coefficients, one column for each target, and what they were computed from."""
 
-    coef: Any
-    x_mean: Any
-    y_mean: Any
+    coef: Array
+    x_mean: Array
+    y_mean: Array
     rank: int
-    singular: Any
+    singular: Array
 
 
 def least_squares(rows: Rows, n_features: int, centred: bool, tol: float) -> Solution:
@@ -101,7 +102,7 @@ class LinearRegression(LinearRegressor):
         fit_intercept: bool = True,
         copy_X: bool = True,
         tol: float = 1e-6,
-        n_jobs: Any = None,
+        n_jobs: int | None = None,
         positive: bool = False,
     ) -> None:
         self.fit_intercept = fit_intercept
@@ -111,7 +112,7 @@ class LinearRegression(LinearRegressor):
         self.positive = positive
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LinearRegression:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LinearRegression:
         """Find the coefficients.
 
         Parameters

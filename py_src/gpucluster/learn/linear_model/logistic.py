@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from ..decomposition.spectrum import check_finite
 from ..errors import InvalidData, InvalidParameter
 from ..kernels.logistic import LossGradient, loss_gradient
-from ..labels import checked_classes, classes_of, codes_of, labels_of, merge_classes
+from ..labels import ClassWeight, checked_classes, classes_of, codes_of, labels_of, merge_classes
 from ..rows.block import Block, Rows
 
 
 class Fitted(NamedTuple):
     """What L-BFGS has found."""
 
-    classes: Any
-    coef: Any
+    classes: Array
+    coef: Array
     """Array of shape (K, d + 1), the last column for the intercepts."""
     n_iter: int
     converged: bool
@@ -25,8 +26,8 @@ class Fitted(NamedTuple):
 
 
 def logistic(
-    rows: Rows, n_features: int, strength: float, fit_intercept: bool, class_weight: Any, tol: float, max_iter: int,
-    start: Any,
+    rows: Rows, n_features: int, strength: float, fit_intercept: bool, class_weight: ClassWeight, tol: float,
+    max_iter: int, start: Array | None,
 ) -> Fitted:  # fmt: skip
     """Return the coefficients; each evaluation is one total over all rows.
 
@@ -60,7 +61,7 @@ def logistic(
     shape = (1 if len(classes) == 2 else len(classes), n_features + 1)
     scale = strength / weight
 
-    def objective(flat: Any) -> tuple[float, Any]:
+    def objective(flat: Array) -> tuple[float, Array]:
         coef = flat.reshape(shape)
         found: LossGradient = rows.total(loss_gradient, coef, classes, class_weights)
         check_finite(found.gradient)
@@ -80,7 +81,7 @@ def logistic(
     return Fitted(classes, found.x.reshape(shape), min(int(found.nit), max_iter), found.status == 0, str(found.message))
 
 
-def weights_of_classes(block: Block, classes: Any) -> Any:
+def weights_of_classes(block: Block, classes: Array) -> Array:
     """Return how many rows each class has, and what they weigh: array of shape (2, n); NaN for negative weights."""
     codes = codes_of(labels_of(block), classes)
     counts = np.bincount(codes, minlength=len(classes)).astype(np.float64)
@@ -92,7 +93,7 @@ def weights_of_classes(block: Block, classes: Any) -> Any:
     return np.stack([counts, np.bincount(codes, weights=weights, minlength=len(classes))])
 
 
-def _class_weights(wanted: Any, classes: Any, counts: Any) -> Any:
+def _class_weights(wanted: ClassWeight, classes: Array, counts: Array) -> Array | None:
     """Return what the rows of each class weigh; ``None`` where all weigh 1."""
     if wanted is None:
         return None

@@ -11,10 +11,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Array, Data, Output, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.logistic import log_probabilities, predicted, probabilities, scores
+from ..labels import ClassWeight
 from ..rows.table import floating_type
 from ..scoring import ScoredClassifier
 from .logistic import Fitted, logistic
@@ -66,13 +68,13 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
 
     _scikit_learn = "sklearn.linear_model.LogisticRegression"
 
-    coef_: Any
-    intercept_: Any
-    classes_: Any
+    coef_: Array
+    intercept_: Array
+    classes_: Array
 
     def __init__(
         self,
-        penalty: Any = "deprecated",
+        penalty: str | None = "deprecated",
         *,
         C: float = 1.0,
         l1_ratio: float = 0.0,
@@ -80,13 +82,13 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         tol: float = 1e-4,
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Any = None,
-        random_state: Any = None,
+        class_weight: ClassWeight = None,
+        random_state: RandomState = None,
         solver: str = "lbfgs",
         max_iter: int = 100,
         verbose: int = 0,
         warm_start: bool = False,
-        n_jobs: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -104,7 +106,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         self.n_jobs = n_jobs
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LogisticRegression:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> LogisticRegression:
         """Find the coefficients.
 
         Parameters
@@ -150,19 +152,19 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         return self
 
     @delegable
-    def decision_function(self, X: Any) -> Any:
+    def decision_function(self, X: Data) -> Output:
         """Return log-odds: of shape (n_samples,) for two classes, else (n_samples, n_classes); lazy where X is lazy."""
         check_is_fitted(self)
         return self._map(scores, X, self._coefficients(), columns=None if len(self.coef_) == 1 else len(self.coef_))
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the most probable class of each row: lazy where X is lazy."""
         check_is_fitted(self)
         return self._map(predicted, X, self._coefficients(), self.classes_, dtype=self.classes_.dtype)
 
     @delegable
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class, of shape (n_samples, n_classes): lazy where X is lazy."""
         check_is_fitted(self)
         return self._map(
@@ -170,7 +172,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
         )
 
     @delegable
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithms of the probabilities."""
         check_is_fitted(self)
         return self._map(
@@ -178,7 +180,7 @@ class LogisticRegression(ScoredClassifier, DistributedEstimator):
             names=[str(c) for c in self.classes_],
         )  # fmt: skip
 
-    def _coefficients(self) -> Any:
+    def _coefficients(self) -> Array:
         return np.column_stack([self.coef_, self.intercept_])
 
     def _check_parameters(self) -> None:

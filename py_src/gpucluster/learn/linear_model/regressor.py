@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, Collection, Data, Output, array_namespace_of
 from ..decomposition.spectrum import check_columns
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
-from ..rows.table import floating_type, is_dask
+from ..rows.table import floating_type, is_dask, is_dask_array
 from ..scoring import ScoredRegressor
 
 
@@ -23,11 +23,11 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
 
     _checks: ClassVar[dict[str, Any]] = {"y_numeric": True, "multi_output": True}
 
-    coef_: Any
-    intercept_: Any
+    coef_: Array
+    intercept_: Array | float
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the prediction for each row: lazy, of shape (n_samples,) or (n_samples, n_targets), where X is lazy.
 
         Parameters
@@ -41,7 +41,14 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
         return self._map(linear, X, self.coef_, (self.intercept_,), columns=columns)
 
     def _summarized(
-        self, algorithm: Callable[..., Any], X: Any, y: Any, sample_weight: Any, *, passes: int, **parameters: Any
+        self,
+        algorithm: Callable[..., Any],
+        X: Data,
+        y: Data,
+        sample_weight: Data | None,
+        *,
+        passes: int,
+        **parameters: Any,
     ) -> Any:
         """Run an algorithm, after a look at what scikit-learn's checks do not see of Dask collections."""
         if y is None:
@@ -60,7 +67,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
             centred=bool(self.fit_intercept), **parameters,
         )  # fmt: skip
 
-    def _keep(self, X: Any, y: Any, coef: Any, x_mean: Any, y_mean: Any) -> None:
+    def _keep(self, X: Data, y: Data, coef: Array, x_mean: Array, y_mean: Array) -> None:
         """Keep coefficients of shape (n_features, n_targets), and the intercept that belongs to them."""
         dtype = floating_type(X)
         intercept = y_mean - x_mean @ coef
@@ -71,24 +78,24 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
             self.intercept_ = 0.0
 
 
-def linear(X: Any, coef: Any, intercept: tuple[Any]) -> Any:
+def linear(X: Array, coef: Array, intercept: tuple[Array | float]) -> Array:
     """Return ``X @ coef.T + intercept``."""
     found = projected(X, None, np.atleast_2d(coef).T, None)
     found += array_namespace_of(X).asarray(intercept[0], found.dtype)
     return found[:, 0] if coef.ndim == 1 else found
 
 
-def _types(y: Any) -> list[Any]:
-    return list(y.dtypes) if y.ndim == 2 and hasattr(y, "columns") else [y.dtype]
+def _types(y: Collection) -> list[Any]:
+    return list(y.dtypes) if not is_dask_array(y) and y.ndim == 2 else [y.dtype]
 
 
-def targets_of(y: Any) -> int | None:
+def targets_of(y: Data) -> int | None:
     """Return the number of columns of y; ``None`` where it has one dimension."""
     shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     return int(shape[1]) if len(shape) == 2 else None
 
 
-def columns_of(X: Any) -> int:
+def columns_of(X: Data) -> int:
     """Return the number of columns; 0 for what is no table, which is refused later."""
     shape = X.shape if hasattr(X, "shape") else np.asarray(X).shape
     return int(shape[1]) if len(shape) == 2 else 0

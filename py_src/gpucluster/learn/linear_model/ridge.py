@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..arrays import Array, Data, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..rows.block import Rows
@@ -16,7 +16,7 @@ from .regressor import LinearRegressor
 SOLVERS = ("auto", "svd", "cholesky")
 
 
-def ridge(rows: Rows, n_features: int, centred: bool, alphas: Any) -> Solution:
+def ridge(rows: Rows, n_features: int, centred: bool, alphas: Array) -> Solution:
     """Return the exact minimum, for one penalty or one for each target."""
     found = products(rows, n_features, centred)
     values, vectors = np.linalg.eigh(found.xx)
@@ -65,7 +65,7 @@ class Ridge(LinearRegressor):
 
     def __init__(
         self,
-        alpha: Any = 1.0,
+        alpha: float | ArrayLike = 1.0,
         *,
         fit_intercept: bool = True,
         copy_X: bool = True,
@@ -73,7 +73,7 @@ class Ridge(LinearRegressor):
         tol: float = 1e-4,
         solver: str = "auto",
         positive: bool = False,
-        random_state: Any = None,
+        random_state: RandomState = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -85,7 +85,7 @@ class Ridge(LinearRegressor):
         self.random_state = random_state
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ridge:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> Ridge:
         """Find the coefficients; see `LinearRegression.fit`.
 
         Raises

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import to_numpy
+from ..arrays import Array, Data, to_numpy
 from ..errors import InvalidData, InvalidParameter
-from ..labels import flat_labels, merge_classes
+from ..labels import flat_labels, labels_of, merge_classes
 from ..rows.block import Block
 from .contingency import contingency, widened
 from .pairs import paired, weights_of
 
 
-def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_weight: Any = None) -> float:
+def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample_weight: Data | None = None) -> float:
     """Return the share of the rows whose label is predicted rightly.
 
     Parameters
@@ -43,7 +44,7 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool = True, sample_w
 
 
 def _right(block: Block) -> tuple[float, float]:
-    truth, predicted = flat_labels(block.X, "y_true"), flat_labels(block.y, "y_pred")
+    truth, predicted = flat_labels(block.X, "y_true"), labels_of(block, "y_pred")
     if len(truth) != len(predicted):
         raise InvalidData(f"y_pred: has {len(predicted):,} rows where y_true has {len(truth):,}.")
     weights = weights_of(block)
@@ -51,8 +52,13 @@ def _right(block: Block) -> tuple[float, float]:
 
 
 def confusion_matrix(
-    y_true: Any, y_pred: Any, *, labels: Any = None, sample_weight: Any = None, normalize: str | None = None
-) -> Any:
+    y_true: Data,
+    y_pred: Data,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: Data | None = None,
+    normalize: str | None = None,
+) -> Array:
     """Count how often a class is taken for another.
 
     Parameters
@@ -98,7 +104,7 @@ def confusion_matrix(
     return _normalized(matrix, normalize)
 
 
-def _normalized(matrix: Any, normalize: str | None) -> Any:
+def _normalized(matrix: Array, normalize: str | None) -> Array:
     if normalize is None:
         return matrix
     total = matrix.sum(axis={"true": 1, "pred": 0, "all": None}[normalize], keepdims=True)
@@ -106,15 +112,20 @@ def _normalized(matrix: Any, normalize: str | None) -> Any:
 
 
 class _Losses(NamedTuple):
-    classes: Any
-    logarithms: Any
+    classes: Array
+    logarithms: Array
     """For each true class, the weighted sum of the logarithms of the probabilities of all classes."""
     weight: float
     unnormalized: int
 
 
 def log_loss(
-    y_true: Any, y_proba: Any, *, normalize: bool = True, sample_weight: Any = None, labels: Any = None
+    y_true: Data,
+    y_proba: Data,
+    *,
+    normalize: bool = True,
+    sample_weight: Data | None = None,
+    labels: ArrayLike | None = None,
 ) -> float:
     """Return the mean negative logarithm of the probability that was given to what is true.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..arrays import Data
 from .contingency import contingency
 from .pairs import paired
 
 
-def adjusted_rand_score(labels_true: Any, labels_pred: Any) -> float:
+def adjusted_rand_score(labels_true: Data, labels_pred: Data) -> float:
     """Return how much two clusterings agree on which pairs of rows belong together, beyond chance.
 
     Source: L. Hubert and P. Arabie, "Comparing partitions", Journal of Classification 2 (1985). One pass that counts

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InvalidData
-from ..labels import flat_labels, merge_classes
+from ..labels import flat_labels, labels_of, merge_classes
 from ..rows.block import Block, Rows
 from .pairs import weights_of
 
@@ -15,11 +16,11 @@ from .pairs import weights_of
 class Contingency(NamedTuple):
     """Summed weights of the rows of each pair of labels."""
 
-    true: Any
+    true: Array
     """Labels that occur in the truth, sorted."""
-    predicted: Any
+    predicted: Array
     """Labels that occur in the prediction, sorted."""
-    weights: Any
+    weights: Array
     """Array of shape (n_true, n_predicted); whole numbers where rows have no weights."""
 
 
@@ -33,7 +34,7 @@ def contingency(rows: Rows) -> Contingency:
 
 
 def _count_pairs(block: Block) -> Contingency | None:
-    truth, predicted = flat_labels(block.X, "y_true"), flat_labels(block.y, "y_pred")
+    truth, predicted = flat_labels(block.X, "y_true"), labels_of(block, "y_pred")
     if len(truth) != len(predicted):
         raise InvalidData(f"y_pred: has {len(predicted):,} rows where y_true has {len(truth):,}.")
     if len(truth) == 0:
@@ -51,7 +52,7 @@ def _merge(one: Contingency, other: Contingency) -> Contingency:
     return Contingency(true, predicted, widened(one, true, predicted) + widened(other, true, predicted))
 
 
-def widened(found: Contingency, true: Any, predicted: Any) -> Any:
+def widened(found: Contingency, true: Array, predicted: Array) -> Array:
     """Return the weights with rows and columns for more labels; all of ``found`` must be among them."""
     wider = np.zeros((len(true), len(predicted)), dtype=found.weights.dtype)
     wider[np.ix_(np.searchsorted(true, found.true), np.searchsorted(predicted, found.predicted))] = found.weights

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..arrays import to_numpy
+from ..arrays import Array, Data, to_numpy
 from ..errors import InvalidData
 from ..rows.block import Block, Rows
 from ..rows.running import local_communicator, local_rows
 from ..rows.stream import Stream
-from ..rows.table import Table, aligned, column_array, is_dask
+from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array
 
 
-def paired(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Rows | None:
+def paired(y_true: Data, y_pred: Data, sample_weight: Data | None = None) -> Rows | None:
     """Return rows with the truth as X, the prediction as y, and weights.
 
     Parameters
@@ -43,22 +41,20 @@ def paired(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Rows | None:
     return Stream(_table(y_true, y_pred, sample_weight))
 
 
-def _table(y_true: Any, y_pred: Any, sample_weight: Any) -> Table:
-    import dask.array as da
-
+def _table(y_true: Data, y_pred: Data, sample_weight: Data | None) -> Table:
     parts = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-    leader = next((name for name, part in parts.items() if is_dask(part)), "y_true")
-    data = parts[leader]
-    array = data if isinstance(data, da.Array) else column_array(data)
+    leader, data = next((name, part) for name, part in parts.items() if is_dask(part))
+    array = data if is_dask_array(data) else column_array(data)
     if array.ndim == 2 and array.numblocks[1] > 1:
         array = array.rechunk({1: -1})
-    table = {
-        name: array if name == leader else aligned(part, array, name, dimensions=(1, 2)) for name, part in parts.items()
-    }
-    return Table(table["y_true"], table["y_pred"], table["sample_weight"])
+    truth, prediction, weights = (
+        array if name == leader else aligned(part, array, name, dimensions=(1, 2)) for name, part in parts.items()
+    )
+    assert truth is not None
+    return Table(truth, prediction, weights)
 
 
-def numbers(block: Block) -> tuple[Any, Any, Any]:
+def numbers(block: Block) -> tuple[Array, Array, Array]:
     """Return truth, prediction and weights of a block as float64 of shape (n_rows, n_outputs), and (n_rows,).
 
     Raises
@@ -76,7 +72,7 @@ def numbers(block: Block) -> tuple[Any, Any, Any]:
     return truth, prediction, weights_of(block)
 
 
-def weights_of(block: Block) -> Any:
+def weights_of(block: Block) -> Array:
     """Return the weights of a block's rows as float64; 1 for each where there are none."""
     if block.weights is None:
         return np.ones(len(block))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..arrays import Array, Data
 from ..errors import InvalidData, InvalidParameter
-from ..rows.block import Block
+from ..rows.block import Block, Partial
 from .pairs import numbers, paired
 
 
 def mean_squared_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
-) -> Any:
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average"
+) -> float | Array:
     """Return the mean squared difference.
 
     Parameters
@@ -33,13 +35,15 @@ def mean_squared_error(
 
 
 def mean_absolute_error(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average"
-) -> Any:
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average"
+) -> float | Array:
     """Return the mean absolute difference; takes and raises the same as `mean_squared_error`."""
     return _mean("mean_absolute_error", _absolute, y_true, y_pred, sample_weight, multioutput)
 
 
-def _mean(name: str, partial: Any, y_true: Any, y_pred: Any, sample_weight: Any, multioutput: Any) -> Any:
+def _mean(
+    name: str, partial: Partial, y_true: Data, y_pred: Data, sample_weight: Data | None, multioutput: str | ArrayLike
+) -> float | Array:
     _checked(multioutput, {"uniform_average", "raw_values"})
     rows = paired(y_true, y_pred, sample_weight)
     if rows is None:
@@ -53,30 +57,30 @@ def _mean(name: str, partial: Any, y_true: Any, y_pred: Any, sample_weight: Any,
     return _averaged(sums / weight, multioutput)
 
 
-def _squared(block: Block) -> tuple[Any, float]:
+def _squared(block: Block) -> tuple[Array, float]:
     truth, prediction, weights = numbers(block)
     return weights @ (truth - prediction) ** 2, float(weights.sum())
 
 
-def _absolute(block: Block) -> tuple[Any, float]:
+def _absolute(block: Block) -> tuple[Array, float]:
     truth, prediction, weights = numbers(block)
     return weights @ np.abs(truth - prediction), float(weights.sum())
 
 
 class _Variation(NamedTuple):
     weight: float
-    mean: Any
-    squares: Any
+    mean: Array
+    squares: Array
     """Summed squared differences from the mean."""
-    left: Any
+    left: Array
     """Summed squared differences from the prediction."""
     n_rows: int
 
 
 def r2_score(
-    y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: Any = "uniform_average",
+    y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average",
     force_finite: bool = True,
-) -> Any:  # fmt: skip
+) -> float | Array:  # fmt: skip
     """Return the share of the variance that the prediction explains.
 
     One pass. Source of the merging of means and variances: T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating
@@ -135,12 +139,12 @@ def _merge(one: _Variation, other: _Variation) -> _Variation:
     )
 
 
-def _checked(multioutput: Any, allowed: set[str]) -> None:
+def _checked(multioutput: str | ArrayLike, allowed: set[str]) -> None:
     if isinstance(multioutput, str) and multioutput not in allowed:
         raise InvalidParameter(f"multioutput: must be one of {', '.join(sorted(allowed))}, not {multioutput!r}.")
 
 
-def _averaged(values: Any, multioutput: Any) -> Any:
+def _averaged(values: Array, multioutput: str | ArrayLike) -> float | Array:
     if isinstance(multioutput, str):
         return values if multioutput == "raw_values" else float(values.mean())
     return float(np.average(values, weights=np.asarray(multioutput)))

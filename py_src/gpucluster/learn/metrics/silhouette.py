@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array, Data, RandomState
 from ..errors import InvalidData, InvalidParameter
 from ..labels import codes_of, flat_labels, merge_classes
 from ..rows.reduction import tree_reduced
-from ..rows.table import as_table, is_dask
+from ..rows.table import Table, as_table, is_dask
 from ..rows.waiting import computed
 
 METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"})
 
 
 def silhouette_score(
-    X: Any, labels: Any, *, metric: str = "euclidean", sample_size: int | None = None, random_state: Any = None
+    X: Data, labels: Any, *, metric: str = "euclidean", sample_size: int | None = None, random_state: RandomState = None
 ) -> float:
     """Return the mean silhouette coefficient of all rows, or of some.
 
@@ -60,33 +61,34 @@ def silhouette_score(
     table = as_table(X, labels).with_known_lengths()
     if sample_size is not None:
         return float(local(*_sampled(table, sample_size, random_state), metric=metric))
-    return _exact(table.persisted(), metric)
+    return _exact(table.persisted(), sum(table.X.chunks[0]), metric)
 
 
-def _sampled(table: Any, size: int, random_state: Any) -> tuple[Any, Any]:
+def _sampled(table: Table, size: int, random_state: RandomState) -> tuple[Array, Array]:
     from sklearn.utils import check_random_state
 
     rows = check_random_state(random_state).permutation(table.n_rows)[:size]
     # In the order of the rows for Dask, then back in the order of the draw.
     order = np.argsort(rows)
-    X, labels = computed(table.X[rows[order]], table.y[rows[order]])
+    X, labels = computed(table.X[rows[order]], table.collections[1][rows[order]])
     back = np.argsort(order)
     return X[back], flat_labels(labels, "labels")[back]
 
 
-def _exact(table: Any, metric: str) -> float:
+def _exact(table: Table, n_rows: int, metric: str) -> float:
     from dask.delayed import delayed
 
     blocks = [(X, labels) for X, labels, _ in table.delayed_blocks()]
     lengths = table.X.chunks[0]
     count = delayed(_counts, pure=False)
-    classes, sizes = None, np.zeros(0)
+    classes: Array | None = None
+    sizes = np.zeros(0)
     for found, counts in computed(*[count(labels) for _, labels in blocks]):
         every = merge_classes(classes, found)
         classes, sizes = every, _widened(classes, sizes, every) + _widened(found, counts, every)
-    if not 2 <= len(sizes) <= table.n_rows - 1:
+    if not 2 <= len(sizes) <= n_rows - 1:
         raise InvalidData(
-            f"labels: there are {len(sizes)} clusters. Silhouettes need 2 to n_rows - 1 = {table.n_rows - 1} of them."
+            f"labels: there are {len(sizes)} clusters. Silhouettes need 2 to n_rows - 1 = {n_rows - 1} of them."
         )
     distances = delayed(_distances, pure=False, traverse=False)
     score = delayed(_scores, pure=False)
@@ -94,22 +96,22 @@ def _exact(table: Any, metric: str) -> float:
     for X, labels in (block for block, length in zip(blocks, lengths, strict=True) if length):
         sums = [distances(X, *other, classes, metric) for other, n in zip(blocks, lengths, strict=True) if n]
         scores.append(score(tree_reduced(_sum, sums), labels, classes, sizes))
-    return float(sum(computed(*scores)) / table.n_rows)
+    return float(sum(computed(*scores)) / n_rows)
 
 
-def _counts(labels: Any) -> tuple[Any, Any]:
+def _counts(labels: Array) -> tuple[Array | None, Array]:
     found, counts = np.unique(flat_labels(labels, "labels"), return_counts=True)
     return (found if len(found) else None), counts
 
 
-def _widened(labels: Any, counts: Any, every: Any) -> Any:
+def _widened(labels: Array | None, counts: Array, every: Array | None) -> Array:
     wider = np.zeros(0 if every is None else len(every))
-    if labels is not None:
+    if labels is not None and every is not None:
         wider[np.searchsorted(every, labels)] = counts
     return wider
 
 
-def _distances(X: Any, others: Any, labels: Any, classes: Any, metric: str) -> Any:
+def _distances(X: Array, others: Array, labels: Array, classes: Array, metric: str) -> Array:
     """Return each row's summed distances to the rows of each cluster in one block; shape (n_rows, n_clusters)."""
     from sklearn.metrics import pairwise_distances_chunked
 
@@ -122,11 +124,11 @@ def _distances(X: Any, others: Any, labels: Any, classes: Any, metric: str) -> A
     )
 
 
-def _sum(*parts: Any) -> Any:
+def _sum(*parts: Array) -> Array:
     return sum(parts[1:], start=parts[0])
 
 
-def _scores(sums: Any, labels: Any, classes: Any, sizes: Any) -> float:
+def _scores(sums: Array, labels: Array, classes: Array, sizes: Array) -> float:
     """Return the summed silhouette coefficients of a block's rows."""
     codes = codes_of(flat_labels(labels, "labels"), classes)
     rows = np.arange(len(codes))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import array_namespace_of
+from ..arrays import RandomState, array_namespace_of
 from ..errors import InvalidData, InvalidParameter, NotSupported
-from ..rows.table import is_dask
+from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed
 from .choice import TEST, TRAIN, Choice, at_random
 
@@ -19,7 +19,7 @@ def train_test_split(
     *arrays: Any,
     test_size: float | None = None,
     train_size: float | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     shuffle: bool = True,
     stratify: Any = None,
 ) -> list[Any]:
@@ -85,7 +85,7 @@ def train_test_split(
     return parts
 
 
-def _choice(n_rows: int, test_size: Any, train_size: Any, random_state: Any, shuffle: bool) -> Choice:
+def _choice(n_rows: int, test_size: Any, train_size: Any, random_state: RandomState, shuffle: bool) -> Choice:
     from sklearn.model_selection._split import _validate_shuffle_split
     from sklearn.utils import check_random_state
 
@@ -117,7 +117,7 @@ def _lengths(arrays: tuple[Any, ...]) -> list[list[int]]:
 
 def _blocks(array: Any) -> list[Any]:
     """Return what makes each block of rows."""
-    if not hasattr(array, "chunks"):
+    if not is_dask_array(array):
         return list(array.to_delayed())
     return list(array.rechunk(dict.fromkeys(range(1, array.ndim), -1)).to_delayed().ravel())
 
@@ -131,7 +131,7 @@ def _part(array: Any, choice: Choice, which: int, chunks: list[int], counts: lis
     take = delayed(_rows, pure=True)
     starts = [0, *accumulate(chunks)][:-1]
     parts = [take(block, choice, which, start) for block, start in zip(_blocks(array), starts, strict=True)]
-    if not hasattr(array, "chunks"):
+    if not is_dask_array(array):
         import dask.dataframe as dd
 
         # Verified, because Dask (2026.8) makes arrays of unverified partitions that cannot be computed.

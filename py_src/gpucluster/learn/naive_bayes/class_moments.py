@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Namespace, array_namespace_of, to_numpy
 from ..errors import InvalidData
 from ..labels import checked_classes, labels_of, merge_classes
 from ..rows.block import Block, Rows
@@ -15,13 +15,13 @@ from ..rows.block import Block, Rows
 class Moments(NamedTuple):
     """Weights, means and summed squared differences from the mean: of each class, and last of all rows, unweighted."""
 
-    classes: Any
+    classes: Array
     """Array of shape (n_classes,)."""
-    weight: Any
+    weight: Array
     """Array of shape (n_classes + 1,)."""
-    mean: Any
+    mean: Array
     """Array of shape (n_classes + 1, n_features), float64."""
-    squares: Any
+    squares: Array
     """Array of shape (n_classes + 1, n_features), float64."""
 
 
@@ -54,7 +54,7 @@ def _moments_of(block: Block) -> Moments | None:
     return Moments(classes, np.asarray(weight), np.stack(mean), np.stack(squares))
 
 
-def _moments(xp: Any, X: Any, weights: Any) -> tuple[float, Any, Any]:
+def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Any, Any]:
     weights = xp.ones(len(X)) if weights is None else weights.astype(np.float64)
     weight = weights.sum()
     if weight == 0:
@@ -75,11 +75,11 @@ def _merge(one: Moments, other: Moments) -> Moments:
         return Moments(classes, weight, one.mean + shift * share, squares)
 
 
-def _widened(found: Moments, classes: Any) -> Moments:
+def _widened(found: Moments, classes: Array) -> Moments:
     """Return the same with places for more classes."""
     places = [*np.searchsorted(classes, found.classes), len(classes)]
 
-    def wider(array: Any) -> Any:
+    def wider(array: Array) -> Array:
         result = np.zeros((len(classes) + 1, *array.shape[1:]))
         result[places] = array
         return result

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, Data, Output, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
 from ..labels import labels_at
 from ..scoring import ScoredClassifier
 
-Likelihood = Callable[..., Any]
+Likelihood = Callable[..., Array]
 """Called as ``likelihood(X, *model)``; returns log P(class) + log P(row | class), shape (n_rows, n_classes)."""
 
 
 class NaiveBayes(ScoredClassifier, DistributedEstimator):
     """Base of the naive Bayes classifiers."""
 
-    classes_: Any
+    classes_: Array
     _likelihood: ClassVar[Likelihood]
 
-    def _model(self) -> tuple[Any, ...]:
+    def _model(self) -> tuple[Array, ...]:
         """Return what the likelihood is computed from."""
         raise NotImplementedError
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the most likely class of each row; lazily for data on Dask.
 
         Parameters
@@ -45,7 +45,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         return self._map(most_likely, X, likelihood, self.classes_, *self._model(), dtype=self.classes_.dtype)
 
     @delegable
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class; lazily for data on Dask.
 
         Parameters
@@ -59,7 +59,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         return self._probabilities(probabilities, X)
 
     @delegable
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: Data) -> Output:
         """Return the logarithm of the probability of each class; lazily for data on Dask.
 
         Parameters
@@ -72,7 +72,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         """
         return self._probabilities(log_probabilities, X)
 
-    def _probabilities(self, function: Callable[..., Any], X: Any) -> Any:
+    def _probabilities(self, function: Callable[..., Array], X: Data) -> Output:
         self._fitted()
         likelihood = type(self)._likelihood
         return self._map(function, X, likelihood, *self._model(), dtype=np.float64, columns=len(self.classes_))
@@ -83,7 +83,7 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
         check_is_fitted(self)
 
 
-def checked_class_weights(weights: Any) -> Any:
+def checked_class_weights(weights: Array) -> Array:
     """Return the summed weights of the rows of each class, if a model can be made of them.
 
     Raises
@@ -98,12 +98,12 @@ def checked_class_weights(weights: Any) -> Any:
     return weights
 
 
-def most_likely(X: Any, likelihood: Likelihood, classes: Any, *model: Any) -> Any:
+def most_likely(X: Array, likelihood: Likelihood, classes: Array, *model: Array) -> Array:
     """Return the class with the largest likelihood for each row; of equal ones the first."""
     return labels_at(likelihood(X, *model).argmax(axis=1), classes, X)
 
 
-def log_probabilities(X: Any, likelihood: Likelihood, *model: Any) -> Any:
+def log_probabilities(X: Array, likelihood: Likelihood, *model: Array) -> Array:
     """Return the logarithm of each class's probability; array of shape (n_rows, n_classes)."""
     xp = array_namespace_of(X)
     joint = likelihood(X, *model)
@@ -111,6 +111,6 @@ def log_probabilities(X: Any, likelihood: Likelihood, *model: Any) -> Any:
     return joint - (top + xp.log(xp.exp(joint - top).sum(axis=1, keepdims=True)))
 
 
-def probabilities(X: Any, likelihood: Likelihood, *model: Any) -> Any:
+def probabilities(X: Array, likelihood: Likelihood, *model: Array) -> Array:
     """Return each class's probability; array of shape (n_rows, n_classes)."""
     return array_namespace_of(X).exp(log_probabilities(X, likelihood, *model))

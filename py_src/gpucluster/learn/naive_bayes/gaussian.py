@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, Data, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from .class_moments import gaussian_moments
 from .classifier import NaiveBayes, checked_class_weights
 
 
-def gaussian_likelihood(X: Any, prior: Any, mean: Any, variance: Any) -> Any:
+def gaussian_likelihood(X: Array, prior: Array, mean: Array, variance: Array) -> Array:
     """Return log P(class) + log P(row | class); array of shape (n_rows, n_classes), float64."""
     xp = array_namespace_of(X)
     likelihood = []
@@ -56,17 +56,17 @@ class GaussianNB(NaiveBayes):
 
     _scikit_learn = "sklearn.naive_bayes.GaussianNB"
 
-    class_prior_: Any
-    theta_: Any
-    var_: Any
+    class_prior_: Array
+    theta_: Array
+    var_: Array
     _likelihood = staticmethod(gaussian_likelihood)
 
-    def __init__(self, *, priors: Any = None, var_smoothing: float = 1e-9) -> None:
+    def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GaussianNB:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> GaussianNB:
         """Find means and variances of each class.
 
         Parameters
@@ -98,11 +98,11 @@ class GaussianNB(NaiveBayes):
             self.class_prior_ = checked_priors(self.priors, len(self.classes_))
         return self
 
-    def _model(self) -> tuple[Any, ...]:
+    def _model(self) -> tuple[Array, ...]:
         return self.class_prior_, self.theta_, self.var_
 
 
-def checked_priors(priors: Any, n_classes: int) -> Any:
+def checked_priors(priors: ArrayLike, n_classes: int) -> Array:
     """Return probabilities of the classes, if they are that.
 
     Raises

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, Data, array_namespace_of, to_numpy
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..labels import checked_classes, labels_of, merge_classes
@@ -17,11 +18,11 @@ from .classifier import NaiveBayes, checked_class_weights
 class Counts(NamedTuple):
     """What occurs how often in the rows of each class."""
 
-    classes: Any
+    classes: Array
     """Array of shape (n_classes,)."""
-    weight: Any
+    weight: Array
     """Array of shape (n_classes,), float64."""
-    features: Any
+    features: Array
     """Weighted sums of the features; array of shape (n_classes, n_features), float64."""
     smallest: float
     """Smallest value of all."""
@@ -62,7 +63,7 @@ def _merge(one: Counts, other: Counts) -> Counts:
     return Counts(classes, weight, features, float(np.minimum(one.smallest, other.smallest)))
 
 
-def multinomial_likelihood(X: Any, log_prior: Any, log_share: Any) -> Any:
+def multinomial_likelihood(X: Array, log_prior: Array, log_share: Array) -> Array:
     """Return log P(class) + log P(row | class); array of shape (n_rows, n_classes)."""
     xp = array_namespace_of(X)
     return X @ xp.asarray(log_share).T + xp.asarray(log_prior)
@@ -105,7 +106,12 @@ class MultinomialNB(NaiveBayes):
     _likelihood = staticmethod(multinomial_likelihood)
 
     def __init__(
-        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -113,7 +119,7 @@ class MultinomialNB(NaiveBayes):
         self.class_prior = class_prior
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MultinomialNB:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MultinomialNB:
         """Count features in each class.
 
         Parameters
@@ -141,7 +147,7 @@ class MultinomialNB(NaiveBayes):
         self.feature_log_prob_ = np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         return self
 
-    def _alpha(self, n_features: int) -> Any:
+    def _alpha(self, n_features: int) -> Array:
         try:
             alpha = np.asarray(self.alpha, dtype=np.float64)
         except (TypeError, ValueError):
@@ -152,20 +158,19 @@ class MultinomialNB(NaiveBayes):
             raise InvalidParameter("alpha: must not be negative.")
         return alpha if self.force_alpha else np.maximum(alpha, 1e-10)
 
-    def _log_prior(self) -> Any:
+    def _log_prior(self) -> Array:
         n_classes = len(self.classes_)
         if self.class_prior is not None:
-            if len(self.class_prior) != n_classes:
-                raise InvalidParameter(
-                    f"class_prior: {n_classes} are needed, one for each class, not {len(self.class_prior)}."
-                )
-            return np.log(np.asarray(self.class_prior, dtype=np.float64))
+            prior = np.asarray(self.class_prior, dtype=np.float64)
+            if len(prior) != n_classes:
+                raise InvalidParameter(f"class_prior: {n_classes} are needed, one for each class, not {len(prior)}.")
+            return np.log(prior)
         if self.fit_prior:
             with np.errstate(divide="ignore"):
                 return np.log(self.class_count_) - np.log(self.class_count_.sum())
         return np.full(n_classes, -np.log(n_classes))
 
-    def _model(self) -> tuple[Any, ...]:
+    def _model(self) -> tuple[Array, ...]:
         return self.class_log_prior_, self.feature_log_prob_
 
     def __sklearn_tags__(self) -> Any:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InvalidData
 
 SLICE_CELLS = 2**22
@@ -17,9 +18,9 @@ class BlockIndex(NamedTuple):
 
     search: Any
     """Fitted ``sklearn.neighbors.NearestNeighbors``; ``None`` for a block without rows."""
-    targets: Any
+    targets: Array | None
     """What belongs to the rows: array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
-    X: Any
+    X: Array
     """The rows; array of shape (n_rows, n_features)."""
 
     @property
@@ -31,15 +32,15 @@ class BlockIndex(NamedTuple):
 class Found(NamedTuple):
     """The nearest rows of some queries, nearest first, and among equal distances those with the lower number."""
 
-    distances: Any
+    distances: Array
     """Array of shape (n_queries, k), float64; less columns while fewer rows were looked at."""
-    rows: Any
+    rows: Array
     """Numbers among all training rows; array of shape (n_queries, k), int64."""
-    targets: Any
+    targets: Array | None
     """Of these rows; array of shape (n_queries, k) or (n_queries, k, n_targets), or ``None``."""
 
 
-def build(X: Any, y: Any, options: dict[str, Any]) -> BlockIndex:
+def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     """Return the index of a block.
 
     Parameters
@@ -69,7 +70,7 @@ def build(X: Any, y: Any, options: dict[str, Any]) -> BlockIndex:
     return BlockIndex(search, targets, X)
 
 
-def nearest(index: BlockIndex, start: int, queries: Any, k: int) -> Found:
+def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
     """Return the (at most) k nearest rows of one block.
 
     Parameters
@@ -88,7 +89,7 @@ def nearest(index: BlockIndex, start: int, queries: Any, k: int) -> Found:
     return Found(distances, rows + start, None if index.targets is None else index.targets[rows])
 
 
-def _nearest(search: Any, queries: Any, k: int, n_rows: int) -> tuple[Any, Any]:
+def _nearest(search: Any, queries: Array, k: int, n_rows: int) -> tuple[Array, Array]:
     """Find neighbours so that it is not left to chance which of several rows at the same distance are taken."""
     wanted = min(k + 1, n_rows)
     distances, rows = _ordered(*search.kneighbors(queries, wanted))
@@ -106,7 +107,7 @@ def _nearest(search: Any, queries: Any, k: int, n_rows: int) -> tuple[Any, Any]:
     return distances, rows
 
 
-def _ordered(distances: Any, rows: Any) -> tuple[Any, Any]:
+def _ordered(distances: Array, rows: Array) -> tuple[Array, Array]:
     distances, rows = distances.astype(np.float64, copy=False), rows.astype(np.int64, copy=False)
     order = np.lexsort((rows, distances), axis=-1)
     return np.take_along_axis(distances, order, axis=1), np.take_along_axis(rows, order, axis=1)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from ..arrays import Array, Data
 from ..delegation.methods import delegable
-from ..labels import checked_classes, codes_of, flat_labels, merge_classes
+from ..labels import checked_classes, codes_of, flat_labels, merge_all_classes
 from ..rows.table import is_dask
 from ..scoring import ScoredClassifier
 from .block_index import BlockIndex
@@ -42,7 +42,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
 
     @delegable
-    def fit(self, X: Any, y: Any) -> KNeighborsClassifier:
+    def fit(self, X: Data, y: Data) -> KNeighborsClassifier:
         """Keep the training data on the workers, and find the classes.
 
         Parameters
@@ -80,7 +80,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         return self
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """Return the class of each query; lazily for queries on Dask.
 
         Parameters
@@ -96,7 +96,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         return results.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
 
     @delegable
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Any:
         """Return each class's share of the votes; lazily for queries on Dask.
 
         Parameters
@@ -116,12 +116,17 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
 
 def _classes(block: BlockIndex) -> Any:
-    return np.unique(flat_labels(block.targets)) if block.n_rows else None
+    return np.unique(_labels(block)) if block.n_rows else None
 
 
 def _joined(found: Any) -> Any:
-    return checked_classes(reduce(merge_classes, [classes for classes in found if classes is not None], None))
+    return checked_classes(merge_all_classes(found))
 
 
 def _coded(block: BlockIndex, classes: Any) -> BlockIndex:
-    return block._replace(targets=codes_of(flat_labels(block.targets), classes))
+    return block._replace(targets=codes_of(_labels(block), classes))
+
+
+def _labels(block: BlockIndex) -> Array:
+    assert block.targets is not None
+    return flat_labels(block.targets)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Data
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..rows.waiting import computed
@@ -38,7 +39,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
     _scikit_learn = "sklearn.neighbors.KNeighborsRegressor"
 
     @delegable
-    def fit(self, X: Any, y: Any) -> KNeighborsRegressor:
+    def fit(self, X: Data, y: Data) -> KNeighborsRegressor:
         """Keep the training data on the workers.
 
         Parameters
@@ -66,7 +67,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
         return self
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Any:
         """Return the mean of each query's neighbours; lazily for queries on Dask.
 
         Parameters
@@ -89,6 +90,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
 
 def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Any]:
     """Return the shape of one row's target, and the type of their mean."""
+    assert block.targets is not None
     dtype = block.targets.dtype
     if dtype.kind not in "biuf":
         raise InvalidData(

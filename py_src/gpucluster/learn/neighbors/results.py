@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import DTypeLike
+
 from ..rows.waiting import computed
 
 
@@ -23,7 +25,7 @@ class SearchResults:
     frame: Any = None
     """Data frame of the queries."""
 
-    def array(self, function: Callable[..., Any], *arguments: Any, dtype: Any, columns: int | None = None) -> Any:
+    def array(self, function: Callable[..., Any], *arguments: Any, dtype: DTypeLike, columns: int | None = None) -> Any:
         """Return ``function(found, *arguments)`` of all blocks as one array.
 
         Parameters
@@ -51,7 +53,7 @@ class SearchResults:
         return computed(array)[0] if self.computes else array
 
     def like_queries(
-        self, function: Callable[..., Any], *arguments: Any, dtype: Any, columns: int | None = None
+        self, function: Callable[..., Any], *arguments: Any, dtype: DTypeLike, columns: int | None = None
     ) -> Any:
         """Return the same as an array for arrays, and as a series or data frame for a data frame of queries."""
         if self.frame is None:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..arrays import Data
 from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
@@ -38,7 +39,7 @@ class NeighborsEstimator(DistributedEstimator):
         "again, or bring them here with get_combined_model()."
     )
 
-    def _keep_training_data(self, X: Any, y: Any = None) -> None:
+    def _keep_training_data(self, X: Data, y: Data | None = None) -> None:
         """Keep the training data where they are, each block with its index."""
         options = index_options(self)
         self._require_y(y)
@@ -56,12 +57,12 @@ class NeighborsEstimator(DistributedEstimator):
             starts = [0, *accumulate(lengths)][:-1]
         else:
             if y is None:
-                X = validate_data(self, X, dtype=[np.float64, np.float32])
+                checked = validate_data(self, X, dtype=[np.float64, np.float32]), None
             else:
-                X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], multi_output=True)
+                checked = validate_data(self, X, y, dtype=[np.float64, np.float32], multi_output=True)
             communicator = local_communicator()
-            blocks = [build(X, y, options)]
-            counts = communicator.allgather(len(X))
+            blocks = [build(*checked, options)]
+            counts = communicator.allgather(len(checked[0]))
             starts, lengths = [sum(counts[: communicator.rank])], [sum(counts)]
         self._training = Training(blocks, starts, lengths, is_dask(X))
         self.n_samples_fit_ = sum(lengths)
@@ -71,7 +72,7 @@ class NeighborsEstimator(DistributedEstimator):
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
 
     @delegable
-    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+    def kneighbors(self, X: Data | None = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows of each query; lazily for queries on Dask.
 
         Parameters
@@ -101,7 +102,7 @@ class NeighborsEstimator(DistributedEstimator):
         rows = results.array(_rows, dtype=np.int64, columns=k)
         return (results.array(_distances, dtype=np.float64, columns=k), rows) if return_distance else rows
 
-    def _search(self, X: Any, k: int) -> SearchResults:
+    def _search(self, X: Data | None, k: int) -> SearchResults:
         """Return what stands for the neighbours of the queries."""
         check_is_fitted(self)
         training = self._training

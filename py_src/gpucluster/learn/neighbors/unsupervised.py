@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arrays import Data
 from ..delegation.methods import delegable
 from ..errors import NotSupported
 from .training import NeighborsEstimator
@@ -69,7 +70,7 @@ class NearestNeighbors(NeighborsEstimator):
         self.n_jobs = n_jobs
 
     @delegable
-    def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
+    def fit(self, X: Data, y: Data | None = None) -> NearestNeighbors:
         """Keep the training data on the workers.
 
         Parameters

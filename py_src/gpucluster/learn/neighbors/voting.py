@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InvalidData, InvalidParameter
 from .block_index import Found
 from .training import NeighborsEstimator
@@ -53,7 +54,7 @@ def checked_weighting(weights: Weighting) -> Weighting:
     raise InvalidParameter(f"weights: must be 'uniform', 'distance' or a function, not {weights!r}.")
 
 
-def neighbour_weights(distances: Any, weights: Weighting) -> Any:
+def neighbour_weights(distances: Array, weights: Weighting) -> Array:
     """Return the weight of each neighbour.
 
     Parameters
@@ -74,7 +75,7 @@ def neighbour_weights(distances: Any, weights: Weighting) -> Any:
     return inverse
 
 
-def shares(found: Found, n_classes: int, weights: Weighting) -> Any:
+def shares(found: Found, n_classes: int, weights: Weighting) -> Array:
     """Return each class's share of the neighbours; array of shape (n_queries, n_classes), float64.
 
     Parameters
@@ -89,6 +90,7 @@ def shares(found: Found, n_classes: int, weights: Weighting) -> Any:
     InvalidData
         All neighbours of a query weigh nothing.
     """
+    assert found.targets is not None
     votes = np.zeros((len(found.rows), n_classes))
     queries = np.arange(len(votes))
     given = neighbour_weights(found.distances, weights)
@@ -102,13 +104,14 @@ def shares(found: Found, n_classes: int, weights: Weighting) -> Any:
     return votes / total
 
 
-def winners(found: Found, classes: Any, weights: Weighting) -> Any:
+def winners(found: Found, classes: Array, weights: Weighting) -> Array:
     """Return the class with the largest share, of equal ones the first; array of shape (n_queries,)."""
     return classes[shares(found, len(classes), weights).argmax(axis=1)]
 
 
-def means(found: Found, weights: Weighting) -> Any:
+def means(found: Found, weights: Weighting) -> Array:
     """Return the weighted mean of the neighbours' targets; array of shape (n_queries,) or (n_queries, n_targets)."""
+    assert found.targets is not None
     if weights in ("uniform", None):
         return found.targets.mean(axis=1)
     given = neighbour_weights(found.distances, weights)

@@ -10,14 +10,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, array_namespace_of
 
-Layers = tuple[Any, ...]
+Layers = tuple[Array, ...]
 """Weights and biases by turns: arrays of shape (n_in, n_out) and (n_out,)."""
 
 
-def first_layers(sizes: list[int], seed: int, dtype: Any) -> Layers:
+def first_layers(sizes: list[int], seed: int, dtype: DTypeLike) -> Layers:
     """Return weights to begin with.
 
     Uniform within ``sqrt(6 / (n_in + n_out))``: X. Glorot and Y. Bengio, "Understanding the difficulty of training deep
@@ -33,14 +34,14 @@ def first_layers(sizes: list[int], seed: int, dtype: Any) -> Layers:
         Of the weights.
     """
     rng = np.random.default_rng(seed)
-    layers: list[Any] = []
+    layers: list[Array] = []
     for n_in, n_out in pairwise(sizes):
         bound = np.sqrt(6 / (n_in + n_out))
         layers += [rng.uniform(-bound, bound, (n_in, n_out)).astype(dtype), np.zeros(n_out, dtype=dtype)]
     return tuple(layers)
 
 
-def forward(X: Any, layers: Layers) -> list[Any]:
+def forward(X: Array, layers: Layers) -> list[Array]:
     """Return the input and what each layer makes of it; the last one's are scores, before the softmax."""
     xp = array_namespace_of(X)
     values = [X]
@@ -52,12 +53,12 @@ def forward(X: Any, layers: Layers) -> list[Any]:
     return values
 
 
-def probabilities(X: Any, layers: Layers) -> Any:
+def probabilities(X: Array, layers: Layers) -> Array:
     """Return the probability of each class, of shape (n_rows, n_classes)."""
     return _softmax(forward(X, layers)[-1])
 
 
-def gradients(X: Any, wanted: Any, weights: Any, layers: Layers) -> tuple[Any, ...]:
+def gradients(X: Array, wanted: Array, weights: Array | None, layers: Layers) -> tuple[Any, ...]:
     """Return the gradients of the summed cross entropy, then that sum and the sum of weights.
 
     Sums, not means: the gradient of two blocks together is the sum of theirs, however many rows each has.
@@ -82,7 +83,7 @@ def gradients(X: Any, wanted: Any, weights: Any, layers: Layers) -> tuple[Any, .
     error = chances
     error[rows, wanted] -= 1
     error *= weigh[:, None]
-    found: list[Any] = []
+    found: list[Array] = []
     for number in reversed(range(len(layers) // 2)):
         found += [error.sum(axis=0), values[number].T @ error]
         if number:
@@ -90,7 +91,7 @@ def gradients(X: Any, wanted: Any, weights: Any, layers: Layers) -> tuple[Any, .
     return (*reversed(found), np.float64(loss), np.float64(weigh.sum()))
 
 
-def _softmax(scores: Any) -> Any:
+def _softmax(scores: Array) -> Array:
     xp = array_namespace_of(scores)
     # Only differences count; without this, large scores overflow.
     powers = xp.exp(scores - scores.max(axis=1, keepdims=True)) if len(scores) else scores

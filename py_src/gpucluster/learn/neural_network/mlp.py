@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Array, Data, Output, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
@@ -79,16 +81,16 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
 
     def __init__(
         self,
-        hidden_layer_sizes: Any = (100,),
+        hidden_layer_sizes: int | Sequence[int] = (100,),
         activation: str = "relu",
         *,
         solver: str = "adam",
         alpha: float = 0.0001,
-        batch_size: Any = "auto",
+        batch_size: int | Literal["auto"] = "auto",
         learning_rate_init: float = 0.001,
         max_iter: int = 200,
         shuffle: bool = True,
-        random_state: Any = None,
+        random_state: RandomState = None,
         tol: float = 1e-4,
         n_iter_no_change: int = 10,
         momentum: float = 0.9,
@@ -107,7 +109,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         self.momentum = momentum
 
     @delegable
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MLPClassifier:
+    def fit(self, X: Data, y: Data, sample_weight: Data | None = None) -> MLPClassifier:
         """Train the network.
 
         Parameters
@@ -148,13 +150,13 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         return self
 
     @delegable
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the most likely class of each row: shape (n_rows,); lazily for data on Dask."""
         check_is_fitted(self)
         return self._map(_most_likely, X, self.classes_, *self._layers(), dtype=self.classes_.dtype)
 
     @delegable
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Data) -> Output:
         """Return the probability of each class: shape (n_rows, n_classes); lazily for data on Dask."""
         check_is_fitted(self)
         layers = self._layers()
@@ -209,14 +211,14 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
                 raise InvalidParameter(f"{name}: must be 0 or more, not {value!r}.")
 
 
-def _train(rows: Rows, **options: Any) -> tuple[Any, Network]:
+def _train(rows: Rows, **options: Any) -> tuple[Array, Network]:
     classes = checked_classes(rows.total(classes_of, op=merge_classes))
     return classes, train(rows, classes=classes, **options)
 
 
-def _probabilities(X: Any, *layers: Any) -> Any:
+def _probabilities(X: Array, *layers: Array) -> Array:
     return probabilities(X.astype(layers[0].dtype, copy=False), layers)
 
 
-def _most_likely(X: Any, classes: Any, *layers: Any) -> Any:
+def _most_likely(X: Array, classes: Array, *layers: Array) -> Array:
     return labels_at(_probabilities(X, *layers).argmax(axis=1), classes, X)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import array_namespace_of, to_numpy
+from ..arrays import Array, array_namespace_of, to_numpy
 from ..errors import InvalidData
 from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
@@ -34,7 +34,7 @@ class Network(NamedTuple):
 
 
 def train(
-    rows: Rows, *, classes: Any, hidden: list[int], alpha: float, batch_size: int, learning_rate: float,
+    rows: Rows, *, classes: Array, hidden: list[int], alpha: float, batch_size: int, learning_rate: float,
     max_iter: int, tol: float, patience: int, solver: str, momentum: float, seed: int, shuffle: bool,
 ) -> Network:  # fmt: skip
     """Train a network by mini-batches of the rows of all ranks.
@@ -129,7 +129,7 @@ def _shape(block: Block) -> tuple[int, int]:
     return int(block.X.shape[1]), int(block.X.dtype == np.float64)
 
 
-def _batch_gradients(block: Block, classes: Any, layers: Layers, draw: _Draw) -> tuple[Any, ...] | None:
+def _batch_gradients(block: Block, classes: Array, layers: Layers, draw: _Draw) -> tuple[Any, ...] | None:
     """Return the sums of this batch's rows in the block."""
     xp = array_namespace_of(block.X)
     X, y, weights = block.X, labels_of(block), block.weights
@@ -146,7 +146,7 @@ def _batch_gradients(block: Block, classes: Any, layers: Layers, draw: _Draw) ->
 
 
 @lru_cache(maxsize=64)
-def _batches(start: int, length: int, seed: int, epoch: int, n_batches: int) -> tuple[Any, Any]:
+def _batches(start: int, length: int, seed: int, epoch: int, n_batches: int) -> tuple[Array, Array]:
     """Return rows of a block in the order of their batches, and where each batch begins."""
     numbers = np.floor(uniform(np.empty(0), start, length, seed, epoch) * n_batches).astype(np.intp)
     ends = np.searchsorted(np.sort(numbers), np.arange(n_batches + 1))
@@ -160,7 +160,7 @@ class _Adam:
         self._square = [np.zeros_like(part) for part in layers]
         self._steps = 0
 
-    def __call__(self, layers: Layers, slopes: list[Any]) -> Layers:
+    def __call__(self, layers: Layers, slopes: list[Array]) -> Layers:
         self._steps += 1
         bias = np.sqrt(1 - SECOND_MOMENT**self._steps) / (1 - FIRST_MOMENT**self._steps)
         moved = []
@@ -177,7 +177,7 @@ class _Momentum:
         self._rate, self._momentum = rate, momentum
         self._speed = [np.zeros_like(part) for part in layers]
 
-    def __call__(self, layers: Layers, slopes: list[Any]) -> Layers:
+    def __call__(self, layers: Layers, slopes: list[Array]) -> Layers:
         moved = []
         for number, (part, slope) in enumerate(zip(layers, slopes, strict=True)):
             self._speed[number] = self._momentum * self._speed[number] - self._rate * slope

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .label_encoder import LabelEncoder
+from .max_abs_scaler import MaxAbsScaler
 from .one_hot_encoder import OneHotEncoder
 from .standard_scaler import StandardScaler
 
-__all__ = ["LabelEncoder", "OneHotEncoder", "StandardScaler"]
+__all__ = ["LabelEncoder", "MaxAbsScaler", "OneHotEncoder", "StandardScaler"]

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..communicators.operators import combine_all
+from ..arrays import Array, Collection, Data, Delayed, Dtype, Output, PlainModel, on_gpus
+from ..communicators.operators import Message, Operator, combine_all
 from ..errors import InvalidData, NotSupported
 from ..rows.reduction import tree_reduced
 from ..rows.running import local_communicator
-from ..rows.table import is_dask
+from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed
 
 
-def reduce_blocks(data: Any, partial: Callable[[Any], Any], op: Callable[[Any, Any], Any]) -> Any:
+def reduce_blocks(data: Data, partial: Callable[[Any], Message], op: Operator) -> Message:
     """Apply a function to each block of rows and combine what it returns, in one pass.
 
     Parameters
@@ -34,7 +35,7 @@ def reduce_blocks(data: Any, partial: Callable[[Any], Any], op: Callable[[Any, A
     return computed(tree_reduced(combine_all, messages, op))[0]
 
 
-def blocks_of(data: Any) -> list[Any]:
+def blocks_of(data: Collection) -> list[Delayed]:
     """Return what makes each block of rows of a Dask collection.
 
     Raises
@@ -42,16 +43,16 @@ def blocks_of(data: Any) -> list[Any]:
     NotSupported
         The blocks are on GPUs.
     """
-    if type(data._meta).__module__.partition(".")[0] in {"cudf", "cupy"}:
+    if on_gpus(data):
         raise NotSupported(
             "X: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the CPU: "
             "X.to_backend('pandas')."
         )
-    delayed_blocks = data.to_delayed()
-    return list(delayed_blocks.ravel() if hasattr(data, "chunks") else delayed_blocks)
+    blocks: Any = data
+    return list(blocks.to_delayed().ravel() if is_dask_array(data) else blocks.to_delayed())
 
 
-def checked_columns(data: Any) -> None:
+def checked_columns(data: Collection) -> None:
     """Refuse Dask arrays that are no tables, or cut along their columns.
 
     Raises
@@ -64,14 +65,14 @@ def checked_columns(data: Any) -> None:
             f"X: 2 dimensions are needed (rows and columns), not {data.ndim}. Make one column with X.reshape(-1, 1) or "
             "X.to_frame()."
         )
-    if hasattr(data, "chunks") and data.numblocks[1] > 1:
+    if is_dask_array(data) and data.numblocks[1] > 1:
         raise InvalidData(
             f"X: is cut along its columns too ({data.numblocks[1]} chunks), but each row must be in one chunk. "
             "Use X.rechunk({1: -1})."
         )
 
 
-def categories_of(block: Any) -> tuple[Any, ...] | None:
+def categories_of(block: Any) -> tuple[Array, ...] | None:
     """Return what occurs in each column of a block, sorted, missing values last; ``None`` where there are no rows."""
     if len(block) == 0:
         return None
@@ -80,7 +81,7 @@ def categories_of(block: Any) -> tuple[Any, ...] | None:
     return tuple(OneHotEncoder().fit(block).categories_)
 
 
-def merge_categories(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+def merge_categories(one: tuple[Array, ...], other: tuple[Array, ...]) -> tuple[Array, ...]:
     """Return for each column what occurs in one block or the other."""
     found = []
     for mine, theirs in zip(one, other, strict=True):
@@ -103,25 +104,26 @@ def example_of(categories: list[Any], names: Any) -> Any:
     return np.stack(columns, axis=1)
 
 
-def map_encoder(X: Any, model: Any, method: str, names: list[str], dtype: Any) -> Any:
+def map_encoder(X: Collection, model: PlainModel, method: str, names: list[str], dtype: Dtype) -> Output:
     """Call a method of a fitted encoder of scikit-learn with each block; a lazy array or data frame."""
-    if hasattr(X, "chunks"):
-        return X.map_blocks(
+    lazy: Any = X
+    if is_dask_array(X):
+        return lazy.map_blocks(
             _block, model, method, dtype, len(names), dtype=dtype, chunks=(X.chunks[0], (len(names),)),
             meta=np.empty((0, len(names)), dtype=dtype),
         )  # fmt: skip
     empty = X._meta.iloc[:0]
     meta = type(empty)({name: np.empty(0, dtype=dtype) for name in names}, index=empty.index)
-    return X.map_partitions(_partition, model, method, dtype, names, meta=meta)
+    return lazy.map_partitions(_partition, model, method, dtype, names, meta=meta)
 
 
-def _block(block: Any, model: Any, method: str, dtype: Any, width: int) -> Any:
+def _block(block: Any, model: PlainModel, method: str, dtype: Dtype, width: int) -> Any:
     if len(block) == 0:
         return np.empty((0, width), dtype=dtype)
     return getattr(model, method)(block).astype(dtype, copy=False)
 
 
-def _partition(frame: Any, model: Any, method: str, dtype: Any, names: list[str]) -> Any:
+def _partition(frame: Any, model: PlainModel, method: str, dtype: Dtype, names: list[str]) -> Any:
     given = frame if method == "transform" else frame.to_numpy()
     if not hasattr(model, "feature_names_in_"):
         given = frame.to_numpy()

@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ..arrays import Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
 from ..labels import flat_labels, merge_classes
-from ..rows.table import is_dask
+from ..rows.table import is_dask, is_dask_array
 from .blocks import reduce_blocks
 
 
@@ -32,7 +33,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
     _scikit_learn = "sklearn.preprocessing.LabelEncoder"
 
     @delegable
-    def fit(self, y: Any) -> LabelEncoder:
+    def fit(self, y: Data) -> LabelEncoder:
         """Find the labels.
 
         Parameters
@@ -53,12 +54,12 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         self.classes_ = np.empty(0) if classes is None else classes
         return self
 
-    def fit_transform(self, y: Any) -> Any:
+    def fit_transform(self, y: Data) -> Output:
         """Find the labels of y, and return their numbers."""
         return self.fit(y).transform(y)
 
     @delegable
-    def transform(self, y: Any) -> Any:
+    def transform(self, y: Data) -> Output:
         """Return the numbers of labels; lazily for a Dask array or series.
 
         Parameters
@@ -78,7 +79,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         return self._mapped("transform", y, np.dtype(np.int64))
 
     @delegable
-    def inverse_transform(self, y: Any) -> Any:
+    def inverse_transform(self, y: Data) -> Output:
         """Return the labels of numbers; lazily for a Dask array or series.
 
         Parameters
@@ -98,14 +99,15 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         check_is_fitted(self)
         return self._mapped("inverse_transform", y, self.classes_.dtype)
 
-    def _mapped(self, method: str, y: Any, dtype: Any) -> Any:
+    def _mapped(self, method: str, y: Data, dtype: Dtype) -> Output:
         model = self.get_combined_model()
         if not is_dask(y):
             return getattr(model, method)(y)
-        if hasattr(y, "chunks"):
-            return y.map_blocks(_encoded, model, method, dtype, dtype=dtype, meta=np.empty(0, dtype=dtype))
+        lazy: Any = y
+        if is_dask_array(y):
+            return lazy.map_blocks(_encoded, model, method, dtype, dtype=dtype, meta=np.empty(0, dtype=dtype))
         meta = type(y._meta)([], index=y._meta.index[:0], dtype=dtype, name=y.name)
-        return y.map_partitions(_encoded, model, method, dtype, meta=meta)
+        return lazy.map_partitions(_encoded, model, method, dtype, meta=meta)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -123,7 +125,7 @@ def _labels(block: Any) -> Any:
         raise InvalidData("y: holds both numbers and strings. Make all labels one kind, y.astype(str).") from None
 
 
-def _encoded(block: Any, model: Any, method: str, dtype: Any) -> Any:
+def _encoded(block: Any, model: PlainModel, method: str, dtype: Dtype) -> Any:
     values = getattr(model, method)(np.asarray(block)) if len(block) else np.empty(0)
     values = values.astype(dtype, copy=False)
     return values if isinstance(block, np.ndarray) else type(block)(values, index=block.index, name=block.name)

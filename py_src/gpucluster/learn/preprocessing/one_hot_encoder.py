@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Collection, Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
-from ..rows.table import is_dask
+from ..rows.table import is_dask, is_dask_array
 from .blocks import categories_of, checked_columns, example_of, map_encoder, merge_categories, reduce_blocks
 
 
@@ -58,7 +60,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         categories: Any = "auto",
         drop: Any = None,
         sparse_output: bool = False,
-        dtype: Any = np.float64,
+        dtype: DTypeLike = np.float64,
         handle_unknown: str = "error",
         min_frequency: Any = None,
         max_categories: Any = None,
@@ -74,7 +76,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         self.feature_name_combiner = feature_name_combiner
 
     @delegable
-    def fit(self, X: Any, y: Any = None) -> OneHotEncoder:
+    def fit(self, X: Data, y: Data | None = None) -> OneHotEncoder:
         """Find the categories.
 
         Parameters
@@ -94,7 +96,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         self._check_options()
         if is_dask(X):
             checked_columns(X)
-            names, n_features = (None if hasattr(X, "chunks") else list(X.columns)), X.shape[1]
+            names, n_features = (None if is_dask_array(X) else list(X.columns)), X.shape[1]
             if isinstance(self.categories, str):
                 found = reduce_blocks(X, categories_of, merge_categories)
             else:
@@ -119,7 +121,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         return self
 
     @delegable
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Data) -> Output:
         """Return zeros and ones; lazily for data on Dask.
 
         Parameters
@@ -146,7 +148,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         return map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
     @delegable
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: Data) -> Output:
         """Return the categories; lazily for data on Dask.
 
         Parameters
@@ -193,14 +195,14 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
         if isinstance(self.drop, str) and self.drop not in {"first", "if_binary"}:
             raise InvalidParameter(f"drop: must be 'first', 'if_binary' or an array, not {self.drop!r}.")
 
-    def _check_names(self, X: Any) -> None:
+    def _check_names(self, X: Collection) -> None:
         if X.shape[1] != self.n_features_in_:
             raise InvalidData(
                 f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
                 "as input."
             )
         known = getattr(self, "feature_names_in_", None)
-        if known is not None and not hasattr(X, "chunks") and list(known) != list(X.columns):
+        if known is not None and not is_dask_array(X) and list(known) != list(X.columns):
             raise InvalidData(
                 f"X has the columns {', '.join(map(str, X.columns[:8]))}, but {type(self).__name__} was fitted with "
                 f"{', '.join(known[:8])}. Choose the same columns in the same order."

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import array_namespace_of
+from ..arrays import Data, Output
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter
-from ..estimator import DistributedEstimator
+from ..errors import InvalidData
 from ..kernels.columns import Columns, columns, merge_columns
-from ..kernels.slices import slices
+from ..kernels.scaling import Scale, scaled, unscaled
 from ..rows.block import Rows
+from .scaler import Scaler
 
 
 def column_statistics(rows: Rows) -> Columns:
@@ -23,7 +20,7 @@ def column_statistics(rows: Rows) -> Columns:
     return found
 
 
-class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimator):
+class StandardScaler(Scaler):
     """Subtract each column's mean and divide by its standard deviation, both found in one pass over the rows.
 
     Algorithm: means and squared distances of blocks, merged in pairs (Chan, Golub and LeVeque, 1983). Missing values
@@ -50,15 +47,13 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
 
     _scikit_learn = "sklearn.preprocessing.StandardScaler"
 
-    _checks: ClassVar[dict[str, Any]] = {"ensure_all_finite": "allow-nan"}
-
     def __init__(self, *, copy: bool = True, with_mean: bool = True, with_std: bool = True) -> None:
         self.copy = copy
         self.with_mean = with_mean
         self.with_std = with_std
 
     @delegable
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> StandardScaler:
+    def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
         """Find means and standard deviations.
 
         Parameters
@@ -75,9 +70,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         InvalidParameter
             An option is neither True nor False.
         """
-        for name in ("copy", "with_mean", "with_std"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InvalidParameter(f"{name}: must be True or False, not {getattr(self, name)!r}.")
+        self._require_switches("copy", "with_mean", "with_std")
         found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1)
         there = found.counts > 0
         if not there.any():
@@ -92,7 +85,7 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
         return self
 
     @delegable
-    def transform(self, X: Any, copy: bool | None = None) -> Any:
+    def transform(self, X: Data, copy: bool | None = None) -> Output:
         """Return scaled columns: lazy where X is lazy, in the type of X.
 
         Parameters
@@ -102,19 +95,13 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
             Without effect.
         """
         check_is_fitted(self)
-        return self._changed(_scaled, X)
+        return self._map_columns(scaled, X, self._scale())
 
     @delegable
-    def inverse_transform(self, X: Any, copy: bool | None = None) -> Any:
+    def inverse_transform(self, X: Data, copy: bool | None = None) -> Output:
         """Return columns as they were before `transform`."""
         check_is_fitted(self)
-        return self._changed(_unscaled, X)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        return self._map_columns(unscaled, X, self._scale())
 
     def _keep(self, found: Columns, *, weighted: bool) -> None:
         weighted = weighted and (self.with_mean or self.with_std)  # as scikit-learn counts
@@ -133,38 +120,5 @@ class StandardScaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimato
             self.var_ = variances
             self.scale_ = np.where(variances <= bound, 1.0, np.sqrt(variances))
 
-    def _changed(self, function: Any, X: Any) -> Any:
-        names = getattr(self, "feature_names_in_", None)
-        model = (self.mean_ if self.with_mean else None, self.scale_)
-        return self._map(function, X, model, columns=self.n_features_in_, names=None if names is None else list(names))
-
-
-def _scaled(X: Any, model: tuple[Any, Any]) -> Any:
-    xp = array_namespace_of(X)
-    mean, scale = model
-    result = xp.empty(X.shape, X.dtype)
-    for part in slices(X):
-        rows = result[part]
-        rows[...] = X[part]
-        if mean is not None:
-            # In two steps, so that float32 does not round the mean of data far from zero.
-            rounded = mean.astype(X.dtype)
-            rows -= xp.asarray(rounded)
-            rows -= xp.asarray((mean - rounded).astype(X.dtype))
-        if scale is not None:
-            rows /= xp.asarray(scale, X.dtype)
-    return result
-
-
-def _unscaled(X: Any, model: tuple[Any, Any]) -> Any:
-    xp = array_namespace_of(X)
-    mean, scale = model
-    result = xp.empty(X.shape, X.dtype)
-    for part in slices(X):
-        rows = result[part]
-        rows[...] = X[part]
-        if scale is not None:
-            rows *= xp.asarray(scale, X.dtype)
-        if mean is not None:
-            rows += xp.asarray(mean, X.dtype)
-    return result
+    def _scale(self) -> Scale:
+        return self.mean_ if self.with_mean else None, self.scale_

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..arrays import Array
 from ..communicators.operators import Message, Operator
 
 Partial = Callable[..., Message]
@@ -21,11 +22,11 @@ class Block:
     """Position among all blocks."""
     start: int | None
     """Number of the first row among all rows; ``None`` where nobody has counted them."""
-    X: Any
+    X: Array
     """Array of shape (n_rows, n_features), of NumPy or CuPy."""
-    y: Any = None
+    y: Array | None = None
     """Array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
-    weights: Any = None
+    weights: Array | None = None
     """Array of shape (n_rows,), or ``None`` where all rows weigh 1."""
 
     def __len__(self) -> int:

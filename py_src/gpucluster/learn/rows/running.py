@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ..arrays import Data
 from ..communicators.communicator import Communicator, SerialCommunicator
 from ..configuration import configuration
 from ..errors import InvalidData
@@ -24,8 +25,8 @@ RESIDENT_SHARE = 0.5
 
 
 def run(
-    algorithm: Callable[..., Result], X: Any, y: Any = None, sample_weight: Any = None, *, passes: int | None = None,
-    **parameters: Any,
+    algorithm: Callable[..., Result], X: Data, y: Data | None = None, sample_weight: Data | None = None, *,
+    passes: int | None = None, **parameters: Any,
 ) -> Result:  # fmt: skip
     """Run ``algorithm(rows, **parameters)`` where the data are, and return its result.
 
@@ -71,7 +72,7 @@ def run_table(
         if placed is None:
             return algorithm(Stream(table), **parameters)
         [result] = run_ranks(placed, algorithm, parameters, mpi=configuration().communicator == "mpi", first_only=True)
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def placed_on_workers(client: Any, table: Table) -> Placed | None:
@@ -96,7 +97,7 @@ def fits_in_this_process(table: Table) -> bool:
     return sum(block_bytes(table)) <= RESIDENT_SHARE * MEMORY_LIMIT
 
 
-def run_on_ranks(function: Callable[..., Result], X: Any, y: Any = None, **parameters: Any) -> list[Result]:
+def run_on_ranks(function: Callable[..., Result], X: Data, y: Data | None = None, **parameters: Any) -> list[Result]:
     """Call ``function(shard, **parameters)`` on all workers at the same time, each with the blocks it has.
 
     Parameters

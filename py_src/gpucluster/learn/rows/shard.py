@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from ..arrays import Array
 from ..communicators.communicator import Communicator
 from ..communicators.operators import Message, Operator, combine_all
 from .block import Block, Partial, Rows
@@ -83,7 +84,7 @@ class Shard(Rows):
         return max(SMALLEST_PIECE, -(-sum(map(len, self.blocks)) // (PIECES_PER_THREAD * self.n_threads)))
 
 
-def block_of_rank(communicator: Communicator, X: Any, y: Any = None, weights: Any = None) -> Block:
+def block_of_rank(communicator: Communicator, X: Array, y: Array | None = None, weights: Array | None = None) -> Block:
     """Return one rank's own rows as a block; rank by rank, they are all rows."""
     lengths = communicator.allgather(int(X.shape[0]))
     return Block(communicator.rank, sum(lengths[: communicator.rank]), X, y, weights)
@@ -99,7 +100,8 @@ def _cut(block: Block, n_rows: int | None) -> list[Block]:
         Block(
             block.number,
             None if block.start is None else block.start + first,
-            *(None if part is None else part[first:last] for part in (block.X, block.y, block.weights)),
+            block.X[first:last],
+            *(None if part is None else part[first:last] for part in (block.y, block.weights)),
         )
         for first, last in pairwise(ends)
     ]

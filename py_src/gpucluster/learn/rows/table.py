@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from dask.core import flatten
 
-from ..arrays import array_namespace_of
+from ..arrays import Array, Collection, DaskArray, DaskFrame, Data, Delayed, Dtype, array_namespace_of, on_gpus
 from ..errors import InvalidData
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
-def is_dask(data: Any) -> bool:
+
+def is_dask(data: object) -> TypeIs[Collection]:
     """Whether this is a Dask array, data frame or series."""
     from dask.base import is_dask_collection
 
     return bool(is_dask_collection(data))
 
 
+def is_dask_array(data: object) -> TypeIs[DaskArray]:
+    """Whether this is a Dask array; other Dask collections are data frames and series."""
+    return is_dask(data) and hasattr(data, "chunks")
+
+
 @dataclass(frozen=True)
 class Table:
     """A Dask array of shape (n_rows, n_features), chunked along its rows only, and what belongs to its rows."""
 
-    X: Any
-    y: Any = None
-    weights: Any = None
+    X: DaskArray
+    y: DaskArray | None = None
+    weights: DaskArray | None = None
     names: list[str] | None = None
     """Names of the columns, where X came as a data frame."""
 
@@ -49,10 +58,10 @@ class Table:
     @property
     def on_gpu(self) -> bool:
         """Whether the blocks are on GPUs."""
-        return type(self.X._meta).__module__.partition(".")[0] == "cupy"
+        return on_gpus(self.X)
 
     @property
-    def collections(self) -> list[Any]:
+    def collections(self) -> list[DaskArray]:
         """X, and y and weights where they are."""
         return [part for part in (self.X, self.y, self.weights) if part is not None]
 
@@ -72,7 +81,8 @@ class Table:
         with waiting(current_client()):
             counted.compute_chunk_sizes()
         chunks = counted.chunks[0]
-        return replace(self, X=counted, y=with_rows(self.y, chunks), weights=with_rows(self.weights, chunks))
+        y, weights = (None if part is None else with_rows(part, chunks) for part in (self.y, self.weights))
+        return replace(self, X=counted, y=y, weights=weights)
 
     def is_persisted(self) -> bool:
         """Whether all blocks are kept on workers already."""
@@ -97,7 +107,7 @@ class Table:
         return [[None if part is None else part[number] for part in blocks] for number in range(self.n_blocks)]
 
 
-def as_table(X: Any, y: Any = None, weights: Any = None) -> Table:
+def as_table(X: Collection, y: Data | None = None, weights: Data | None = None) -> Table:
     """Return Dask collections as a table, without computing anything.
 
     Parameters
@@ -119,7 +129,7 @@ def as_table(X: Any, y: Any = None, weights: Any = None) -> Table:
     return Table(array, y, weights, names)
 
 
-def _features(X: Any) -> tuple[Any, list[str] | None]:
+def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
     import dask.array as da
 
     names = None
@@ -161,21 +171,22 @@ def _features(X: Any) -> tuple[Any, list[str] | None]:
     return X.astype(_common([X.dtype])), names
 
 
-def _row_by_row(values: Any) -> Any:
+def _row_by_row(values: Array) -> Array:
     return array_namespace_of(values).ascontiguousarray(values)
 
 
-def floating_type(data: Any) -> np.dtype[Any]:
+def floating_type(data: Data) -> Dtype:
     """Return the floating-point type that the numbers of an array or data frame have, or get: float32 or float64."""
-    dtypes = list(data.dtypes) if hasattr(data, "columns") else [getattr(data, "dtype", np.float64)]
+    columns: Any = getattr(data, "dtypes", None) if hasattr(data, "columns") else None
+    dtypes = [getattr(data, "dtype", np.float64)] if columns is None else list(columns)
     return _common(dtypes) if all(_is_number(dtype) for dtype in dtypes) else np.dtype(np.float64)
 
 
-def _is_number(dtype: Any) -> bool:
+def _is_number(dtype: object) -> bool:
     return getattr(dtype, "kind", "O") in "biuf"
 
 
-def _common(dtypes: Any) -> np.dtype[Any]:
+def _common(dtypes: Iterable[Any]) -> Dtype:
     """Return the floating-point type that all columns get."""
     plain = [np.dtype(getattr(dtype, "numpy_dtype", dtype)) for dtype in dtypes]
     common = np.result_type(*plain)
@@ -184,7 +195,7 @@ def _common(dtypes: Any) -> np.dtype[Any]:
     return common if common in (np.float32, np.float64) else np.dtype(np.float64)
 
 
-def aligned(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
+def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, ...]) -> DaskArray | None:
     """Return y or weights, which belong to the rows of X, as an array with the same chunks of rows."""
     import dask.array as da
 
@@ -196,25 +207,25 @@ def aligned(data: Any, X: Any, name: str, dimensions: tuple[int, ...]) -> Any:
                 f"{name}: is in memory, but how many rows each part of X has is not known. Make it a Dask collection "
                 "too, or X a Dask array with known chunks (compute_chunk_sizes)."
             )
-        data = da.from_array(np.asarray(data), name=False)
-    elif not isinstance(data, da.Array):
-        data = column_array(data)
-    if data.ndim not in dimensions:
-        raise InvalidData(f"{name}: 1 dimension is needed, not {data.ndim}.")
-    known = not math.isnan(X.shape[0]) and not math.isnan(data.shape[0])
-    if known and data.shape[0] != X.shape[0]:
-        raise InvalidData(f"{name}: has {data.shape[0]:,} rows, but X has {X.shape[0]:,}.")
+        array = da.from_array(np.asarray(data), name=False)
+    else:
+        array = data if is_dask_array(data) else column_array(data)
+    if array.ndim not in dimensions:
+        raise InvalidData(f"{name}: 1 dimension is needed, not {array.ndim}.")
+    known = not math.isnan(X.shape[0]) and not math.isnan(array.shape[0])
+    if known and array.shape[0] != X.shape[0]:
+        raise InvalidData(f"{name}: has {array.shape[0]:,} rows, but X has {X.shape[0]:,}.")
     if known:
-        return data.rechunk({0: X.chunks[0], **({1: -1} if data.ndim == 2 else {})})
-    if data.numblocks[0] != X.numblocks[0]:
+        return array.rechunk({0: X.chunks[0], **({1: -1} if array.ndim == 2 else {})})
+    if array.numblocks[0] != X.numblocks[0]:
         raise InvalidData(
-            f"{name}: has {data.numblocks[0]} partitions, but X has {X.numblocks[0]}. Take both from one data frame, "
+            f"{name}: has {array.numblocks[0]} partitions, but X has {X.numblocks[0]}. Take both from one data frame, "
             "so that their rows go together."
         )
-    return with_rows(data, X.chunks[0]) if math.isnan(data.shape[0]) else data
+    return with_rows(array, X.chunks[0]) if math.isnan(array.shape[0]) else array
 
 
-def column_array(data: Any) -> Any:
+def column_array(data: DaskFrame) -> DaskArray:
     """Return a Dask series or data frame as an array; strings and categories as objects."""
     dtypes = data.dtypes if data.ndim == 2 else [data.dtype]
     if not all(isinstance(dtype, np.dtype) for dtype in dtypes):
@@ -223,7 +234,7 @@ def column_array(data: Any) -> Any:
     return data.to_dask_array()
 
 
-def _on_workers(array: Any) -> bool:
+def _on_workers(array: DaskArray) -> bool:
     """Whether each block is kept on workers already; telling the scheduler so again would take a message."""
     graph = array.__dask_graph__()
     if len(graph) != math.prod(array.numblocks):
@@ -233,14 +244,12 @@ def _on_workers(array: Any) -> bool:
     return all(isinstance(graph.get(key), Future) for key in flatten(array.__dask_keys__()))
 
 
-def with_rows(data: Any, chunks: tuple[Any, ...]) -> Any:
+def with_rows(data: DaskArray, chunks: tuple[int, ...]) -> DaskArray:
     """Return an array whose unknown numbers of rows are taken to be these."""
-    if data is None:
-        return None
     known = data.copy()
     known._chunks = (chunks, *data.chunks[1:])
     return known
 
 
-def _delayed(array: Any) -> list[Any]:
+def _delayed(array: DaskArray) -> list[Delayed]:
     return list(array.to_delayed(optimize_graph=False).ravel())

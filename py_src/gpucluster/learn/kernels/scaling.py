@@ -1,0 +1,49 @@
+"""Columns moved and stretched: rows less a mean, divided by a scale, and back."""
+
+from __future__ import annotations
+
+from ..arrays import Array, array_namespace_of
+from .slices import slices
+
+Scale = tuple[Array | None, Array | None]
+"""What is subtracted from each column, and what it is divided by; ``None``: nothing."""
+
+
+def scaled(X: Array, model: Scale) -> Array:
+    """Return ``(X - mean) / scale``, in the type of X."""
+    xp = array_namespace_of(X)
+    mean, scale = model
+    result = xp.empty(X.shape, X.dtype)
+    for part in slices(X):
+        rows = result[part]
+        rows[...] = X[part]
+        if mean is not None:
+            # In two steps, so that float32 does not round the mean of data far from zero.
+            rounded = mean.astype(X.dtype)
+            rows -= xp.asarray(rounded)
+            rows -= xp.asarray((mean - rounded).astype(X.dtype))
+        if scale is not None:
+            rows /= xp.asarray(scale, X.dtype)
+    return result
+
+
+def unscaled(X: Array, model: Scale) -> Array:
+    """Return ``X * scale + mean``, in the type of X."""
+    xp = array_namespace_of(X)
+    mean, scale = model
+    result = xp.empty(X.shape, X.dtype)
+    for part in slices(X):
+        rows = result[part]
+        rows[...] = X[part]
+        if scale is not None:
+            rows *= xp.asarray(scale, X.dtype)
+        if mean is not None:
+            rows += xp.asarray(mean, X.dtype)
+    return result
+
+
+def clipped(X: Array, model: Scale) -> Array:
+    """Return the same as `scaled`, with what is beyond -1 and 1 set to these."""
+    result = scaled(X, model)
+    array_namespace_of(X).clip(result, -1, 1, out=result)
+    return result
