@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable
 
 from ...protocol.lessons import MOST_EXAM_QUESTIONS
+from ...protocol.plaintext import counted
 from .bank.files import all_questions
 from .bank.items import Question
 from .output import StudyOutput, sentence
@@ -35,7 +36,8 @@ def exam(seed: int | None = None, questions: int = 10, lessons: Iterable[str] | 
     most = min(things, MOST_EXAM_QUESTIONS)
     if not isinstance(questions, int) or not 1 <= questions <= most:
         alike = f", some of which ask the same: {things} different ones" if things < len(bank) else ""
-        return sentence(f"There are {len(bank)} questions to draw from{alike}: ask for 1 to {most}.")
+        are, wanted = "is" if len(bank) == 1 else "are", "1" if most == 1 else f"1 to {most}"
+        return sentence(f"There {are} {counted(len(bank), 'question')} to draw from{alike}: ask for {wanted}.")
     seed = secrets.randbelow(9_000) + 1_000 if seed is None else seed
     drawn = draw(bank, seed, questions)
     return show_questions(f"exam-{seed}", f"Practice exam {seed}", drawn, mode="exam")
