@@ -78,7 +78,9 @@ def _read_folder(folder: Path) -> tuple[dict[str, SharedProgress], list[str]]:
         except _Unusable as error:
             problems.append(f"{name} was left out: {error}.")
     more = len(problems) - _MOST_PROBLEMS
-    return found, problems if more <= 0 else [*problems[:_MOST_PROBLEMS], f"{counted(more, 'more file was', 'more files were')} left out."]
+    if more > 0:
+        problems[_MOST_PROBLEMS:] = [f"{counted(more, 'more file was', 'more files were')} left out."]
+    return found, problems
 
 
 def _fair_share(entries: list[os.DirEntry[str]]) -> list[str]:

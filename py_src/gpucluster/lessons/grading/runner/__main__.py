@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from types import FrameType
 
 from ....protocol.plaintext import counted
 from ...catalogue import find_lesson
@@ -77,7 +77,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
     return result
 
 
-def _end(*_: Any) -> None:
+def _end(_number: int, _frame: FrameType | None) -> None:
     end_all()
     os._exit(1)
 
