@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from ..protocol.errors import InvalidRequest
 from ..protocol.lessons import ClassExercise, ClassLearner, ClassView, FailingProperty
+from ..protocol.plaintext import counted
 from .catalogue import lessons
 from .learner_progress.shared_file import SharedExercise, SharedProgress
 from .plain_file import NotPlain, read_plain_file
@@ -77,7 +78,9 @@ def _read_folder(folder: Path) -> tuple[dict[str, SharedProgress], list[str]]:
         except _Unusable as error:
             problems.append(f"{name} was left out: {error}.")
     more = len(problems) - _MOST_PROBLEMS
-    return found, problems if more <= 0 else [*problems[:_MOST_PROBLEMS], f"{more} more files were left out."]
+    if more > 0:
+        problems[_MOST_PROBLEMS:] = [f"{counted(more, 'more file was', 'more files were')} left out."]
+    return found, problems
 
 
 def _fair_share(entries: list[os.DirEntry[str]]) -> list[str]:

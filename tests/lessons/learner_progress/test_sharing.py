@@ -11,7 +11,18 @@ from pathlib import Path
 
 import pytest
 from gpucluster.lessons.classroom import read_class
-from gpucluster.lessons.learner_progress import FILE_NAME, edit, forget, load, note, record, share, store, withdraw
+from gpucluster.lessons.learner_progress import (
+    FILE_NAME,
+    ProgressUnreadable,
+    edit,
+    forget,
+    load,
+    note,
+    record,
+    share,
+    store,
+    withdraw,
+)
 from gpucluster.lessons.learner_progress.shared_file import CannotShare, StillShared, publish, shared_file
 from gpucluster.protocol.errors import InvalidRequest
 
@@ -195,6 +206,20 @@ def test_who_stops_is_told_what_could_not_be_removed(room: Path, own: Path, tmp_
         share(room, "Bo", own)
     assert load(own).sharing.name == "Bo"
     assert shared_file(load(own)).is_file()
+
+
+def test_nothing_is_shared_that_could_not_be_taken_back(room: Path, own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "LARGEST_FILE", 10)
+        with pytest.raises(ProgressUnreadable, match="would become larger"):
+            share(room, "Ana", own)
+        assert list(room.iterdir()) == []
+    path = share(room, "Ana", own)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_write", lambda *_: (_ for _ in ()).throw(ProgressUnreadable("the disk is full")))
+        with pytest.raises(ProgressUnreadable, match="the disk is full"):
+            share(room, "Ana", own)
+    assert path.is_file(), "it was shared before"
 
 
 def test_a_link_in_place_of_the_file_is_not_followed(room: Path, own: Path, tmp_path: Path) -> None:

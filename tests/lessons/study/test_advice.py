@@ -112,7 +112,7 @@ def test_advice_as_an_output(kit: Path) -> None:
                 "topic": "sums",
                 "title": "Sums & counts",
                 "score": 2,
-                "why": "Your last answer to one question was wrong (91.q1).",
+                "why": "Your last answer to 1 question was wrong (91.q1).",
                 "link": "91#sum",
                 "cards": ["91.c1", "91.c2"],
                 "exercise": "91.1",

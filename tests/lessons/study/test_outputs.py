@@ -192,6 +192,10 @@ def test_an_exam_takes_questions_of_the_lessons_asked_for(kit: Path) -> None:
     assert bundle(exam(1, questions=13))["text/plain"] == "There are 12 questions to draw from: ask for 1 to 12."
     assert "ask for 1 to 6." in bundle(exam(1, questions="ten", lessons="92"))["text/plain"]
     assert bundle(exam(1, lessons=["77"]))["text/plain"] == "These lessons have no questions yet."
+    for wrong in (3, [3], [["92"]]):
+        assert 'such as `exam(lessons=["03", "04"])`' in bundle(exam(1, lessons=wrong))["text/plain"]
+    for wrong in ("a", [1], True, 1.5):
+        assert "such as `exam(4711)`" in bundle(exam(wrong))["text/plain"]
 
 
 def test_an_exam_is_a_new_one_each_time(kit: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...protocol.errors import InvalidRequest
-from ...protocol.plaintext import printable
+from ...protocol.plaintext import counted, printable
 from ..catalogue import find_lesson
 from .notebooks import read_notebook
 
@@ -97,7 +97,8 @@ def _submissions(folder: Path, paths: list[Path]) -> list[Submission]:
     found = [_submission(folder, path) for path in paths[:_MOST_PER_LEARNER]]
     left = paths[_MOST_PER_LEARNER:]
     if left:
-        problem = f"this learner handed in {len(paths)} notebooks; this one and {len(left) - 1} others were left out"
+        others = f" and {counted(len(left) - 1, 'other')} were" if len(left) > 1 else " was"
+        problem = f"this learner handed in {len(paths)} notebooks; this one{others} left out"
         found.append(replace(_submission(folder, left[0]), problem=problem))
     return found
 

@@ -15,7 +15,7 @@ from .shared_file import (
     shared_file,
     write_shared_file,
 )
-from .store import edit, locked
+from .store import ProgressUnreadable, edit, locked
 
 
 def share(folder: Path, name: str, learner: Path | None = None) -> Path:
@@ -41,6 +41,8 @@ def share(folder: Path, name: str, learner: Path | None = None) -> Path:
         When there is no such folder, or the name cannot be used.
     CannotShare
         When the file cannot be written there.
+    ProgressUnreadable
+        When the learner's own progress cannot be written; then nothing is shared.
     StillShared
         When the file that was shared before cannot be removed; the new one is there.
     """
@@ -54,11 +56,17 @@ def share(folder: Path, name: str, learner: Path | None = None) -> Path:
         fits = False
     if not fits:
         raise InvalidRequest(f"The name must have 1 to {NAME_LENGTH} characters that can be printed, and no '/'.")
-    with edit(learner) as progress:
-        before = progress.model_copy(deep=True)
-        progress.sharing.folder, progress.sharing.name = str(folder), name
-        written = write_shared_file(progress)
-    left = remove_shared_file(before) if before.sharing.folder and shared_file(before) != written else None
+    written: Path | None = None
+    try:
+        with edit(learner) as progress:
+            before = progress.model_copy(deep=True)
+            progress.sharing.folder, progress.sharing.name = str(folder), name
+            written = write_shared_file(progress)
+    except ProgressUnreadable:
+        if written is not None and _shared_before(before) != written:
+            written.unlink(missing_ok=True)  # a file that no progress knows of could not be taken back
+        raise
+    left = remove_shared_file(before) if _shared_before(before) != written else None
     if left is not None:
         raise StillShared(f"You share as {name} now. {left}")
     return written
@@ -87,3 +95,7 @@ def withdraw(learner: Path | None = None) -> bool:
     if left is not None:
         raise StillShared(f"You do not share any more. {left}")
     return True
+
+
+def _shared_before(progress: Progress) -> Path | None:
+    return None if progress.sharing.folder is None else shared_file(progress)

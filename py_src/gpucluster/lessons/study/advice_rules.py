@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from ...protocol.plaintext import counted
 from ..learner_progress import Progress
 from ..learner_progress.model import ExerciseProgress
 from .bank.items import Card
@@ -105,8 +106,10 @@ RULES = (
     Rule(1, _many_attempts, lambda found: f"You have tried {_listed(found)} {MANY_ATTEMPTS} times or more."),
     Rule(2, _solution_seen, lambda found: f"You read the solution of {_listed(found)}."),
     Rule(1, _all_hints, lambda found: f"You have seen all hints of {_listed(found)}."),
-    Rule(2, _wrong, lambda found: f"Your last answer to {_number(found, 'question')} was wrong ({_listed(found)})."),
-    Rule(1, _not_known, lambda found: f"You did not know {_number(found, 'card')} ({_listed(found)})."),
+    Rule(
+        2, _wrong, lambda found: f"Your last answer to {counted(len(found), 'question')} was wrong ({_listed(found)})."
+    ),
+    Rule(1, _not_known, lambda found: f"You did not know {counted(len(found), 'card')} ({_listed(found)})."),
 )
 """The table."""
 
@@ -182,7 +185,3 @@ def _tried(material: Material, progress: Progress) -> list[tuple[str, ExercisePr
 
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _number(names: list[str], what: str) -> str:
-    return f"one {what}" if len(names) == 1 else f"{len(names)} {what}s"

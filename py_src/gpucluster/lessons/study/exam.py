@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Iterable
 
 from ...protocol.lessons import MOST_EXAM_QUESTIONS
+from ...protocol.plaintext import counted
 from .bank.files import all_questions
 from .bank.items import Question
 from .output import StudyOutput, sentence
@@ -26,16 +27,21 @@ def exam(seed: int | None = None, questions: int = 10, lessons: Iterable[str] | 
         Numbers of the lessons to draw from, such as ``["03", "04"]``. Left out: all.
     """
     bank = all_questions()
+    if seed is not None and type(seed) is not int:
+        return sentence("The number of an exam is a whole number, such as `exam(4711)`.")
     if lessons is not None:
-        chosen = {lessons} if isinstance(lessons, str) else set(lessons)
+        chosen = [lessons] if isinstance(lessons, str) else [*lessons] if isinstance(lessons, Iterable) else [lessons]
+        if not all(isinstance(one, str) for one in chosen):
+            return sentence('Name the lessons by their numbers as text, such as `exam(lessons=["03", "04"])`.')
         bank = [question for question in bank if question.id.partition(".")[0] in chosen]
     if not bank:
         return sentence("These lessons have no questions yet.")
     things = len({concept_of(question) for question in bank})
     most = min(things, MOST_EXAM_QUESTIONS)
-    if not isinstance(questions, int) or not 1 <= questions <= most:
+    if type(questions) is not int or not 1 <= questions <= most:
         alike = f", some of which ask the same: {things} different ones" if things < len(bank) else ""
-        return sentence(f"There are {len(bank)} questions to draw from{alike}: ask for 1 to {most}.")
+        are, wanted = "is" if len(bank) == 1 else "are", "1" if most == 1 else f"1 to {most}"
+        return sentence(f"There {are} {counted(len(bank), 'question')} to draw from{alike}: ask for {wanted}.")
     seed = secrets.randbelow(9_000) + 1_000 if seed is None else seed
     drawn = draw(bank, seed, questions)
     return show_questions(f"exam-{seed}", f"Practice exam {seed}", drawn, mode="exam")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
@@ -9,6 +10,7 @@ from ...protocol.errors import GPUClusterError
 from ..catalogue import Lesson, lessons
 from ..learner_progress import Progress, is_due, load, progress_file
 from .bank.files import all_cards, all_questions
+from .bank.items import Card, Question
 from .output import StudyOutput, sentence
 
 
@@ -32,7 +34,8 @@ def progress() -> StudyOutput:
         own = load()
     except GPUClusterError as error:
         return sentence(error.message)
-    rows = [row_of(lesson, own) for lesson in lessons()]
+    questions, cards = all_questions(), all_cards()
+    rows = [row_of(lesson, own, questions, cards) for lesson in lessons()]
     exams = [f"{exam.at.astimezone():%d %b %Y}: {exam.right} of {exam.total} right" for exam in own.exams[-3:]]
     last = f"Practice exams: {'; '.join(exams)}." if exams else "No practice exam yet."
     place = progress_file()
@@ -40,11 +43,11 @@ def progress() -> StudyOutput:
     return StudyOutput({}, _html(rows, [last, where]), _text(rows, [last, where]))
 
 
-def row_of(lesson: Lesson, own: Progress) -> Row:
-    """Return how far a learner is with one lesson."""
+def row_of(lesson: Lesson, own: Progress, questions: Iterable[Question], cards: Iterable[Card]) -> Row:
+    """Return how far a learner is with one lesson, given the questions and cards of all lessons."""
     states = [own.exercises.get(exercise.id) for exercise in lesson.exercises]
-    asked = [item.id for item in all_questions() if item.id.startswith(f"{lesson.id}.") and not item.exam_only]
-    cards = [card.id for card in all_cards() if card.id.startswith(f"{lesson.id}.")]
+    asked = [item.id for item in questions if item.id.startswith(f"{lesson.id}.") and not item.exam_only]
+    shown = [card.id for card in cards if card.id.startswith(f"{lesson.id}.")]
     answers = [own.questions.get(name) for name in asked]
     return Row(
         lesson=lesson.id,
@@ -53,8 +56,8 @@ def row_of(lesson: Lesson, own: Progress) -> Row:
         exercises=len(states),
         right=sum(answer is not None and answer.last_right for answer in answers),
         questions=len(asked),
-        due=sum(is_due(own.cards.get(name)) for name in cards),
-        cards=len(cards),
+        due=sum(is_due(own.cards.get(name)) for name in shown),
+        cards=len(shown),
     )
 
 

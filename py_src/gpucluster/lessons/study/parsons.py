@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from html import escape
 from string import ascii_uppercase
-from typing import Any
+from typing import TypedDict
 
 from ...protocol.errors import GPUClusterError
 from .bank.files import problems_of
@@ -29,8 +29,26 @@ def lettered(problem: Parsons) -> dict[str, Line | Distractor]:
     return {ascii_uppercase[place]: by_id[name] for place, name in enumerate(order)}
 
 
-def rules_of(problem: Parsons) -> dict[str, Any]:
-    """Return what decides whether an order is right, by letter: ``after``, ``indent`` and ``distractors``."""
+class OrderRules(TypedDict):
+    """What decides whether an order is right, by letter.
+
+    Attributes
+    ----------
+    after : dict
+        The lines that must each come before a line.
+    indent : dict
+        Levels of indentation.
+    distractors : dict
+        Why a line does not belong.
+    """
+
+    after: dict[str, list[str]]
+    indent: dict[str, int]
+    distractors: dict[str, str]
+
+
+def rules_of(problem: Parsons) -> OrderRules:
+    """Return what decides whether an order is right."""
     letters = lettered(problem)
     letter_of = {line.id: letter for letter, line in letters.items()}
     own = {letter: line for letter, line in letters.items() if isinstance(line, Line)}

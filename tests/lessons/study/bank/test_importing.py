@@ -151,6 +151,10 @@ def test_what_was_there_before_stays(tmp_path: Path) -> None:
         ([{"question": "x", "type": "essay", "answers": []}], "question 1 has the type 'essay'"),
         ([{"question": "x", "type": "numeric", "answers": [{"value": "3", "correct": True}]}], "needs a right value"),
         ([{"question": "x", "type": "numeric", "answers": [{"value": 3, "correct": False}]}], "needs a right value"),
+        (
+            [{"question": "x", "type": "numeric", "answers": [{"value": 10**400, "correct": True}]}],
+            "needs a right value",
+        ),
         ([{"question": "x", "type": "string", "answers": [{"answer": " ", "correct": True}]}], "needs a right answer"),
         ([{"question": "x", "type": "string", "answers": ["a"]}], "each with a list of answers"),
         ([{"front": "a"}], "card 1 needs a front and a back"),

@@ -85,7 +85,7 @@ class AnswerServer:
         unpickler.persistent_load = self.find  # type: ignore[method-assign]
         return unpickler.load()
 
-    def find(self, name: Any) -> Any:
+    def find(self, name: tuple[str, Any]) -> Any:
         """Return the object, or the client of the cluster, that the grader means; see `pickling`."""
         kind, which = name
         if kind == "object":

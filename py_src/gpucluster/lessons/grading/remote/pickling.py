@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cloudpickle
+
+if TYPE_CHECKING:
+    from distributed import Future
 
 _LONGEST_WAIT_S = 10.0
 
@@ -15,9 +18,9 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def __init__(self, file: io.BytesIO, stays: type) -> None:
         super().__init__(file)
         self._stays = stays
-        self.futures: list[Any] = []
+        self.futures: list[Future[Any]] = []
 
-    def persistent_id(self, value: Any) -> Any:
+    def persistent_id(self, value: Any) -> tuple[str, int | str] | None:
         kind: type = type(value)
         if kind is self._stays:
             return ("object", value._handle.number)
@@ -52,7 +55,7 @@ def pickled(value: Any, stays: type) -> bytes:
     return file.getvalue()
 
 
-def _until_known(futures: list[Any]) -> None:
+def _until_known(futures: list[Future[Any]]) -> None:
     """Wait until the scheduler has heard of futures of ours.
 
     The kernel has a connection of its own. A task of the learner that uses such a future may arrive before the future

@@ -11,8 +11,9 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from types import FrameType
 
+from ....protocol.plaintext import counted
 from ...catalogue import find_lesson
 from ..grades import NotebookGrade
 from ..job import Job
@@ -67,8 +68,8 @@ def run(job: Job, root: Path) -> NotebookGrade:
         )
     if open_folders := landlock.not_closable(sandbox.unreadable()):
         result.notes.append(
-            f"{len(open_folders)} folders that the notebook should not read could not be closed, as a folder above "
-            "them cannot be listed by this account."
+            f"{counted(len(open_folders), 'folder')} that the notebook should not read could not be closed, as what "
+            "lies above cannot be listed by this account."
         )
     if monitor.exceeded is not None:
         result.status = monitor.exceeded
@@ -76,7 +77,7 @@ def run(job: Job, root: Path) -> NotebookGrade:
     return result
 
 
-def _end(*_: Any) -> None:
+def _end(_number: int, _frame: FrameType | None) -> None:
     end_all()
     os._exit(1)
 

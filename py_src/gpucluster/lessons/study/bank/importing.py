@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ....protocol.plaintext import counted
 from ....registry.replacement import replace_text
 from ...catalogue import Lesson, find_lesson
 from .files import StudyFileError, read_file, sentences
@@ -41,7 +42,7 @@ class Imported:
 
     def __str__(self) -> str:
         what = "question" if isinstance(self.content, Quiz) else "card"
-        done = f"{self.added} {what}{'s' if self.added != 1 else ''} imported"
+        done = f"{counted(self.added, what)} imported"
         lines = [f"{done} into {self.path}." if self.path else f"{done}."]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 

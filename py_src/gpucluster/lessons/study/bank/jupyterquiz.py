@@ -6,12 +6,18 @@ What has no counterpart here is not dropped in silence: each conversion comes wi
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from ....protocol.errors import GPUClusterError
 
+Item = Mapping[str, Any]
+"""A question, an answer or a card as the other tools write it."""
+
 Plain = dict[str, Any]
+"""The fields of ours."""
+
 _NO_REASON = "This option is not right."
 
 
@@ -23,7 +29,7 @@ class UnknownFormat(GPUClusterError):
     exit_code = 2
 
 
-def question_from(item: Mapping[str, Any], place: str) -> tuple[Plain, list[str]]:
+def question_from(item: Item, place: str) -> tuple[Plain, list[str]]:
     """Convert one jupyterquiz question; return its fields and notes.
 
     Parameters
@@ -48,7 +54,7 @@ def question_from(item: Mapping[str, Any], place: str) -> tuple[Plain, list[str]
     return fields, [f"{place}: {note}" for note in notes]
 
 
-def card_from(item: Mapping[str, Any], place: str) -> tuple[Plain, list[str]]:
+def card_from(item: Item, place: str) -> tuple[Plain, list[str]]:
     """Convert one jupytercards card; return its fields and notes."""
     front, back = item.get("front"), item.get("back")
     if not (isinstance(front, str) and front.strip() and isinstance(back, str) and back.strip()):
@@ -60,7 +66,7 @@ def card_from(item: Mapping[str, Any], place: str) -> tuple[Plain, list[str]]:
     return fields, notes
 
 
-def _choice(_item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[str]]:
+def _choice(_item: Item, answers: list[Item]) -> tuple[Plain, list[str]]:
     options, notes = _options(answers)
     right = sum(option["correct"] for option in options)
     if right > 1:
@@ -68,12 +74,12 @@ def _choice(_item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[s
     return {"type": "choice" if right <= 1 else "several", "options": options}, notes
 
 
-def _several(_item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[str]]:
+def _several(_item: Item, answers: list[Item]) -> tuple[Plain, list[str]]:
     options, notes = _options(answers)
     return {"type": "several", "options": options}, notes
 
 
-def _options(answers: list[Any]) -> tuple[list[Plain], list[str]]:
+def _options(answers: list[Item]) -> tuple[list[Plain], list[str]]:
     options, notes = [], []
     for answer in answers:
         text = str(answer.get("answer") or "").strip()
@@ -87,7 +93,7 @@ def _options(answers: list[Any]) -> tuple[list[Plain], list[str]]:
     return options, notes
 
 
-def _number(item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[str]]:
+def _number(item: Item, answers: list[Item]) -> tuple[Plain, list[str]]:
     right = [answer for answer in answers if answer.get("correct") is True]
     values = [answer for answer in right if _is_number(answer.get("value"))]
     ranges = [answer for answer in right if _is_range(answer.get("range"))]
@@ -105,7 +111,7 @@ def _number(item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[st
     return {"type": "number", **fields, "explanation": _explanation(chosen, answers)}, notes
 
 
-def _text(_item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[str]]:
+def _text(_item: Item, answers: list[Item]) -> tuple[Plain, list[str]]:
     right = [answer for answer in answers if answer.get("correct") is True and str(answer.get("answer") or "").strip()]
     if not right:
         raise UnknownFormat("A string question of jupyterquiz needs a right answer.")
@@ -120,7 +126,7 @@ def _text(_item: Mapping[str, Any], answers: list[Any]) -> tuple[Plain, list[str
     return {"type": "text", "answers": texts, "explanation": _explanation(right[0], answers)}, notes
 
 
-def _explanation(right: Mapping[str, Any], answers: list[Any]) -> str:
+def _explanation(right: Item, answers: list[Item]) -> str:
     default = next((answer.get("feedback") for answer in answers if answer.get("type") == "default"), None)
     return str(right.get("feedback") or default or "See the lesson.").strip()
 
@@ -133,7 +139,8 @@ def _tolerance(value: float, precision: Any) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    # No more than a float can be: a whole number in JSON may have thousands of digits.
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _is_range(value: Any) -> bool:
