@@ -14,8 +14,8 @@ from gpucluster.cli import main
 from gpucluster.cli.completion import candidates
 from gpucluster.cli.verbs import MAGIC, SHELL, split_verb, verbs_of
 from gpucluster.lessons.catalogue import find_lesson, lessons
+from gpucluster.lessons.copies import write_copy
 from gpucluster.lessons.progress import record
-from gpucluster.lessons.writing import write_copy
 
 Shell = Callable[..., tuple[int, str, str]]
 

@@ -30,7 +30,7 @@ def test_texts(group: str, text: Callable[[float], str]):
 
 
 def test_names():
-    assert PART_NAMES == CASES["names"]
+    assert CASES["names"] == PART_NAMES
     assert [worker_title(name) for name, _ in CASES["titles"]] == [title for _, title in CASES["titles"]]
 
 

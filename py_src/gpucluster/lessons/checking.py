@@ -99,6 +99,22 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
     return CheckResult(known.id, title, state, exam.findings, "", "" if passed else advice(known.id), seed)
 
 
+def ready(exercise: str, *answers: Any) -> bool:
+    """Whether the answers of an exercise are there; says in one line which exercise to finish first.
+
+    Parameters
+    ----------
+    exercise : str
+        Its number, such as ``"05.1"``.
+    *answers
+        The learner's functions or results; a function of which only ``...`` is left is not there.
+    """
+    if all(not is_blank(answer) for answer in answers):
+        return True
+    print(f"Nothing to run yet: finish exercise {exercise} first, then run this cell again.")
+    return False
+
+
 def earlier_to_lend(names: Names, exercise: str, client: Client | None) -> dict[str, str]:
     """Return the solutions of the earlier exercises that this one uses and that are empty or not right yet."""
     lent: dict[str, str] = {}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed, StartFailed
 from ..protocol.models import ClusterModel, ClusterState
+from ..registry.directory import default_directory, secure_directory
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -87,6 +88,20 @@ def connected_others(client: Client) -> int:
     here = {one.id for one in list(AnyClient._instances)}
     found: list[str] = client.run_on_scheduler(_clients)
     return len(set(found) - here)
+
+
+def use_private_scratch() -> None:
+    """Let Dask in this process use a directory that only this user can enter, unless the user has chosen one.
+
+    Dask's own choice has a name that is known, in a directory that all users share: whoever makes it first can plant
+    links there. One directory for all kernels, as Dask clears away what processes leave in it that were killed.
+    """
+    import dask
+
+    if dask.config.get("temporary-directory", None) is None:
+        folder = secure_directory(default_directory()) / "scratch"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        dask.config.set({"temporary-directory": str(folder)})
 
 
 def _clients(dask_scheduler: Any) -> list[str]:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..client.libraries import libraries_for, use_libraries
 from ..protocol.errors import InvalidState
 from .catalogue import find_lesson
-from .clusters import connected_others, find_cluster, lessons_beside
-from .probes.traffic import Traffic
-from .reports import Report
-from .scratch import use_private_scratch
+from .clusters import connected_others, find_cluster, lessons_beside, use_private_scratch
+from .probes.transfers import Traffic
+from .results import Report
 
 if TYPE_CHECKING:
     from distributed import Client

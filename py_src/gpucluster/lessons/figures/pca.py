@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..material.pictures import ATTRIBUTION
-from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, when_ready
-from .frames import show_frames
+from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, show_frames, when_ready
 
 
 @when_ready

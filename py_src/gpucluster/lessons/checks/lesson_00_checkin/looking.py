@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from ...examination import Examination, describe
-from ...probes.reaching import direct_address, reach
+from ...probes.dashboard import direct_address, reach
 from .. import exercise
 
 

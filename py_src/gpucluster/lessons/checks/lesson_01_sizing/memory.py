@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...examination import Examination, describe
-from ...probes.traffic import Traffic
+from ...probes.transfers import Traffic
 from .. import exercise
 from .sizes import one_number
 

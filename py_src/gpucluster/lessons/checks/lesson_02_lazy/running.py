@@ -11,8 +11,8 @@ import numpy as np
 
 from ...examination import Examination, describe
 from ...probes.counting import Counted, counted
-from ...probes.holdings import memory_on_workers
-from ...probes.traffic import Traffic
+from ...probes.placement import memory_on_workers
+from ...probes.transfers import Traffic
 from .. import exercise
 
 _PATIENCE_SECONDS = 3.0

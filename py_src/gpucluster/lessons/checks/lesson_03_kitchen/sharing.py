@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe, describe_error
-from ...probes.traffic import Traffic
+from ...probes.transfers import Traffic
 from .. import exercise
 from .observing import watched_kitchen
 

@@ -115,7 +115,7 @@ def check_mean_delay(exam: Examination, mean_delay: Any) -> None:
         table.loc[exam.rng.choice(400, 25, replace=False), "dep_delay"] = np.nan
         lazy = lazily(exam, mean_delay, in_parts(exam.rng, table, count))
         _expect_means(exam, computed(exam, lazy), table, count)
-        from ...probes.movement import movement
+        from ...probes.transfers import movement
 
         joined = any("Repartition" in type(node).__name__ for node in lazy.expr.walk())
         moves = "rows of other partitions are put together first" if joined else movement(lazy)

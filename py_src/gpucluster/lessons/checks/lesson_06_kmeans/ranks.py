@@ -12,7 +12,7 @@ from ....learn.communicators import SerialCommunicator
 from ....protocol.errors import GPUClusterError
 from ...examination import Examination, Halt, describe
 from ...simulations.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
-from ...simulations.ranks.counting import CountingCommunicator
+from ...simulations.ranks.outcome import CountingCommunicator
 from ...simulations.ranks.threads import run_in_threads
 from .. import exercise
 from .cluster import (

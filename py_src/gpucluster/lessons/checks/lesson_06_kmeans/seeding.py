@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...examination import Examination, Halt, describe
-from ...material.arrays import as_numpy
-from ...probes.traffic import Traffic
+from ...material.conversion import as_numpy
+from ...probes.transfers import Traffic
 from .. import exercise
 from .cluster import inertia_of, share_out, unequal_sizes
 from .steps import squared_distances

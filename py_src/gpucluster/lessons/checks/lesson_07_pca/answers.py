@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...examination import Examination, Halt, describe
-from ...material.arrays import as_numpy
+from ...material.conversion import as_numpy
 
 Floats = NDArray[np.float64]
 

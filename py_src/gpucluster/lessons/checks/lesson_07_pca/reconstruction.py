@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...material.pictures import load_photo
-from ...material.tiles import cut_tiles
+from ...material.pictures import cut_tiles, load_photo
 from .. import exercise
 from .answers import mixed_table, numbers, relative_gap
 

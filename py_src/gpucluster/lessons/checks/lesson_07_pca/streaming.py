@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...probes.traffic import Traffic
+from ...probes.transfers import Traffic
 from .. import exercise
 from .answers import Floats, numbers, relative_gap, several
 

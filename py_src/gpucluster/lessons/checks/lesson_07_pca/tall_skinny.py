@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...probes.joining import Joining
-from ...probes.traffic import Traffic
+from ...probes.fanin import FanIn
+from ...probes.transfers import Traffic
 from .. import exercise
 from ..lesson_06_kmeans.cluster import share_out
 from .answers import Floats, numbers, relative_gap, several
@@ -22,7 +22,7 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         table, true = _graded(exam.rng, n, d, smallest)
         sizes = _sizes(exam.rng, n, d, count)
         parts = share_out(exam.client, table, sizes)
-        with Joining(exam.client, parts) as joining, Traffic(exam.client) as traffic:
+        with FanIn(exam.client, parts) as fan_in, Traffic(exam.client) as traffic:
             result = exam.call(tall_svd, exam.client, parts)
         values, vectors, levels = several(exam, result, "singular values", "Vt", "levels")
         values = numbers(exam, "singular values", values, (d,))
@@ -45,8 +45,8 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         _expect_levels(exam, levels, count)
         exam.expect(
             "The tree is real: no task reads more than one block, or more than two matrices",
-            joining.most_blocks <= 1 and joining.most <= 2,
-            f"one reads {joining.most_blocks} blocks; the most that are read at once is {joining.most}",
+            fan_in.most_blocks <= 1 and fan_in.most <= 2,
+            f"one reads {fan_in.most_blocks} blocks; the most that are read at once is {fan_in.most}",
         )
         exam.expect("The rows stay on the workers: at most a few matrices of d × d numbers travel",
                     traffic.bytes < 4 * 8 * d * d + 2000, f"{traffic.bytes:,} bytes left the workers, the table has "

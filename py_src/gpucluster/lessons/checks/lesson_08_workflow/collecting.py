@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe, describe_error
-from ...material.arrays import as_numpy
-from ...probes.traffic import Traffic
+from ...material.conversion import as_numpy
+from ...probes.transfers import Traffic
 from .. import exercise
 from .answers import Floats, in_blocks
 

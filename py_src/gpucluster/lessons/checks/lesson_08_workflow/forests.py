@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...material.arrays import as_numpy
+from ...material.conversion import as_numpy
 from .. import exercise
 from .answers import in_blocks
 
