@@ -94,7 +94,7 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
             exam.expect(USABLE, False, describe_error(error))
     if client is not None and not _connected(client):
         return _without_cluster(known.id, title)  # it ended meanwhile; that is no fault of the answer
-    passed = bool(exam.findings) and all(finding.passed for finding in exam.findings)
+    passed = bool(exam.findings) and exam.passed
     state = State.PASSED if passed else State.FAILED
     return CheckResult(known.id, title, state, exam.findings, "", "" if passed else advice(known.id), seed)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed, StartFailed
 from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.plaintext import counted
 from ..registry.directory import default_directory, secure_directory
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def find_cluster(lesson: str, named: str | None, *, apart: bool = False) -> tupl
         cluster = _connect(named)
         if apart and (others := _users(cluster)):
             raise InvalidRequest(
-                f"Lesson {lesson} ends workers on purpose, and {others} other program{'s' * (others != 1)} "
+                f"Lesson {lesson} ends workers on purpose, and {counted(others, 'other program')} "
                 f"{'are' if others != 1 else 'is'} connected to {cluster.name}. Run it without naming a cluster: then "
                 "it makes its own."
             )

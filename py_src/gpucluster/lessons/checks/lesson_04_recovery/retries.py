@@ -9,7 +9,7 @@ from typing import Any
 
 from ...examination import Examination, describe_error
 from .. import exercise
-from .disturbing import as_it_was, call_freely, explain
+from .restoring import as_it_was, call_freely, explain
 
 
 def poison(file: str) -> None:
