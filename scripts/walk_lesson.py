@@ -15,7 +15,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from gpucluster.lessons.catalogue import Lesson, copy_lessons, find_lesson
+from gpucluster.lessons.catalogue import Lesson, find_lesson
+from gpucluster.lessons.copies import copy_lessons
 from gpucluster.lessons.checks import exercises
 from playwright.sync_api import Locator, Page
 

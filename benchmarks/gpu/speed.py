@@ -16,7 +16,7 @@ from typing import Any
 
 import gpucluster
 from gpucluster.bench import bench
-from gpucluster.bench.site import created
+from gpucluster.bench.target import created
 from gpucluster.protocol.spec import CudaSpec, LocalSpec
 
 from .cancellation import watched
@@ -173,8 +173,8 @@ def against_cpu(file: Path, size: str) -> dict[str, Any]:
         "cpu": LocalSpec(),
     }
     for name, spec in specs.items():
-        with created(spec) as site:
-            result = bench(site, only=WORKLOADS, size=size, say=print)  # type: ignore[arg-type]
+        with created(spec) as target:
+            result = bench(target, only=WORKLOADS, size=size, say=print)  # type: ignore[arg-type]
         found[name] = result.model_dump(mode="json")
         write_json(file, found)
     gpu, cpu = ({one["workload"]: one for one in found[name]["measurements"]} for name in ("gpu", "cpu"))

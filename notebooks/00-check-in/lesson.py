@@ -66,7 +66,7 @@ from distributed import LocalCluster
 from gpucluster.lessons import check, compare, hint, predict, solution
 from gpucluster.lessons.figures import checkin as figures
 from gpucluster.lessons.probes.processes import processes_of
-from gpucluster.lessons.probes.reaching import reach_dashboard
+from gpucluster.lessons.probes.dashboard import reach_dashboard
 
 # %% [markdown] anchor="processes"
 # ## 1. Notebook, scheduler, workers

@@ -50,7 +50,7 @@ import psutil
 
 from gpucluster import datasets
 from gpucluster.lessons import check, compare, hint, predict, solution
-from gpucluster.lessons.probes.busy import Busy
+from gpucluster.lessons.probes.timing import Busy
 from gpucluster.lessons.probes.capped import capped
 from gpucluster.lessons.figures import sizing as figures
 

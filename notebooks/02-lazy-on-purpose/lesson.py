@@ -53,7 +53,7 @@ from gpucluster import datasets
 from gpucluster.lessons import check, compare, hint, predict, solution
 from gpucluster.lessons.probes.counting import counted
 from gpucluster.lessons.figures import lazy as figures
-from gpucluster.lessons.probes.holdings import memory_on_workers, places_of
+from gpucluster.lessons.probes.placement import memory_on_workers, places_of
 
 # %% [markdown] anchor="laziness"
 # ## 1. Which line takes the time?

@@ -55,7 +55,7 @@ from distributed import Semaphore, get_task_stream, get_worker
 
 from gpucluster import datasets
 from gpucluster.lessons import check, compare, expect_failure, hint, predict, solution
-from gpucluster.lessons.figures import conversation as messages
+from gpucluster.lessons.figures import messages
 from gpucluster.lessons.figures import kitchen as figures
 from gpucluster.lessons.simulations.kitchen import Entry, Order, evening, makespan, most_at_once, open_kitchen, tonight
 
@@ -88,7 +88,7 @@ with get_task_stream(lab.client) as stream:
     array = lab.client.submit(load, 100_000, workers=places[0], pure=False)
     answer = lab.client.submit(total, array, workers=places[-1], pure=False)
     print(f"The result is {answer.result():,}.")
-messages.conversation(stream.data, places)
+messages.sequence_diagram(stream.data, places)
 
 # %% [markdown]
 # Black arrows are messages with a few words. Orange arrows carry results. The array went from worker to worker; the

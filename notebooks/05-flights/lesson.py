@@ -61,15 +61,15 @@ from dask.distributed import wait
 
 from gpucluster import datasets
 from gpucluster.lessons import banner, check, compare, expect_failure, hint, predict, solution
-from gpucluster.lessons.probes.accelerated import run_unchanged
+from gpucluster.lessons.probes.accelerator import run_unchanged
 from gpucluster.lessons.probes.collecting import collecting_calls
 from gpucluster.lessons.figures import flights as figures
 from gpucluster.lessons.material.flightfiles import column_bytes, write_monthly_csv
-from gpucluster.lessons.probes.movement import bytes_between_workers, movement, plan
-from gpucluster.lessons.readiness import ready
-from gpucluster.lessons.probes.smallworker import peak_memory, small_worker
-from gpucluster.lessons.probes.stages import StageClock
-from gpucluster.lessons.material.tables import as_pandas
+from gpucluster.lessons.probes.transfers import bytes_between_workers, movement, plan
+from gpucluster.lessons.checking import ready
+from gpucluster.lessons.probes.memory import peak_memory, small_worker
+from gpucluster.lessons.probes.timing import StageClock
+from gpucluster.lessons.material.conversion import as_pandas
 
 flights, weather = datasets.flights(), datasets.weather()
 planes, airports, airlines = datasets.planes(), datasets.airports(), datasets.airlines()

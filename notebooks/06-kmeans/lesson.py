@@ -66,7 +66,7 @@ import numpy as np
 from gpucluster.lessons import as_numpy, check, compare, hint, peak_bytes, predict, solution
 from gpucluster.lessons.figures import kmeans as figures
 from gpucluster.lessons.material.pictures import distinct_colours, load_photo, png_bytes
-from gpucluster.lessons.readiness import ready
+from gpucluster.lessons.checking import ready
 from gpucluster.lessons.simulations.ranks import run_on_workers, run_ranks
 
 # %% [markdown] anchor="blackboard"

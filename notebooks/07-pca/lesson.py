@@ -60,7 +60,7 @@ from gpucluster.lessons import as_numpy, check, compare, hint, predict, solution
 from gpucluster.lessons.figures import pca as figures
 from gpucluster.lessons.probes.memory import measure_peak
 from gpucluster.lessons.material.pictures import load_photo
-from gpucluster.lessons.material.tiles import cut_tiles, paste_tiles
+from gpucluster.lessons.material.pictures import cut_tiles, paste_tiles
 
 # %% [markdown] anchor="patches"
 # ## 1. The data: every small square is a row

@@ -80,7 +80,7 @@ from gpucluster.lessons.figures import workflow as figures
 from gpucluster.lessons.probes.messages import MessageLog
 from gpucluster.lessons.material.pictures import load_photo
 from gpucluster.lessons.probes.placement import blocks_by_worker, spread, worker_order
-from gpucluster.lessons.readiness import ready
+from gpucluster.lessons.checking import ready
 
 # %% [markdown] anchor="who-does-what"
 # ## Step 1. Cluster: who does what

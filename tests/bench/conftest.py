@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 from gpucluster.bench.result import BenchResult, ClusterFacts, HostFacts, Measurement
-from gpucluster.bench.site import Site, existing
+from gpucluster.bench.target import Target, existing
 from gpucluster.protocol.models import ClusterModel
 
 
 @pytest.fixture(scope="module")
-def ground(shared_cluster: ClusterModel) -> Iterator[Site]:
+def target(shared_cluster: ClusterModel) -> Iterator[Target]:
     """Two workers of one thread each."""
-    with existing(shared_cluster.id) as site:
-        yield site
+    with existing(shared_cluster.id) as found:
+        yield found
 
 
 def measurement(**changes: Any) -> Measurement:

@@ -14,7 +14,7 @@ import pytest
 from gpucluster.bench import bench, catalogue, load
 from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.report import report_html
-from gpucluster.bench.site import existing
+from gpucluster.bench.target import existing
 from gpucluster.bench.text import result_text
 from gpucluster.cli import benchmark
 from gpucluster.cli.declarations import MAGIC, SHELL
@@ -25,10 +25,10 @@ MPI = {"mpi-allreduce-latency", "mpi-allreduce-bandwidth", "mpi-kmeans"}
 
 
 @pytest.fixture(scope="module")
-def everything(ground):
+def everything(target):
     """All workloads on two workers."""
     said: list[str] = []
-    return bench(ground, size="tiny", repeats=2, say=said.append), said
+    return bench(target, size="tiny", repeats=2, say=said.append), said
 
 
 def test_every_workload_is_measured(everything):
@@ -60,9 +60,9 @@ def test_the_page_holds_everything_and_loads_nothing(everything):
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=", page)
 
 
-def test_several_numbers_of_workers_and_back(ground, shared_cluster, shared_site):
-    with existing(shared_cluster.id, scales=True) as site:
-        result = bench(site, size="tiny", repeats=4, only=["transpose-sum", "allreduce-latency"], workers=[2, 1])
+def test_several_numbers_of_workers_and_back(target, shared_cluster, shared_site):
+    with existing(shared_cluster.id, scales=True) as found:
+        result = bench(found, size="tiny", repeats=4, only=["transpose-sum", "allreduce-latency"], workers=[2, 1])
     assert [(one.workload, one.n_workers) for one in result.measurements] == [
         ("transpose-sum", 1), ("transpose-sum", 2), ("allreduce-latency", 2),
     ]  # fmt: skip
@@ -75,32 +75,32 @@ def test_several_numbers_of_workers_and_back(ground, shared_cluster, shared_site
     assert re.search(r"transpose-sum .* 2 .* \d+\.\d\d \(\d+\.\d\d to \d+\.\d\d\)", result_text(result))
 
 
-def test_one_that_fails_does_not_stop_the_others(ground, monkeypatch):
+def test_one_that_fails_does_not_stop_the_others(target, monkeypatch):
     broken = replace(catalogue.WORKLOADS["svd"], run=lambda data: 1 / 0)
     monkeypatch.setitem(catalogue.WORKLOADS, "svd", broken)
-    result = bench(ground, size="tiny", repeats=1, only=["svd", "frame-sum"])
+    result = bench(target, size="tiny", repeats=1, only=["svd", "frame-sum"])
     assert [one.workload for one in result.measurements] == ["frame-sum"]
     assert [(one.workload, one.failed, one.why) for one in result.left_out] == [
         ("svd", True, "ZeroDivisionError: division by zero")
     ]
     with pytest.raises(NothingToMeasure, match="Nothing could be measured: svd: ZeroDivisionError"):
-        bench(ground, size="tiny", repeats=1, only=["svd"])
+        bench(target, size="tiny", repeats=1, only=["svd"])
 
 
-def test_seconds_choose_the_size(ground):
+def test_seconds_choose_the_size(target):
     started = time.monotonic()
-    result = bench(ground, seconds=4, repeats=2, only=["transpose-sum", "frame-sum"])
+    result = bench(target, seconds=4, repeats=2, only=["transpose-sum", "frame-sum"])
     assert time.monotonic() - started < 60
     assert {one.size for one in result.measurements} <= {"tiny", "small", "medium"}
 
 
-def test_what_cannot_be_is_said_before_anything_runs(ground):
+def test_what_cannot_be_is_said_before_anything_runs(target):
     with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
-        bench(ground, only=["mpi-allreduce-latency"])
+        bench(target, only=["mpi-allreduce-latency"])
     with pytest.raises(InvalidRequest, match="not both"):
-        bench(ground, size="tiny", seconds=5)
+        bench(target, size="tiny", seconds=5)
     with pytest.raises(InvalidRequest, match="size: must be one of tiny"):
-        bench(ground, size="huge")
+        bench(target, size="huge")
 
 
 def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path):

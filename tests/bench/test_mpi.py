@@ -11,7 +11,7 @@ import pytest
 from distributed import Client
 from gpucluster.bench import bench
 from gpucluster.bench.errors import NothingToMeasure
-from gpucluster.bench.site import scheduler
+from gpucluster.bench.target import scheduler
 from gpucluster.protocol.errors import InvalidState
 
 MPIEXEC = Path(sys.executable).with_name("mpiexec")
@@ -40,11 +40,11 @@ def scheduler_file(tmp_path_factory):
 
 
 def test_both_ways_are_measured(scheduler_file):
-    with scheduler(scheduler_file) as site:
-        result = bench(site, size="tiny", repeats=1, only=["kmeans", "mpi-kmeans", "allreduce-latency",
+    with scheduler(scheduler_file) as found:
+        result = bench(found, size="tiny", repeats=1, only=["kmeans", "mpi-kmeans", "allreduce-latency",
                                                            "mpi-allreduce-latency"])  # fmt: skip
         with pytest.raises(InvalidState, match="This scheduler has 2 workers, and gpucluster did not start them"):
-            bench(site, only=["svd"], workers=[1])
+            bench(found, only=["svd"], workers=[1])
     assert result.left_out == []
     assert (result.cluster.mpi, result.cluster.backend, result.cluster.protocol) == (True, "other", "tcp")
     checks = {one.workload: one.check for one in result.measurements}
@@ -52,6 +52,6 @@ def test_both_ways_are_measured(scheduler_file):
     assert checks["allreduce-latency"] == checks["mpi-allreduce-latency"] == 2
 
 
-def test_nothing_goes_over_mpi_elsewhere(ground):
+def test_nothing_goes_over_mpi_elsewhere(target):
     with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
-        bench(ground, only=["mpi-kmeans"])
+        bench(target, only=["mpi-kmeans"])

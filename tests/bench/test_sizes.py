@@ -12,8 +12,8 @@ from gpucluster.bench.machine import hosts_of
 from gpucluster.bench.progress import ProgressBar
 from gpucluster.bench.result import HostFacts
 from gpucluster.bench.sizing import Sizes, largest_that_fits, work
-from gpucluster.bench.timing import agree
-from gpucluster.bench.workload import SIZES, Ground, Outcome, Workload
+from gpucluster.bench.timing import require_same
+from gpucluster.bench.workload import SIZES, Context, Outcome, Workload
 from gpucluster.protocol.errors import InvalidRequest
 
 GIB = 2**30
@@ -23,7 +23,7 @@ def toy(seconds: float = 0.0) -> Workload:
     """A workload that does nothing: what it is measured to need is up to the test."""
     return Workload(
         "toy", "Nothing", {size: {"rows": 10**number} for number, size in enumerate(SIZES)},
-        prepare=lambda ground, parameters: parameters["rows"], run=lambda rows: Outcome(float(rows)),
+        prepare=lambda target, parameters: parameters["rows"], run=lambda rows: Outcome(float(rows)),
         memory_bytes=lambda parameters: parameters["rows"] * GIB, amount=lambda parameters: parameters["rows"],
     )  # fmt: skip
 
@@ -48,31 +48,31 @@ def test_sizes_grow_and_so_does_what_they_need(name):
 
 def test_a_size_that_does_not_fit_is_replaced_and_that_is_said():
     sizes = Sizes("large", None, 20 * GIB, repeats=5)
-    ready = sizes.prepared(toy(), Ground(None, 1, 2))
+    ready = sizes.prepared(toy(), Context(None, 1, 2))
     assert ready is not None and ready.size == "small"
     assert sizes.notes == ["toy: 'large' does not fit into half of the workers' memory, so 'small' was measured."]
-    assert Sizes("tiny", None, GIB, repeats=5).prepared(toy(), Ground(None, 1, 2)) is None
+    assert Sizes("tiny", None, GIB, repeats=5).prepared(toy(), Context(None, 1, 2)) is None
 
 
 def test_with_much_time_sizes_grow_until_memory_ends_and_then_stay():
     sizes = Sizes("tiny", 1000.0, 200 * GIB, repeats=5)
-    ready = sizes.prepared(toy(), Ground(None, 1, 2))
+    ready = sizes.prepared(toy(), Context(None, 1, 2))
     assert ready is not None and (ready.size, ready.data) == ("medium", 100)
-    again = sizes.prepared(toy(), Ground(None, 2, 2))
+    again = sizes.prepared(toy(), Context(None, 2, 2))
     assert again is not None and again.size == "medium"
-    ready = Sizes("tiny", 0.0, None, repeats=5).prepared(toy(), Ground(None, 1, 2))
+    ready = Sizes("tiny", 0.0, None, repeats=5).prepared(toy(), Context(None, 1, 2))
     assert ready is not None and ready.size == "tiny"
 
 
 def test_results_that_differ_are_an_error():
-    agree(toy(), 1.0, 1.0 + 1e-9, "two runs")
+    require_same(toy(), 1.0, 1.0 + 1e-9, "two runs")
     with pytest.raises(WrongResult, match="results of two runs differ"):
-        agree(toy(), 1.0, 1.1, "two runs")
+        require_same(toy(), 1.0, 1.1, "two runs")
     with pytest.raises(WrongResult, match="differ"):
-        agree(toy(), 1.0, float("nan"), "two runs")
+        require_same(toy(), 1.0, float("nan"), "two runs")
     values = iter([1.0, 1.0, 2.0])
     changing = replace(toy(), run=lambda rows: Outcome(next(values)))
-    ready = Sizes("tiny", None, None, 2).prepared(changing, Ground(None, 1, 2))
+    ready = Sizes("tiny", None, None, 2).prepared(changing, Context(None, 1, 2))
     assert ready is not None
     with pytest.raises(WrongResult, match="differ"):
         ready.measure(2, lambda number: None)

@@ -15,8 +15,8 @@ from gpucluster.cli.completion import candidates
 from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.verbs import split_verb, verbs_of
 from gpucluster.lessons.catalogue import find_lesson, lessons
+from gpucluster.lessons.copies import write_copy
 from gpucluster.lessons.learner_progress import record
-from gpucluster.lessons.writing import write_copy
 
 Shell = Callable[..., tuple[int, str, str]]
 

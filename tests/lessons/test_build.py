@@ -21,7 +21,8 @@ from gpucluster.lessons.building.notebooks import NBGRADER_SCHEMA
 from gpucluster.lessons.building.page import make_page
 from gpucluster.lessons.building.reading import read_source
 from gpucluster.lessons.building.source import ASSIGNED, BEGIN, END, LessonSourceError
-from gpucluster.lessons.catalogue import copy_lessons, find_lesson, lessons, notebooks_folder
+from gpucluster.lessons.catalogue import find_lesson, lessons, notebooks_folder
+from gpucluster.lessons.copies import copy_lessons
 
 FOLDER = notebooks_folder()
 NOTEBOOKS = [

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from gpucluster.lessons.catalogue import copy_lessons, find_lesson
-from gpucluster.lessons.copies import LessonFolderError, LessonNotFound, copy_recall, reset_lesson
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.copies import LessonFolderError, LessonNotFound, copy_lessons, copy_recall, reset_lesson
 
 SLUG = "06-kmeans"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import dask
 from dask import delayed
-from gpucluster.lessons.probes.busy import Busy
 from gpucluster.lessons.probes.counting import counted
+from gpucluster.lessons.probes.timing import Busy
 
 
 def double(number: int) -> int:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from gpucluster.lessons.figures import lazy, sizing
 from gpucluster.lessons.probes.capped import Outcome
-from gpucluster.lessons.probes.holdings import memory_on_workers, places_of
+from gpucluster.lessons.probes.placement import memory_on_workers, places_of
 
 
 @pytest.fixture

@@ -11,16 +11,16 @@ import pandas as pd
 import pytest
 from gpucluster import datasets
 from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.checking import ready
 from gpucluster.lessons.checks.lesson_05_flights.files import damage_other_columns
 from gpucluster.lessons.checks.lesson_05_flights.partitioning import MOVES
+from gpucluster.lessons.material.conversion import as_pandas
 from gpucluster.lessons.material.flightfiles import WHOLE_BUT_MISSING, column_bytes, write_monthly_csv
-from gpucluster.lessons.material.tables import as_pandas
 from gpucluster.lessons.probes import accelerated
 from gpucluster.lessons.probes.collecting import collecting_calls
-from gpucluster.lessons.probes.movement import bytes_between_workers, movement, plan
-from gpucluster.lessons.probes.smallworker import peak_memory, small_worker
-from gpucluster.lessons.probes.stages import StageClock
-from gpucluster.lessons.readiness import ready
+from gpucluster.lessons.probes.memory import peak_memory, small_worker
+from gpucluster.lessons.probes.timing import StageClock
+from gpucluster.lessons.probes.transfers import bytes_between_workers, movement, plan
 
 LESSON = find_lesson("05")
 

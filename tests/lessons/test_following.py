@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from gpucluster.lessons.building.reading import read_source
 from gpucluster.lessons.catalogue import find_lesson
-from gpucluster.lessons.checking import check
+from gpucluster.lessons.checking import check, ready
 from gpucluster.lessons.following import Names
-from gpucluster.lessons.probes.traffic import Traffic
-from gpucluster.lessons.readiness import ready
+from gpucluster.lessons.probes.transfers import Traffic
 from gpucluster.lessons.results import State
 from gpucluster.lessons.statements import sources_of, statements_of
 

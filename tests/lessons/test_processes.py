@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from gpucluster.lessons.probes.dashboard import direct_address, reach, reach_dashboard
 from gpucluster.lessons.probes.processes import processes_of
-from gpucluster.lessons.probes.reaching import direct_address, reach, reach_dashboard
 
 
 def test_one_notebook_one_scheduler_and_the_workers(cluster: Any, client: Any) -> None:

@@ -20,7 +20,7 @@ from gpucluster.lessons.simulations.ranks import (
     run_ranks,
     run_under_mpi,
 )
-from gpucluster.lessons.simulations.ranks.counting import CountingCommunicator, message_bytes
+from gpucluster.lessons.simulations.ranks.outcome import CountingCommunicator, message_bytes
 from gpucluster.lessons.simulations.ranks.threads import run_in_threads
 
 POINTS = np.arange(22.0).reshape(11, 2)

@@ -11,7 +11,7 @@ import dask
 import pytest
 from distributed import LocalCluster
 from gpucluster.lessons.checks.lesson_00_checkin.lifetime import Starter
-from gpucluster.lessons.scratch import use_private_scratch
+from gpucluster.lessons.clusters import use_private_scratch
 from gpucluster.lessons.simulations.kitchen import small_kitchen
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from gpucluster.datasets import patches
-from gpucluster.lessons.material.pictures import load_photo
-from gpucluster.lessons.material.tiles import cut_tiles, paste_tiles
+from gpucluster.lessons.material.pictures import cut_tiles, load_photo, paste_tiles
 
 
 def test_tiles_give_the_picture_back() -> None:

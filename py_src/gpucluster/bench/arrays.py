@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .workload import Ground, Outcome, Parameters, Workload, expect, persisted
+from .workload import Context, Outcome, Parameters, Workload, expect, persisted
 
 SEED = 20130101
 
 
-def random_rows(ground: Ground, rows: int, columns: int, dtype: str, seed: int = SEED) -> Any:
+def random_rows(context: Context, rows: int, columns: int, dtype: str, seed: int = SEED) -> Any:
     """Return a persisted array of uniform random numbers from 0 to 1, cut along its rows only."""
     import dask.array as da
 
-    n_blocks = min(rows, ground.blocks_for(rows * columns * (8 if dtype == "float64" else 4)))
+    n_blocks = min(rows, context.blocks_for(rows * columns * (8 if dtype == "float64" else 4)))
     # From the system's generator of whatever library Dask is set to, NumPy or CuPy.
     made = da.random.default_rng(seed).random((rows, columns), chunks=(-(-rows // n_blocks), columns))
     return persisted(made.astype(dtype))[0]
@@ -23,11 +23,11 @@ def random_rows(ground: Ground, rows: int, columns: int, dtype: str, seed: int =
 # -- sum of an array and its transpose -----------------------------------------------------------
 
 
-def _square(ground: Ground, parameters: Parameters) -> Any:
+def _square(context: Context, parameters: Parameters) -> Any:
     import dask.array as da
 
     n = parameters["n"]
-    across = math.ceil(math.sqrt(ground.blocks_for(n * n * 8)))
+    across = math.ceil(math.sqrt(context.blocks_for(n * n * 8)))
     (x,) = persisted(da.random.default_rng(SEED).random((n, n), chunks=-(-n // across)))
     return x, 2 * float(x.sum().compute())
 
@@ -56,8 +56,8 @@ TRANSPOSE_SUM = Workload(
 SVD_COLUMNS = 64
 
 
-def _tall(ground: Ground, parameters: Parameters) -> Any:
-    return random_rows(ground, parameters["rows"], SVD_COLUMNS, "float64")
+def _tall(context: Context, parameters: Parameters) -> Any:
+    return random_rows(context, parameters["rows"], SVD_COLUMNS, "float64")
 
 
 def _svd(x: Any) -> Outcome:

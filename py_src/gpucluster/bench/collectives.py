@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .workload import SIZES, Ground, Outcome, Parameters, Workload, expect
+from .workload import SIZES, Context, Outcome, Parameters, Workload, expect
 
 LATENCY_BYTES = 8
 _MEASURED_SECONDS = 0.2
@@ -16,11 +16,11 @@ _MEASURED_SECONDS = 0.2
 _LEAST, _MOST = 5, 500
 
 
-def _one_row_each(ground: Ground, parameters: Parameters) -> Any:
+def _one_row_each(context: Context, parameters: Parameters) -> Any:
     import dask.array as da
 
     # One block of the same size for each worker, so that each is a rank.
-    return da.zeros((ground.n_workers, 1), chunks=(1, 1)), parameters["bytes"], ground.n_workers
+    return da.zeros((context.n_workers, 1), chunks=(1, 1)), parameters["bytes"], context.n_workers
 
 
 def timed_allreduces(shard: Any, n_bytes: int) -> tuple[float, float]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..protocol.plaintext import counted
 from .doubts import load_where_busy
 from .errors import NotComparable
 from .result import BenchResult, Measurement
 from .statistics import CONFIDENCE, ratio_of
-from .text import aligned, counted, seconds_text
+from .text import aligned, seconds_text
 
 Key = tuple[str, tuple[tuple[str, int], ...], int]
 
@@ -125,7 +126,7 @@ def _not_compared(first: BenchResult, second: BenchResult, common: set[Key]) -> 
             if sizes:
                 reason = f"is '{one.size}' in the {ordinal} result but {' and '.join(map(repr, sizes))} in the other"
             elif same:
-                reason = f"on {counted(one.n_workers)} is only in the {ordinal} result"
+                reason = f"on {counted(one.n_workers, 'worker')} is only in the {ordinal} result"
             else:
                 reason = f"is only in the {ordinal} result"
             sentences.append(f"{one.workload} {reason}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..protocol.plaintext import counted
 from .result import BenchResult, Measurement
 from .scaling import by_workload, curves, efficiency, speed_up, speed_up_intervals
 
@@ -20,7 +21,7 @@ _SMALL, _LOW = 355, 250
 def speed_up_figure(result: BenchResult) -> Any:
     """Return speed-up against workers, one line a workload, and the line of perfect scaling."""
     few = min(result.cluster.n_workers)
-    made = _figure(result, f"Speed-up over {few} worker{'s' * (few > 1)}", _WIDE, _HIGH)
+    made = _figure(result, f"Speed-up over {counted(few, 'worker')}", _WIDE, _HIGH)
     counts = sorted(result.cluster.n_workers)
     made.line(counts, [count / few for count in counts], color=_IDEAL, line_dash="dashed", line_width=2)
     _lines(made, curves(result), speed_up, lambda one, first: 1.0)

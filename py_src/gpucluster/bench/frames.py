@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..datasets import flights, planes, weather
-from .workload import Ground, Outcome, Parameters, Workload, expect, persisted
+from .workload import Context, Outcome, Parameters, Workload, expect, persisted
 
 SUM_COLUMNS = 8
 FLOWN = 336_776 - 8_255
@@ -48,9 +48,9 @@ def numbers_block(rows: tuple[int, int], *, library: str) -> Any:
     return frame_of({f"c{i}": generator.random(rows[1] - rows[0]) for i in range(SUM_COLUMNS)}, library)
 
 
-def _numbers(ground: Ground, parameters: Parameters) -> Any:
+def _numbers(context: Context, parameters: Parameters) -> Any:
     rows = parameters["rows"]
-    lazy = _lazy(numbers_block, rows, ground.blocks_for(8 * SUM_COLUMNS * rows), ground.frames)
+    lazy = _lazy(numbers_block, rows, context.blocks_for(8 * SUM_COLUMNS * rows), context.frames)
     return persisted(lazy)[0]
 
 
@@ -90,10 +90,10 @@ def _first_match(n_rows: int) -> int:
     return n_rows - int(n_rows * _MATCHING)
 
 
-def _two_tables(ground: Ground, parameters: Parameters) -> Any:
+def _two_tables(context: Context, parameters: Parameters) -> Any:
     rows = parameters["rows"]
-    n_blocks = ground.blocks_for(16 * rows)
-    sides = [_lazy(keyed_block, rows, n_blocks, ground.frames, side=side, n_rows=rows) for side in ("left", "right")]
+    n_blocks = context.blocks_for(16 * rows)
+    sides = [_lazy(keyed_block, rows, n_blocks, context.frames, side=side, n_rows=rows) for side in ("left", "right")]
     return (*persisted(*sides), rows)
 
 
@@ -127,7 +127,7 @@ MERGE = Workload(
 _COLUMNS = ["carrier", "origin", "tailnum", "time_hour", "dep_time", "dep_delay", "arr_delay", "air_time"]
 
 
-def _sources(_ground: Ground, parameters: Parameters) -> Any:
+def _sources(_context: Context, parameters: Parameters) -> Any:
     return parameters["copies"]
 
 

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from .arrays import SEED, random_rows
-from .workload import Ground, Outcome, Parameters, Workload
+from .workload import Context, Outcome, Parameters, Workload
 
 KMEANS_COLUMNS, CLUSTERS, ITERATIONS = 32, 16, 10
 PCA_COLUMNS, COMPONENTS = 64, 8
 NEIGHBORS_COLUMNS, NEIGHBORS = 16, 5
 
 
-def _points(ground: Ground, parameters: Parameters) -> Any:
-    return random_rows(ground, parameters["rows"], KMEANS_COLUMNS, "float32")
+def _points(context: Context, parameters: Parameters) -> Any:
+    return random_rows(context, parameters["rows"], KMEANS_COLUMNS, "float32")
 
 
 def _kmeans(X: Any) -> Outcome:
@@ -56,8 +56,8 @@ MPI_KMEANS = replace(
 )
 
 
-def _table(ground: Ground, parameters: Parameters) -> Any:
-    return random_rows(ground, parameters["rows"], PCA_COLUMNS, "float32")
+def _table(context: Context, parameters: Parameters) -> Any:
+    return random_rows(context, parameters["rows"], PCA_COLUMNS, "float32")
 
 
 def _pca(X: Any) -> Outcome:
@@ -103,9 +103,9 @@ TRUNCATED_SVD = Workload(
 )
 
 
-def _index_and_queries(ground: Ground, parameters: Parameters) -> Any:
-    X = random_rows(ground, parameters["rows"], NEIGHBORS_COLUMNS, "float32")
-    queries = random_rows(ground, parameters["queries"], NEIGHBORS_COLUMNS, "float32", seed=SEED + 1)
+def _index_and_queries(context: Context, parameters: Parameters) -> Any:
+    X = random_rows(context, parameters["rows"], NEIGHBORS_COLUMNS, "float32")
+    queries = random_rows(context, parameters["queries"], NEIGHBORS_COLUMNS, "float32", seed=SEED + 1)
     return X, queries
 
 

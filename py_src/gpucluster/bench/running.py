@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ..protocol.errors import GPUClusterError, InvalidRequest
+from ..protocol.plaintext import counted
 from .catalogue import workloads as find_workloads
 from .doubts import doubts
 from .errors import NothingToMeasure
 from .machine import hosts_of, report
 from .progress import ProgressBar, Say
 from .result import BenchResult, ClusterFacts, LeftOut, Measurement
-from .site import Site
 from .sizing import Sizes
-from .text import counted
-from .timing import agree
-from .workload import SIZES, Ground, Size, Workload
+from .target import Target
+from .timing import require_same
+from .workload import SIZES, Context, Size, Workload
 
 REPEATS = 5
 """So many runs count; four are needed to compare two results."""
@@ -26,7 +26,7 @@ INTERRUPTED = "Interrupted: what came later was not measured."
 
 
 def bench(
-    site: Site,
+    target: Target,
     *,
     only: Sequence[str] | None = None,
     size: Size | None = None,
@@ -39,8 +39,8 @@ def bench(
 
     Parameters
     ----------
-    site : Site
-        The cluster, from `gpucluster.bench.site`.
+    target : Target
+        The cluster, from `gpucluster.bench.target`.
     only : sequence of str, optional
         Names of workloads. Default: all that the cluster can run.
     size : {"tiny", "small", "medium", "large"}, optional
@@ -70,33 +70,33 @@ def bench(
         raise InvalidRequest(f"size: must be one of {', '.join(SIZES)}, not {size!r}.")
     if repeats < 1:
         raise InvalidRequest("repeats: at least one run must count.")
-    counts = sorted(set(workers)) if workers else [len(site.workers)]
+    counts = sorted(set(workers)) if workers else [len(target.workers)]
     if counts[0] < 1:
-        raise NothingToMeasure(f"{site.name[:1].upper()}{site.name[1:]} has no workers. Give it some first.")
+        raise NothingToMeasure(f"{target.name[:1].upper()}{target.name[1:]} has no workers. Give it some first.")
     chosen = find_workloads(only)
-    say(f"Waiting for {counted(counts[0])}")
-    site.scale(counts[0])
-    return _Run(site, counts, repeats, say).all(chosen, only is not None, size or "small", seconds)
+    say(f"Waiting for {counted(counts[0], 'worker')}")
+    target.scale(counts[0])
+    return _Run(target, counts, repeats, say).all(chosen, only is not None, size or "small", seconds)
 
 
 class _Run:
-    def __init__(self, site: Site, counts: list[int], repeats: int, say: Say) -> None:
-        self._site = site
+    def __init__(self, target: Target, counts: list[int], repeats: int, say: Say) -> None:
+        self._target = target
         self._counts = counts
         self._repeats = repeats
         self._say = say
-        self._libraries = site.libraries()
+        self._libraries = target.libraries()
         self._checks: dict[str, float] = {}
         self._measured: list[Measurement] = []
         self._left_out: list[LeftOut] = []
-        self._memory_bytes = site.worker_memory_bytes(self._libraries.frames)
-        self._threads = max(worker["nthreads"] for worker in site.workers.values())
+        self._memory_bytes = target.worker_memory_bytes(self._libraries.frames)
+        self._threads = max(worker["nthreads"] for worker in target.workers.values())
 
     def all(self, chosen: list[Workload], named: bool, size: Size, seconds: float | None) -> BenchResult:
         import dask
 
         started, at = time.perf_counter(), datetime.now(UTC).isoformat(timespec="seconds")
-        reports = self._site.client.run(report)
+        reports = self._target.client.run(report)
         ranks = [told["mpi"] for told in reports.values()]
         mpi = all(ranks) and len(set(ranks)) == len(ranks)
         possible = [workload for workload in chosen if mpi or not workload.needs_mpi]
@@ -109,14 +109,14 @@ class _Run:
         bar = ProgressBar((self._repeats + 2) * cases, self._say)
         backends = {"array.backend": self._libraries.arrays, "dataframe.backend": self._libraries.frames}
         complete = True
-        with dask.config.set(backends), self._site.client.as_current():
+        with dask.config.set(backends), self._target.client.as_current():
             try:
                 self._each_count(possible, sizes, bar)
             except KeyboardInterrupt:
                 if not self._measured:
                     raise
                 complete = False
-            more, workers = self._site.client.run(report), self._site.workers
+            more, workers = self._target.client.run(report), self._target.workers
         if not self._measured:
             raise NothingToMeasure(
                 "Nothing could be measured: " + "; ".join(f"{o.workload}: {o.why}" for o in self._left_out) + "."
@@ -136,26 +136,26 @@ class _Run:
 
     def _each_count(self, workloads: Sequence[Workload], sizes: Sizes, bar: ProgressBar) -> None:
         for count in self._counts:
-            bar.show(f"waiting for {counted(count)}")
-            self._site.scale(count)
+            bar.show(f"waiting for {counted(count, 'worker')}")
+            self._target.scale(count)
             # As many blocks for all numbers of workers, so that the work is the same.
             n_blocks = 2 * self._threads * self._counts[-1]
-            ground = Ground(self._site.client, count, n_blocks, self._libraries.frames)
+            context = Context(self._target.client, count, n_blocks, self._libraries.frames)
             for workload in workloads:
-                self._one(workload, ground, sizes, bar)
+                self._one(workload, context, sizes, bar)
 
     def _facts(self, mpi: bool) -> ClusterFacts:
         return ClusterFacts(
-            name=self._site.name, backend=self._site.backend, protocol=self._site.protocol, n_workers=self._counts,
-            threads_per_worker=self._threads, memory_limit_bytes=self._memory_bytes, mpi=mpi,
+            name=self._target.name, backend=self._target.backend, protocol=self._target.protocol,
+            n_workers=self._counts, threads_per_worker=self._threads, memory_limit_bytes=self._memory_bytes, mpi=mpi,
             arrays=self._libraries.arrays, frames=self._libraries.frames,
         )  # fmt: skip
 
-    def _one(self, workload: Workload, ground: Ground, sizes: Sizes, bar: ProgressBar) -> None:
+    def _one(self, workload: Workload, context: Context, sizes: Sizes, bar: ProgressBar) -> None:
         """Measure one workload on the workers that are there now, or write down why not."""
-        text = f"{workload.name}, {counted(ground.n_workers)}"
-        if ground.n_workers < workload.least_workers:
-            self._leave_out(workload, ground, f"it needs at least {workload.least_workers} workers", failed=False)
+        text = f"{workload.name}, {counted(context.n_workers, 'worker')}"
+        if context.n_workers < workload.least_workers:
+            self._leave_out(workload, context, f"it needs at least {workload.least_workers} workers", failed=False)
             bar.step(text, self._repeats + 2)
             return
         bar.show(f"{text}: making the data")
@@ -168,22 +168,22 @@ class _Run:
             bar.step(f"{text}: run {number + 1} of {self._repeats}", advance)
 
         try:
-            ready = sizes.prepared(workload, ground)
+            ready = sizes.prepared(workload, context)
             if ready is None:
-                self._leave_out(workload, ground, "not even the smallest size fits into the memory", failed=False)
+                self._leave_out(workload, context, "not even the smallest size fits into the memory", failed=False)
                 return
             measured = ready.measure(self._repeats, step)
             known = self._checks.setdefault(workload.name, measured.check)
-            agree(workload, known, measured.check, "different numbers of workers")
+            require_same(workload, known, measured.check, "different numbers of workers")
             self._measured.append(measured)
         except Exception as error:
             # Whatever a workload or the cluster does wrong: the others can still be measured.
             why = error.message if isinstance(error, GPUClusterError) else f"{type(error).__name__}: {error}"
-            self._leave_out(workload, ground, " ".join(why.split())[:500], failed=True)
+            self._leave_out(workload, context, " ".join(why.split())[:500], failed=True)
         finally:
             ready = None
             gc.collect()  # Lets the workers forget the data before the next ones come.
             bar.step(text, self._repeats + 2 - steps)
 
-    def _leave_out(self, workload: Workload, ground: Ground, why: str, *, failed: bool) -> None:
-        self._left_out.append(LeftOut(workload=workload.name, n_workers=ground.n_workers, why=why, failed=failed))
+    def _leave_out(self, workload: Workload, context: Context, why: str, *, failed: bool) -> None:
+        self._left_out.append(LeftOut(workload=workload.name, n_workers=context.n_workers, why=why, failed=failed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from .timing import Prepared, prepared
-from .workload import SIZES, Ground, Size, Workload
+from .workload import SIZES, Context, Size, Workload
 
 SHARE = 0.5
 """Of the workers' memory: Dask begins to spill at 0.6."""
@@ -34,10 +34,10 @@ class Sizes:
         self._decided: dict[str, Size] = {}
         self.notes: list[str] = []
 
-    def prepared(self, workload: Workload, ground: Ground) -> Prepared | None:
+    def prepared(self, workload: Workload, context: Context) -> Prepared | None:
         """Return the workload with its data, run once; ``None`` where no size fits into the memory."""
         if workload.name in self._decided:
-            return prepared(workload, ground, self._decided[workload.name])
+            return prepared(workload, context, self._decided[workload.name])
         largest = largest_that_fits(workload, self._wanted, self._memory)
         if largest is None:
             return None
@@ -47,16 +47,16 @@ class Sizes:
                     f"{workload.name}: '{self._wanted}' does not fit into half of the workers' memory, so '{largest}' "
                     "was measured."
                 )
-            ready = prepared(workload, ground, largest)
+            ready = prepared(workload, context, largest)
         else:
-            ready = self._grown(workload, ground, largest, self._seconds)
+            ready = self._grown(workload, context, largest, self._seconds)
         self._decided[workload.name] = ready.size
         return ready
 
-    def _grown(self, workload: Workload, ground: Ground, largest: Size, seconds: float) -> Prepared:
+    def _grown(self, workload: Workload, context: Context, largest: Size, seconds: float) -> Prepared:
         began = time.perf_counter()
         size = SIZES[0]
-        ready = prepared(workload, ground, size)
+        ready = prepared(workload, context, size)
         while True:
             # The first run of anything is slow; the second one tells how long the others take.
             started = time.perf_counter()
@@ -66,7 +66,7 @@ class Sizes:
             if size != SIZES[0] and each * self._repeats > left:
                 smaller = SIZES[SIZES.index(size) - 1]
                 ready.data = None  # The workers need the room.
-                return prepared(workload, ground, smaller)
+                return prepared(workload, context, smaller)
             if size == largest:
                 return ready
             larger = SIZES[SIZES.index(size) + 1]
@@ -76,7 +76,7 @@ class Sizes:
             if factor == 1 or 3 * each * factor > left:
                 return ready
             ready.data = None
-            ready, size = prepared(workload, ground, larger), larger
+            ready, size = prepared(workload, context, larger), larger
 
 
 def largest_that_fits(workload: Workload, wanted: Size, memory_bytes: int | None) -> Size | None:

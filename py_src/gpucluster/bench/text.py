@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..protocol.plaintext import counted
 from ..protocol.sizes import format_size
 from .result import BenchResult, Measurement
 from .scaling import by_workload, speed_up, speed_up_intervals
@@ -74,14 +75,10 @@ def result_text(result: BenchResult) -> str:
 def left_out_lines(result: BenchResult) -> list[str]:
     """Return what was not measured, and why, a sentence each."""
     return [
-        f"{'Failed' if item.failed else 'Left out'}: {item.workload} on {counted(item.n_workers)}: {item.why}."
+        f"{'Failed' if item.failed else 'Left out'}: {item.workload} on {counted(item.n_workers, 'worker')}: "
+        f"{item.why}."
         for item in result.left_out
     ]
-
-
-def counted(number: int, what: str = "worker") -> str:
-    """Return a number of things in words."""
-    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def facts_lines(result: BenchResult) -> list[str]:
@@ -89,7 +86,7 @@ def facts_lines(result: BenchResult) -> list[str]:
     cluster = result.cluster
     limit = "no memory limit" if cluster.memory_limit_bytes is None else format_size(cluster.memory_limit_bytes)
     *few, most = cluster.n_workers
-    workers = " and ".join([*filter(None, [", ".join(map(str, few))]), counted(most)])
+    workers = " and ".join([*filter(None, [", ".join(map(str, few))]), counted(most, "worker")])
     lines = [
         f"{cluster.name} ({cluster.backend}, {cluster.protocol}): {workers} with "
         f"{counted(cluster.threads_per_worker, 'thread')} and {limit} each; {cluster.arrays} and {cluster.frames}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from .errors import WrongResult
 from .result import Measurement
-from .workload import Ground, Outcome, Size, Workload
+from .workload import Context, Outcome, Size, Workload
 
 
 @dataclass
@@ -17,7 +17,7 @@ class Prepared:
     """A workload whose data are there and that has run once, which does not count."""
 
     workload: Workload
-    ground: Ground
+    context: Context
     size: Size
     data: Any
     prepare_seconds: float
@@ -51,8 +51,8 @@ class Prepared:
             title=self.workload.title,
             size=self.size,
             parameters=dict(parameters),
-            n_workers=self.ground.n_workers,
-            n_blocks=self.ground.n_blocks,
+            n_workers=self.context.n_workers,
+            n_blocks=self.context.n_blocks,
             seconds=seconds,
             warm_up_seconds=self.warm_up_seconds,
             prepare_seconds=self.prepare_seconds,
@@ -63,16 +63,16 @@ class Prepared:
         )
 
     def _compare(self, outcome: Outcome) -> None:
-        agree(self.workload, self.check, outcome.check, "two runs")
+        require_same(self.workload, self.check, outcome.check, "two runs")
 
 
-def prepared(workload: Workload, ground: Ground, size: Size) -> Prepared:
+def prepared(workload: Workload, context: Context, size: Size) -> Prepared:
     """Make the data of a workload and run it once."""
     started = time.perf_counter()
-    data = workload.prepare(ground, workload.sizes[size])
+    data = workload.prepare(context, workload.sizes[size])
     made = time.perf_counter()
     outcome, seconds = timed(workload, data)
-    return Prepared(workload, ground, size, data, made - started, seconds, outcome.check)
+    return Prepared(workload, context, size, data, made - started, seconds, outcome.check)
 
 
 def timed(workload: Workload, data: Any) -> tuple[Outcome, float]:
@@ -83,7 +83,7 @@ def timed(workload: Workload, data: Any) -> tuple[Outcome, float]:
     return outcome, seconds if outcome.seconds is None else outcome.seconds
 
 
-def agree(workload: Workload, one: float, other: float, whose: str) -> None:
+def require_same(workload: Workload, one: float, other: float, whose: str) -> None:
     """Complain when results differ by more than sums in another order do.
 
     Raises

@@ -14,7 +14,7 @@ Parameters = Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Ground:
+class Context:
     """What a workload needs to know of the cluster."""
 
     client: Any
@@ -48,7 +48,7 @@ class Workload:
     title: str
     """What it does, in a few words."""
     sizes: Mapping[Size, Parameters]
-    prepare: Callable[[Ground, Parameters], Any]
+    prepare: Callable[[Context, Parameters], Any]
     """Makes the data on the workers and waits for them; this time does not count."""
     run: Callable[[Any], Outcome]
     """The work; its time counts, from the call until the result is in the client."""

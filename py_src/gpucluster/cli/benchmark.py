@@ -20,7 +20,7 @@ from .options import spec_from, spec_options
 from .verbs import BENCH_FIELDS
 
 if TYPE_CHECKING:
-    from ..bench.site import Site
+    from ..bench.target import Target
 
 _COMPARE = "compare"
 _MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler")
@@ -98,15 +98,15 @@ def _measure(found: Namespace, name: str | None, say: Callable[[str], None]) -> 
         raise InvalidRequest("Give --size or --seconds, not both.")
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
     output = _output(found)
-    site = _site(found, name, counts)
+    measured = _target(found, name, counts)
 
     from ..bench import running, text
     from ..bench.report import write_report
 
     say("Getting the cluster")
-    with site as ground:
+    with measured as target:
         result = running.bench(
-            ground, only=only, size=size, seconds=seconds, workers=counts, repeats=repeats, say=say
+            target, only=only, size=size, seconds=seconds, workers=counts, repeats=repeats, say=say
         )  # fmt: skip
     result.save(output)
     written = [output]
@@ -118,7 +118,7 @@ def _measure(found: Namespace, name: str | None, say: Callable[[str], None]) -> 
     return BenchAnswer(result, text.result_text(result), written, failed, not result.complete)
 
 
-def _site(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Site]:
+def _target(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Target]:
     """Return the cluster that is meant; only entering it starts or asks anything."""
     address = getattr(found, "scheduler", None)
     created = [option for option in ("backend", "preset", *BENCH_FIELDS) if option in vars(found)]
@@ -127,15 +127,15 @@ def _site(found: Namespace, name: str | None, counts: list[int] | None) -> Abstr
         raise InvalidRequest(f"{_flag(created[0])} is for a cluster that is created, but {which} is there already.")
     if name is not None and address is not None:
         raise InvalidRequest("Give NAME or --scheduler, not both.")
-    from ..bench import site
+    from ..bench import target
 
     if address is not None:
-        return site.scheduler(address)
+        return target.scheduler(address)
     if name is not None:
-        return site.existing(name, scales=counts is not None)
+        return target.existing(name, scales=counts is not None)
     spec = spec_from(Namespace(**{name: value for name, value in vars(found).items() if name in created}))
     # Sizes are chosen where there are fewest workers, so it begins there.
-    return site.created(spec.model_copy(update={"n_workers": min(counts)}) if counts else spec)
+    return target.created(spec.model_copy(update={"n_workers": min(counts)}) if counts else spec)
 
 
 def _only(found: Namespace) -> list[str] | None:

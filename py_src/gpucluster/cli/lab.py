@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from ..lessons.catalogue import copy_lessons, lessons
+from ..lessons.catalogue import lessons
+from ..lessons.copies import copy_lessons
 from ..protocol.errors import GPUClusterError, MissingPackage
 
 FOLDER = "gpucluster-lessons"

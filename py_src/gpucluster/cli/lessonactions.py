@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..lessons.catalogue import Lesson, copy_lessons, lessons
-from ..lessons.copies import LessonFolderError, LessonNotFound, copy_recall, known_lesson, reset_lesson
+from ..lessons.catalogue import Lesson, lessons
+from ..lessons.copies import LessonFolderError, LessonNotFound, copy_lessons, copy_recall, known_lesson, reset_lesson
 from ..lessons.learner_progress import Progress, ProgressUnreadable, forget, load, progress_file
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, MissingPackage
 from . import lessontables

@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 
 from ..protocol.models import DeviceModel, HostDevices
+from ..protocol.plaintext import counted
 from .nvml import CPU_WORKERS, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
 from .processes import NameOfPid, device_processes
 from .visibility import visible_uuids
@@ -161,7 +162,7 @@ def _verdict(devices: Sequence[DeviceModel], setting: str | None) -> tuple[str, 
     if good:
         slices = sum(device.parent_uuid is not None for device in good)
         gpus = len(good) - slices
-        kinds = [_count(gpus, "GPU")] * bool(gpus) + [_count(slices, "MIG slice")] * bool(slices)
+        kinds = [counted(gpus, "GPU")] * bool(gpus) + [counted(slices, "MIG slice")] * bool(slices)
         free = sum(idle(device) for device in good)
         return "ok", f"{' and '.join(kinds)} can be used, {free} of them idle." if len(good) > 1 else (
             f"{kinds[0]} can be used; it is {'idle' if free else 'in use'}."
@@ -172,10 +173,6 @@ def _verdict(devices: Sequence[DeviceModel], setting: str | None) -> tuple[str, 
     if faults:
         return "error", f"{faults[0]} No other GPU is there: {CPU_WORKERS}."
     return "no_devices", f"The GPUs are in MIG mode but have no slices: {CPU_WORKERS}. Ask for slices to be made."
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def _host(available: bool, code: str, message: str, **fields: Any) -> HostDevices:

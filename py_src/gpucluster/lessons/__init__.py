@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from .failures import expect_failure
     from .hints import hint, solution
     from .lab import Lab, start
-    from .material.arrays import as_numpy
     from .material.banners import banner
+    from .material.conversion import as_numpy
     from .predictions import compare, predict
     from .probes.memory import peak_bytes
-    from .probes.traffic import Traffic
+    from .probes.transfers import Traffic
     from .study.advice import advise
     from .study.cards import cards, hooks
     from .study.exam import exam
@@ -56,9 +56,9 @@ __all__ = [
 
 _LAZY = {
     "Lab": ".lab",
-    "Traffic": ".probes.traffic",
+    "Traffic": ".probes.transfers",
     "advise": ".study.advice",
-    "as_numpy": ".material.arrays",
+    "as_numpy": ".material.conversion",
     "banner": ".material.banners",
     "cards": ".study.cards",
     "check": ".checking",

@@ -1,16 +1,13 @@
-"""The lessons that come with the package: what they are, and copies of them for a learner."""
+"""The lessons that come with the package: what they are, and where."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-from .writing import write_copy
 
 NOTEBOOKS_VARIABLE = "GPUCLUSTER_NOTEBOOKS"
 _PACKAGED = Path(__file__).parent / "notebooks"
@@ -119,42 +116,6 @@ def lessons() -> list[Lesson]:
 def find_lesson(lesson: str) -> Lesson | None:
     """Return the lesson of that number or folder name, such as ``"06"`` or ``"06-kmeans"``."""
     return next((known for known in lessons() if lesson in {known.id, known.slug}), None)
-
-
-def copy_lessons(
-    destination: Path, *, overwrite: bool = False, solutions: bool = False, only: Collection[str] | None = None
-) -> list[Path]:
-    """Copy the learners' notebooks into a folder.
-
-    Parameters
-    ----------
-    destination : pathlib.Path
-        Folder that gets one subfolder per lesson; made when missing.
-    overwrite : bool, optional
-        Replace notebooks that are there already. Otherwise a learner's work is left alone.
-    solutions : bool, optional
-        Copy the solution notebooks too.
-    only : collection of str, optional
-        Numbers of the lessons to copy; left out: all.
-
-    Returns
-    -------
-    list of pathlib.Path
-        The notebooks that were written.
-    """
-    written = []
-    for lesson in lessons():
-        if only is not None and lesson.id not in only:
-            continue
-        sources = [lesson.notebook, *([lesson.solution_notebook] if solutions else [])]
-        for source in sources:
-            target = Path(destination) / lesson.slug / source.name
-            if target.exists() and not overwrite:
-                continue
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_copy(source, target)
-            written.append(target)
-    return written
 
 
 def _read(sheet: Path) -> Lesson:

@@ -94,9 +94,25 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
             exam.expect(USABLE, False, describe_error(error))
     if client is not None and not _connected(client):
         return _without_cluster(known.id, title)  # it ended meanwhile; that is no fault of the answer
-    passed = bool(exam.findings) and all(finding.passed for finding in exam.findings)
+    passed = bool(exam.findings) and exam.passed
     state = State.PASSED if passed else State.FAILED
     return CheckResult(known.id, title, state, exam.findings, "", "" if passed else advice(known.id), seed)
+
+
+def ready(exercise: str, *answers: Any) -> bool:
+    """Whether the answers of an exercise are there; says in one line which exercise to finish first.
+
+    Parameters
+    ----------
+    exercise : str
+        Its number, such as ``"05.1"``.
+    *answers
+        The learner's functions or results; a function of which only ``...`` is left is not there.
+    """
+    if all(not is_blank(answer) for answer in answers):
+        return True
+    print(f"Nothing to run yet: finish exercise {exercise} first, then run this cell again.")
+    return False
 
 
 def earlier_to_lend(names: Names, exercise: str, client: Client | None) -> dict[str, str]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..dask_internals.scheduler_state import clients_of_people
 from ..protocol.errors import InvalidRequest, NameTaken, PreflightFailed, StartFailed
 from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.plaintext import counted
+from ..registry.directory import default_directory, secure_directory
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -43,7 +45,7 @@ def find_cluster(lesson: str, named: str | None, *, apart: bool = False) -> tupl
         cluster = _connect(named)
         if apart and (others := _users(cluster)):
             raise InvalidRequest(
-                f"Lesson {lesson} ends workers on purpose, and {others} other program{'s' * (others != 1)} "
+                f"Lesson {lesson} ends workers on purpose, and {counted(others, 'other program')} "
                 f"{'are' if others != 1 else 'is'} connected to {cluster.name}. Run it without naming a cluster: then "
                 "it makes its own."
             )
@@ -87,6 +89,20 @@ def connected_others(client: Client) -> int:
         return 0
     found: list[str] = client.run_on_scheduler(_clients)
     return len(set(found) - client_ids())
+
+
+def use_private_scratch() -> None:
+    """Let Dask in this process use a directory that only this user can enter, unless the user has chosen one.
+
+    Dask's own choice has a name that is known, in a directory that all users share: whoever makes it first can plant
+    links there. One directory for all kernels, as Dask clears away what processes leave in it that were killed.
+    """
+    import dask
+
+    if dask.config.get("temporary-directory", None) is None:
+        folder = secure_directory(default_directory()) / "scratch"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        dask.config.set({"temporary-directory": str(folder)})
 
 
 def _clients(dask_scheduler: Any) -> list[str]:

@@ -1,17 +1,20 @@
-"""A learner's copies of one lesson: begin anew without losing anything, and the copy without prose."""
+"""A learner's copies of lessons: all of them, one begun anew without losing anything, and the copy without prose."""
 
 from __future__ import annotations
 
+import json
+import platform
 import re
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ..protocol.errors import GPUClusterError
-from .catalogue import Lesson, find_lesson
-from .writing import write_copy
+from .catalogue import Lesson, find_lesson, lessons
 
 
 class LessonNotFound(GPUClusterError):
@@ -61,6 +64,42 @@ def known_lesson(lesson: str) -> Lesson:
             raise LessonNotFound(f"{lesson[:40]!r} is no lesson. Give the lesson: {whole.id}.")
         raise LessonNotFound(f"There is no lesson {lesson[:40]!r}. `gpucluster lessons list` names them all.")
     return found
+
+
+def copy_lessons(
+    destination: Path, *, overwrite: bool = False, solutions: bool = False, only: Collection[str] | None = None
+) -> list[Path]:
+    """Copy the learners' notebooks into a folder.
+
+    Parameters
+    ----------
+    destination : pathlib.Path
+        Folder that gets one subfolder per lesson; made when missing.
+    overwrite : bool, optional
+        Replace notebooks that are there already. Otherwise a learner's work is left alone.
+    solutions : bool, optional
+        Copy the solution notebooks too.
+    only : collection of str, optional
+        Numbers of the lessons to copy; left out: all.
+
+    Returns
+    -------
+    list of pathlib.Path
+        The notebooks that were written.
+    """
+    written = []
+    for lesson in lessons():
+        if only is not None and lesson.id not in only:
+            continue
+        sources = [lesson.notebook, *([lesson.solution_notebook] if solutions else [])]
+        for source in sources:
+            target = Path(destination) / lesson.slug / source.name
+            if target.exists() and not overwrite:
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_copy(source, target)
+            written.append(target)
+    return written
 
 
 def reset_lesson(folder: Path, lesson: str, now: Callable[[], datetime] = datetime.now) -> Written:
@@ -125,6 +164,31 @@ def copy_recall(folder: Path, lesson: str) -> Written:
         return Written(target if target.exists() else _copy(source, folder / known.slug))
     except OSError as error:
         raise _not_writable(folder, error) from error
+
+
+def write_copy(source: Path, target: Path) -> None:
+    """Copy a notebook of the package; with the mode of a new file, as the package may be read-only.
+
+    JupyterLab writes what the kernel says of its language into each notebook that it opens. Where that is there
+    already, nothing changes, and a lesson that was only looked at has nothing to be saved.
+    """
+    notebook: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
+    notebook["metadata"]["language_info"] = language_info()
+    target.write_text(json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def language_info() -> dict[str, Any]:
+    """Return what the IPython kernel of this Python says of its language; it would take a second to import."""
+    major = sys.version_info.major
+    return {
+        "name": "python",
+        "version": platform.python_version(),
+        "mimetype": "text/x-python",
+        "codemirror_mode": {"name": "ipython", "version": major},
+        "pygments_lexer": f"ipython{major}",
+        "nbconvert_exporter": "python",
+        "file_extension": ".py",
+    }
 
 
 def _copy(source: Path, folder: Path) -> Path:

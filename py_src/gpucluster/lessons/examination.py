@@ -86,6 +86,11 @@ class Examination:
         """All properties looked at, in order."""
         return tuple(self._findings.values())
 
+    @property
+    def passed(self) -> bool:
+        """Whether all properties looked at so far hold."""
+        return all(finding.passed for finding in self._findings.values())
+
     def expect(self, expected: str, passed: Any, observed: str) -> bool:
         """Note whether a property holds. Looked at several times, it must hold each time."""
         before = self._findings.get(expected)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.libraries import libraries_for, use_libraries
 from ..protocol.errors import InvalidState
+from ..protocol.plaintext import counted
 from .catalogue import find_lesson
-from .clusters import connected_others, find_cluster, lessons_beside
-from .probes.traffic import Traffic
-from .reports import Report
-from .scratch import use_private_scratch
+from .clusters import connected_others, find_cluster, lessons_beside, use_private_scratch
+from .probes.transfers import Traffic
+from .results import Report
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -126,10 +126,10 @@ class Lab:
         beside = lessons_beside(model.name)
         names = ", ".join(beside)
         kind = {"cuda": "GPU", "local": "CPU"}.get(model.backend, model.backend)
-        workers = f"{model.n_workers} {kind} worker{'s' if model.n_workers != 1 else ''}"
+        workers = counted(model.n_workers, f"{kind} worker")
         if model.workers:
             first = model.workers[0]
-            workers += f", {first.n_threads} thread{'s' if first.n_threads != 1 else ''} each"
+            workers += f", {counted(first.n_threads, 'thread')} each"
             if first.memory_limit_bytes:
                 workers += f", {first.memory_limit_bytes / 2**30:.1f} GiB of host memory each"
         lines = [

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ..lessons.catalogue import Lesson, copy_lessons, lessons
-from ..lessons.copies import LessonFolderError, copy_recall, reset_lesson
+from ..lessons.catalogue import Lesson, lessons
+from ..lessons.copies import LessonFolderError, copy_lessons, copy_recall, reset_lesson
 from ..lessons.learner_progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
 from ..lessons.learner_progress.recording import apply
 from ..protocol.lessons import (

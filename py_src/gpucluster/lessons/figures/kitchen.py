@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..simulations.kitchen import Entry, Order, makespan
-from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, when_ready
-from .frames import show_frames
+from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, show_frames, when_ready
 
 _WAITING = "#e9e4da"
 

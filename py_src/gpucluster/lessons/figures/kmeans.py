@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..material.pictures import ATTRIBUTION, distinct_colours, png_bytes
-from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, when_ready
-from .frames import show_frames
+from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show, show_frames, when_ready
 
 
 def _logarithmic(axes: Any) -> None:

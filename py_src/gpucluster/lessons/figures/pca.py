@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...protocol.plaintext import counted
 from ..material.pictures import ATTRIBUTION
-from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, when_ready
-from .frames import show_frames
+from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show, show_frames, when_ready
 
 
 @when_ready
@@ -84,7 +84,7 @@ def picture_grows(pictures: dict[int, Any]) -> None:
     def frame(number: int) -> None:
         k = counts[number]
         image.set_data(pictures[k])
-        axes.set_title(f"{k} component{'s' * (k != 1)}", fontsize=10)
+        axes.set_title(f"{counted(k, 'component')}", fontsize=10)
 
     words = f"Animation: the photo becomes sharper with {', '.join(map(str, counts))} components per tile."
     show_frames(figure, frame, len(counts), words=words, frame_seconds=0.8)

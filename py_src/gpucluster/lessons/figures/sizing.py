@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..probes.busy import Busy
 from ..probes.capped import Outcome
+from ..probes.timing import Busy
 from .drawing import ACCENT, INK, QUIET, WARNING, new_axes, show
 
 

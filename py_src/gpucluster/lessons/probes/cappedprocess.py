@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from .memory import peak_resident_bytes
+
 
 def _memory(field: int) -> int:
     """Return bytes of address space (0) or resident memory (1); 0 where the system does not say."""
@@ -17,19 +19,6 @@ def _memory(field: int) -> int:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[field]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
         return 0
-
-
-def _peak() -> int:
-    """Return the most resident memory that this process ever had."""
-    try:
-        # Not ru_maxrss where there is another way: on Linux it remembers the process that started this one.
-        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
-    except (OSError, StopIteration, ValueError):
-        import resource
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak * 1024
 
 
 def _cap(limit: int) -> None:
@@ -52,7 +41,7 @@ def _call(function: Any, args: Any) -> dict[str, Any]:
         ended |= {"kind": "MemoryError", "message": str(error) or "no memory left"}
     except Exception as error:
         ended |= {"kind": type(error).__name__, "message": str(error)}
-    return {**ended, "peak_bytes": max(0, _peak() - before)}
+    return {**ended, "peak_bytes": max(0, peak_resident_bytes() - before)}
 
 
 def main(asked: str, answered: str) -> None:

@@ -1,10 +1,17 @@
-"""How much memory a calculation needs at its worst moment."""
+"""How much memory a calculation or a worker needs at its worst moment, and a worker that has little of it."""
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 class TracingEnded(RuntimeError):
@@ -38,3 +45,50 @@ def measure_peak(function: Callable[..., Any], *args: Any, **kwargs: Any) -> tup
     finally:
         if not already:
             tracemalloc.stop()
+
+
+@contextmanager
+def small_worker(memory_limit: str = "400 MiB") -> Iterator[Client]:
+    """Start a cluster of one worker with little host memory, make its client the current one, and stop it at the end.
+
+    Tables made inside the block are pandas tables, whatever the lesson's own workers take: a limit on host memory says
+    nothing about the memory of a device.
+
+    Parameters
+    ----------
+    memory_limit : str
+        Of the worker's process. Dask ends the worker at 95 % of it.
+
+    Yields
+    ------
+    distributed.Client
+    """
+    import dask
+
+    from ...client import api
+
+    cluster: Any = api.create("local", name=f"small-{uuid4().hex[:6]}", n_workers=1, memory_limit=memory_limit)
+    try:
+        libraries = {"dataframe.backend": "pandas", "array.backend": "numpy"}
+        with dask.config.set(libraries), cluster.get_client(set_as_default=False) as client, client.as_current():
+            yield client
+    finally:
+        cluster.stop()
+
+
+def peak_memory(client: Client) -> int:
+    """Return the most host memory that any of the workers' processes ever had, in bytes."""
+    return int(max(client.run(peak_resident_bytes).values()))
+
+
+def peak_resident_bytes() -> int:
+    """Return the most memory that this process ever had, shared libraries included."""
+    try:
+        # Unlike getrusage, it forgets what the process was before it became Python.
+        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+    except (OSError, StopIteration, ValueError):
+        import resource
+
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024

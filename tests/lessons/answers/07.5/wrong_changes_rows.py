@@ -1,6 +1,5 @@
 import numpy as np
-from gpucluster.lessons.material.pictures import load_photo
-from gpucluster.lessons.material.tiles import cut_tiles
+from gpucluster.lessons.material.pictures import cut_tiles, load_photo
 
 
 def reconstruct(rows, mean, components):

@@ -22,7 +22,7 @@ LIMITS = Limits(seconds=200, cell_seconds=60)
 IMPORTS = """
 import numpy as np
 from gpucluster.lessons.material.pictures import load_photo
-from gpucluster.lessons.material.tiles import cut_tiles
+from gpucluster.lessons.material.pictures import cut_tiles
 tiles = cut_tiles(load_photo(), 16)
 mean = tiles.mean(axis=0)
 """

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from ...examination import Examination, describe
-from ...probes.reaching import direct_address, reach
+from ...probes.dashboard import direct_address, reach
 from .. import exercise
+from ..answers import several
 
 
 class LargerClient:
@@ -66,8 +67,7 @@ def check_inspect(exam: Examination, inspect: Any) -> None:
 
 
 def _expect_size(exam: Examination, answer: Any, true: tuple[int, int, int], of: str) -> None:
-    is_three = isinstance(answer, (tuple, list)) and len(answer) == 3
-    exam.require("It returns three things: workers, threads, bytes", is_three, describe(answer))
+    several(exam, answer, "workers", "threads", "bytes")
     numbers = all(isinstance(number, (int, float, np.integer)) for number in answer)
     exam.require("They are numbers", numbers, ", ".join(describe(number) for number in answer))
     names = "The number of workers", "The number of threads", "The bytes of memory"

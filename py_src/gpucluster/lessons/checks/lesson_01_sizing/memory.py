@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from ...examination import Examination, describe
-from ...probes.traffic import Traffic
+from ...probes.transfers import Traffic
 from .. import exercise
-from .sizes import one_number
+from ..answers import number, several
 
 
 @exercise("01.4", "largest_scale", "dask_answer")
@@ -57,11 +57,10 @@ def _expect_answer(exam: Examination, dask_answer: Any) -> None:
         table = table[table["distance"] > shortest]
         with Traffic(exam.client) as traffic:
             answer = exam.call(dask_answer, table)
-    is_two = isinstance(answer, (tuple, list)) and len(answer) == 2
-    exam.require("It returns two things: rows and mean", is_two, describe(answer))
+    answer = several(exam, answer, "rows", "mean")
     lazy = [value for value in answer if hasattr(value, "compute")]
     exam.require("Both are computed, not only planned", not lazy, describe(lazy[0]) if lazy else "both are")
-    rows, mean = (one_number(exam, value, "Each of the two") for value in answer)
+    rows, mean = (number(exam, value, "Each of the two") for value in answer)
     exam.expect(
         "The number of rows is that of all copies",
         rows == copies * len(base),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from ...examination import Examination, Halt, describe
+from ...examination import Examination
 from .. import exercise
+from ..answers import number
 
 _LARGEST_ERROR = 0.02
 
@@ -29,17 +29,6 @@ def random_table(rng: np.random.Generator, n_rows: int, kinds: list[str]) -> Any
     return pd.DataFrame({f"{kind}_{place}": make[kind]() for place, kind in enumerate(kinds)})
 
 
-def one_number(exam: Examination, value: Any, what: str) -> float:
-    """Return the value as a number, or end the examination."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        exam.require(f"{what} is one number", False, describe(value))
-        raise Halt from None
-    exam.require(f"{what} is a finite number", math.isfinite(number), f"it is {number}")
-    return number
-
-
 @exercise("01.1", "table_bytes")
 def check_table_bytes(exam: Examination, table_bytes: Any) -> None:
     """The estimate is within 2 % of what the whole table takes, with and without object text."""
@@ -54,7 +43,7 @@ def check_table_bytes(exam: Examination, table_bytes: Any) -> None:
         n_rows = int(exam.rng.integers(30_000, 60_000))
         table = random_table(exam.rng, n_rows, [str(kind) for kind in kinds])
         sample = table.iloc[:4_000].reset_index(drop=True)
-        estimate = one_number(exam, exam.call(table_bytes, sample, n_rows), "The result")
+        estimate = number(exam, exam.call(table_bytes, sample, n_rows), "The result")
         true = int(table.memory_usage(deep=True, index=False).sum())
         exam.expect(
             f"The estimate is within 2 % of the whole table, neither more nor less ({name})",
@@ -91,6 +80,6 @@ def check_nodes_needed(exam: Examination, nodes_needed: Any) -> None:
 
 
 def _count(exam: Examination, value: Any) -> int:
-    number = one_number(exam, value, "The result")
-    exam.require("It is a whole number", number == int(number), f"it is {number}")
-    return int(number)
+    found = number(exam, value, "The result")
+    exam.require("It is a whole number", found == int(found), f"it is {found}")
+    return int(found)

@@ -1,4 +1,4 @@
-"""Lesson 02, task graphs: an order that works, and how many there are."""
+"""Lesson 02, task graphs: an order that works, how many there are, and which collection makes them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ...examination import Examination, NotYet, describe, describe_error
 from .. import exercise
+from ..answers import wrong_choices
 
 Graph = dict[str, list[str]]
 
@@ -95,3 +96,21 @@ def _by_trying(graph: Graph) -> int:
         place = {task: index for index, task in enumerate(attempt)}
         total += all(place[need] < place[task] for task, needs in graph.items() for need in needs)
     return total
+
+
+_NAMES = ("dataframe", "array", "bag", "delayed", "futures")
+_KEY = {
+    "a": ("DataFrame", "what does pandas call it?"),
+    "b": ("Bag", "the lines have no common shape yet"),
+    "c": ("Array", "it is one block of numbers"),
+    "d": ("Delayed", "these are functions, and the plan is known before the start"),
+    "e": ("Futures", "a plan cannot be made before the first results are there"),
+}
+
+
+@exercise("02.6", "collections")
+def check_collections(exam: Examination, collections: Any) -> None:
+    """All five choices agree with the key."""
+    wrong = wrong_choices(exam, collections, _KEY, _NAMES, each="collection", name="collections")
+    advice = f". Think again of {wrong[0]}: {_KEY[wrong[0]][1]}" if wrong else ""
+    exam.expect("Each job has the collection that fits it", not wrong, f"{len(_KEY) - len(wrong)} of 5{advice}")

@@ -11,9 +11,10 @@ import numpy as np
 
 from ...examination import Examination, describe
 from ...probes.counting import Counted, counted
-from ...probes.holdings import memory_on_workers
-from ...probes.traffic import Traffic
+from ...probes.placement import memory_on_workers
+from ...probes.transfers import Traffic
 from .. import exercise
+from ..answers import several
 
 _PATIENCE_SECONDS = 3.0
 _COLUMNS = ["carrier", "dep_delay", "distance"]
@@ -109,8 +110,7 @@ def check_three_answers(exam: Examination, three_answers: Any) -> None:
         pieces = [delayed(load)(*fact) for fact in facts]
         with Traffic(exam.client) as traffic:
             found = exam.call(three_answers, pieces)
-    is_three = isinstance(found, (tuple, list)) and len(found) == 3
-    exam.require("It returns three things", is_three, describe(found))
+    found = several(exam, found, "the number of values", "the mean", "the largest")
     lazy = [value for value in found if hasattr(value, "compute")]
     exam.require("They are computed, not only planned", not lazy, describe(lazy[0]) if lazy else "")
     names = "The number of values", "The mean of all values", "The largest value"

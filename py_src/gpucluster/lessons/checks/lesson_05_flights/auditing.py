@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....protocol.plaintext import counted
 from ...examination import Examination, describe
 from .. import exercise
 from .hidden import computed, in_parts, in_this_process, lazily, real, sample
@@ -74,7 +75,7 @@ def _audit(exam: Examination, audit: Any, table: Any, key: list[str]) -> dict[st
 
 def _expect_audit(exam: Examination, audit: Any, lazy: Any, table: Any, key: list[str]) -> None:
     found = _audit(exam, audit, lazy, key)
-    where = f"with {lazy.npartitions} partition{'s' * (lazy.npartitions > 1)}"
+    where = f"with {counted(lazy.npartitions, 'partition')}"
     exam.expect("rows is the number of all rows", found["rows"] == len(table), f"{found['rows']} {where}")
     missing = {name: int(number) for name, number in table.isna().sum().items() if number}
     same = {name: number for name, number in found["nulls"].items() if number} == missing
@@ -115,7 +116,7 @@ def check_mean_delay(exam: Examination, mean_delay: Any) -> None:
         table.loc[exam.rng.choice(400, 25, replace=False), "dep_delay"] = np.nan
         lazy = lazily(exam, mean_delay, in_parts(exam.rng, table, count))
         _expect_means(exam, computed(exam, lazy), table, count)
-        from ...probes.movement import movement
+        from ...probes.transfers import movement
 
         joined = any("Repartition" in type(node).__name__ for node in lazy.expr.walk())
         moves = "rows of other partitions are put together first" if joined else movement(lazy)
@@ -142,5 +143,5 @@ def _expect_means(exam: Examination, found: Any, table: Any, count: int) -> None
     exam.expect(
         "Each flight that departed counts once, whatever its partition",
         gap < 1e-9,
-        f"largest difference {gap:.3g} minutes with {count} partition{'s' * (count > 1)}",
+        f"largest difference {gap:.3g} minutes with {counted(count, 'partition')}",
     )

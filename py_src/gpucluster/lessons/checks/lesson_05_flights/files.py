@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
+from ...material.conversion import as_pandas
 from ...material.flightfiles import write_monthly_csv
-from ...material.tables import as_pandas
 from .. import exercise
 from .hidden import in_this_process, lazily, real
 

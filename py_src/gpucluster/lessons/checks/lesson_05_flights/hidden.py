@@ -13,7 +13,7 @@ import numpy as np
 
 from ....dask_internals.collections import name as name_of
 from ...examination import Examination, describe
-from ...material.tables import as_pandas
+from ...material.conversion import as_pandas
 
 
 @cache

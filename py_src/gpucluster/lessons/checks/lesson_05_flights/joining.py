@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...material.tables import as_pandas
+from ...material.conversion import as_pandas
 from .. import exercise
 from .hidden import computed, expect_same_rows, in_parts, in_this_process, joined_lazily, real, require_columns, sample
 

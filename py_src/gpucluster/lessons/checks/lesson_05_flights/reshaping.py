@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ....protocol.plaintext import counted
 from ...examination import Examination, Halt, describe
-from ...material.tables import as_pandas
+from ...material.conversion import as_pandas
 from .. import exercise
 from .hidden import in_parts, in_this_process, sample
 
@@ -124,11 +125,11 @@ def check_busiest(exam: Examination, busiest: Any, peak: Any) -> None:
         with in_this_process():
             found = _pair(exam, exam.call(busiest, in_parts(exam.rng, table, count)))
         exam.expect("number is the most flights that are in the air in one minute", found[0] == most,
-                    f"{found[0]:,} with {count} partition{'s' * (count > 1)}")  # fmt: skip
+                    f"{found[0]:,} with {counted(count, 'partition')}")  # fmt: skip
         exam.expect(
             "clock is the first minute with so many flights",
             found[1] == first,
-            f"{found[1]:,} with {count} partition{'s' * (count > 1)}"
+            f"{found[1]:,} with {counted(count, 'partition')}"
             + (
                 ""
                 if found[1] == first

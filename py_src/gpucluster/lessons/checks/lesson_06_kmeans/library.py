@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...examination import Examination, Halt, describe
-from ...material.arrays import as_numpy
-from ...probes.traffic import Traffic
+from ...examination import Examination, describe
+from ...material.conversion import as_numpy
+from ...probes.transfers import Traffic
 from .. import exercise
-from .cluster import inertia_of, serial_lloyd, unequal_sizes
-from .steps import squared_distances
+from ..answers import Floats, in_blocks, number, several
+from .reference import inertia_of, serial_lloyd, squared_distances, unequal_sizes
 
-Floats = NDArray[np.float64]
 LARGEST_DIFFERENCE = 0.01
 SMALLEST_ARI = 0.98
 
@@ -27,14 +25,13 @@ def check_library(exam: Examination, fit_library: Any, agreement: Any) -> None:
 
 
 def _expect_fit(exam: Examination, fit_library: Any) -> None:
-    import dask.array as da
     from distributed import wait
 
     points, start = _trap(exam.rng)
     true = serial_lloyd(points, start, 1e-9, 300)
     sizes = unequal_sizes(exam.rng, len(points), 3)
     with exam.client.as_current():
-        X = da.from_array(points, chunks=(tuple(sizes), (points.shape[1],))).to_backend().persist()
+        X = in_blocks(points, sizes).persist()
         wait(X)
         with Traffic(exam.client) as traffic:
             model = exam.call(fit_library, X, start.copy())
@@ -93,13 +90,9 @@ def _expect_agreement(exam: Examination, agreement: Any) -> None:
 
 
 def _two_numbers(exam: Examination, result: Any) -> tuple[float, float]:
-    is_two = isinstance(result, (tuple, list, np.ndarray)) and np.shape(result)[:1] == (2,)
-    exam.require("It returns two numbers: difference and ari", is_two, describe(result))
-    try:
-        return float(result[0]), float(result[1])
-    except (TypeError, ValueError):
-        exam.require("difference and ari are numbers", False, describe(result[0]))
-        raise Halt from None
+    found = tuple(result) if isinstance(result, np.ndarray) and result.ndim else result
+    difference, ari = several(exam, found, "difference", "ari")
+    return number(exam, difference, "difference"), number(exam, ari, "ari")
 
 
 def _ari(points: Floats, one: Floats, other: Floats) -> float:

@@ -6,28 +6,28 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....learn.communicators import SerialCommunicator
 from ....protocol.errors import GPUClusterError
-from ...examination import Examination, Halt, describe
+from ...examination import Examination, Halt
 from ...simulations.ranks import NoMPI, RankRun, mpiexec, run_on_workers, run_under_mpi
-from ...simulations.ranks.counting import CountingCommunicator
+from ...simulations.ranks.outcome import CountingCommunicator
 from ...simulations.ranks.threads import run_in_threads
 from .. import exercise
-from .cluster import (
+from ..answers import Floats
+from .reference import (
     expect_empty,
     expect_limit,
     expect_stop,
     hard_options,
     inertia_of,
     largest_gap,
+    read_path,
     serial_lloyd,
     telling_tolerances,
     unequal_sizes,
 )
 
-Floats = NDArray[np.float64]
 TOLERANCE, LIMIT = 1e-9, 40
 
 
@@ -39,18 +39,17 @@ def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
     start = np.ascontiguousarray(centres + exam.rng.normal(0, 1, (k, d)))
     few, many = (_points(exam.rng, centres, n) for n in (1500, 6000))
     _expect_same(exam, [_alone(exam, kmeans_on_ranks, few, start)], few, start, "one rank that has all points")
-    if not all(finding.passed for finding in exam.findings):
+    if not exam.passed:
         return
     lonely, most = hard_options(exam.rng, few, start)
     last, inertias = _fit(exam, _alone(exam, kmeans_on_ranks, few, lonely, 0.0, most), lonely)
     expect_limit(exam, len(inertias), most)
     expect_empty(exam, last, lonely)
     for tolerance in telling_tolerances(few, start, LIMIT):
-        result = _alone(exam, kmeans_on_ranks, few, start, tolerance)
-        _fit(exam, result, start)
-        expect_stop(exam, [np.asarray(centroids, dtype=float) for centroids in result[0]], tolerance)
+        path, _ = read_path(exam, _alone(exam, kmeans_on_ranks, few, start, tolerance), start)
+        expect_stop(exam, path, tolerance)
     _expect_threads(exam, kmeans_on_ranks, few, start)
-    if not all(finding.passed for finding in exam.findings):
+    if not exam.passed:
         return
     each = [_on_workers(exam, kmeans_on_ranks, points, start) for points in (few, many)]
     for points, run in zip((few, many), each, strict=True):
@@ -58,7 +57,7 @@ def check_ranks(exam: Examination, kmeans_on_ranks: Any) -> None:
         _expect_same(exam, run.results, points, start, f"{size} ranks with different numbers of points")
     _expect_bytes(exam, each, k, d)
     starter = mpiexec()
-    if starter is not None and all(finding.passed for finding in exam.findings):
+    if starter is not None and exam.passed:
         with suppress(NoMPI):  # MPI does not work on this machine: the workers have shown enough
             run = _guarded(
                 exam, run_under_mpi, starter, kmeans_on_ranks, few.copy(), start.copy(), TOLERANCE, LIMIT, n_ranks=2
@@ -92,8 +91,7 @@ def _expect_threads(exam: Examination, function: Any, points: Floats, start: Flo
             _expect_same(exam, run.results, points, start, ranks)
             continue
         for result in run.results:
-            _fit(exam, result, start)
-            expect_stop(exam, [np.asarray(centroids, dtype=float) for centroids in result[0]], tolerance)
+            expect_stop(exam, read_path(exam, result, start)[0], tolerance)
 
 
 def _on_workers(exam: Examination, function: Any, points: Floats, start: Floats) -> RankRun:
@@ -135,20 +133,7 @@ def _expect_same(exam: Examination, results: list[Any], points: Floats, start: F
 
 
 def _fit(exam: Examination, result: Any, start: Floats) -> tuple[Floats, Floats]:
-    two = isinstance(result, (tuple, list)) and len(result) == 2
-    exam.require("It returns two things: path and inertias", two, describe(result))
-    try:
-        path = [np.asarray(centroids, dtype=float) for centroids in result[0]]
-        inertias = np.asarray([float(np.asarray(value).reshape(())) for value in result[1]])
-    except (TypeError, ValueError):
-        exam.require("path is a list of centroids, inertias a list of numbers", False, "something else")
-        raise Halt from None
-    right = len(path) > 1 and all(centroids.shape == start.shape for centroids in path)
-    exam.require("Each entry of path has one row per centroid", right, f"{len(path)} entries")
-    exam.require("There is one inertia per iteration: one less than entries in path", len(inertias) == len(path) - 1,
-                 f"{len(inertias)} inertias, {len(path)} entries in path")  # fmt: skip
-    finite = bool(np.isfinite(inertias).all() and np.isfinite(path[-1]).all())
-    exam.require("All numbers are finite", finite, "all are" if finite else "some are not")
+    path, inertias = read_path(exam, result, start)
     return path[-1], inertias
 
 

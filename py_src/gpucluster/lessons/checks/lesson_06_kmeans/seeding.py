@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...examination import Examination, Halt, describe
-from ...material.arrays import as_numpy
-from ...probes.traffic import Traffic
+from ...examination import Examination, Halt
+from ...material.conversion import as_numpy
+from ...probes.transfers import Traffic
 from .. import exercise
-from .cluster import inertia_of, share_out, unequal_sizes
-from .steps import squared_distances
+from ..answers import Floats, on_workers, several
+from .reference import inertia_of, squared_distances, unequal_sizes
 
-Floats = NDArray[np.float64]
 REPEATS = 300
 
 
@@ -22,7 +20,7 @@ REPEATS = 300
 def check_seeding(exam: Examination, draw: Any, first_centroids: Any) -> None:
     """Points are drawn on their own and in proportion; the centroids they lead to are good."""
     _expect_draw(exam, draw)
-    if all(finding.passed for finding in exam.findings):
+    if exam.passed:
         _expect_first(exam, first_centroids)
 
 
@@ -85,14 +83,14 @@ def _expect_first(exam: Examination, first_centroids: Any) -> None:
     # Groups of very different size: a random start seldom has a point in each.
     sizes = unequal_sizes(exam.rng, n, k)
     points = np.concatenate([exam.rng.normal(c, 1.0, (size, d)) for c, size in zip(centres, sizes, strict=True)])
-    parts = share_out(exam.client, points, unequal_sizes(exam.rng, n, 3))
+    parts = on_workers(exam.client, points, unequal_sizes(exam.rng, n, 3))
     seed = int(exam.rng.integers(1 << 30))
     with Traffic(exam.client) as traffic:
         result = exam.call(first_centroids, exam.client, parts, k, seed)
-    two = isinstance(result, (tuple, list)) and len(result) == 2
-    exam.require("It returns two things: centroids and candidates", two, describe(result))
     try:
-        centroids, candidates = (np.asarray(as_numpy(item), dtype=float) for item in result)
+        centroids, candidates = (
+            np.asarray(item, dtype=float) for item in several(exam, result, "centroids", "candidates")
+        )
     except (TypeError, ValueError):
         exam.require("Both are arrays of numbers", False, "something else")
         raise Halt from None

@@ -1,21 +1,24 @@
-"""Lesson 06, the steps that run on one block: nearest centroid, partial results, the mean of means."""
+"""Lesson 06, the steps in order, and those of one block: nearest centroid, partial results, the mean of means."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....protocol.plaintext import counted
 from ...examination import Examination, Halt, describe
 from .. import exercise
+from ..answers import Floats, several
+from .reference import squared_distances
 
-Floats = NDArray[np.float64]
 
+@exercise("06.1", "order")
+def check_steps(exam: Examination, order: Any) -> None:
+    """Any order in which each step comes after those it needs."""
+    from ...study.ordering import check_order
 
-def squared_distances(points: Floats, centroids: Floats) -> Floats:
-    """Squared distance of each point to each centroid, one centroid at a time."""
-    return np.stack([((points - centroid) ** 2).sum(axis=1) for centroid in centroids], axis=1)
+    check_order(exam, "06.1", order)
 
 
 @exercise("06.2", "assign")
@@ -109,10 +112,9 @@ def check_partial(exam: Examination, partial: Any) -> None:
 def _parts_of(exam: Examination, partial: Any, points: Floats, labels: Any, centroids: Floats) -> list[Floats]:
     result = exam.call(partial, points.copy(), labels.copy(), centroids.copy())
     k, d = centroids.shape
-    is_three = isinstance(result, (tuple, list)) and len(result) == 3
-    exam.require("It returns three things: sums, counts, inertia", is_three, describe(result))
+    parts = several(exam, result, "sums", "counts", "inertia")
     try:
-        sums, counts, inertia = (np.asarray(item, dtype=float) for item in result)
+        sums, counts, inertia = (np.asarray(item, dtype=float) for item in parts)
     except (TypeError, ValueError):
         exam.require("They are numbers", False, "something that is no array of numbers")
         raise Halt from None
@@ -149,7 +151,7 @@ def _expect_block(exam: Examination, points: Floats, labels: Any, centroids: Flo
 def check_counter_example(exam: Examination, parts: Any) -> None:
     """The mean of the parts' means differs from the mean of all points by more than 1 %."""
     blocks = _as_blocks(exam, parts)
-    exam.require("There are at least two parts", len(blocks) > 1, f"{len(blocks)} part{'s' * (len(blocks) != 1)}")
+    exam.require("There are at least two parts", len(blocks) > 1, f"{counted(len(blocks), 'part')}")
     exam.require("No part is empty", all(len(block) for block in blocks), f"sizes {[len(block) for block in blocks]}")
     widths = {block.shape[1] for block in blocks}
     exam.require("All points have the same number of features", len(widths) == 1, f"{sorted(widths)} features")

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ...examination import Examination, Halt, describe
+from ...examination import Examination
 from .. import exercise
-from .answers import Floats, mixed_table, numbers, relative_gap, several
+from ..answers import Floats, number, numbers, relative_gap, several
+from .tables import mixed_table
 
 COSINE = 0.99925
 """Between the mean 16 × 16 patch of the two photos and their first singular vector."""
@@ -45,9 +46,9 @@ def _directions(exam: Examination, function: Any, matrix: Floats, k: int) -> lis
     result = exam.call(function, matrix, k)
     components, variances, ratios = several(exam, result, "components", "variances", "ratios")
     return [
-        numbers(exam, "components (one row per component)", components, (k, len(matrix))),
-        numbers(exam, "variances", variances, (k,)),
-        numbers(exam, "ratios", ratios, (k,)),
+        numbers(exam, components, "components (one row per component)", (k, len(matrix))),
+        numbers(exam, variances, "variances", (k,)),
+        numbers(exam, ratios, "ratios", (k,)),
     ]
 
 
@@ -71,18 +72,14 @@ def check_truncated(exam: Examination, truncated_svd: Any, cosine: Any) -> None:
         centred = (table - mean).T @ (table - mean)
         result = exam.call(truncated_svd, n, mean, centred, k)
         components, values = several(exam, result, "components", "singular values")
-        components = numbers(exam, "components (one row per component)", components, (k, d))
-        values = numbers(exam, "singular values", values, (k,))
+        components = numbers(exam, components, "components (one row per component)", (k, d))
+        values = numbers(exam, values, "singular values", (k,))
         _, true_values, true = np.linalg.svd(table, full_matrices=False)
         gap = relative_gap(values, true_values[:k])
         exam.expect("The singular values are those of NumPy for the table itself, not centred", gap < 1e-7,
                     f"relative difference {gap:.2g}; your first is {values[0]:.5g}")  # fmt: skip
         _expect_rows(exam, components, true[:k])
-    try:
-        value = float(cosine)
-    except (TypeError, ValueError):
-        exam.require("cosine is a number", False, describe(cosine))
-        raise Halt from None
+    value = number(exam, cosine, "cosine")
     exam.expect(
         "cosine is that of the angle between the mean patch and the first component of the 16 × 16 patches, up to sign",
         abs(abs(value) - COSINE) < 0.001,

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...examination import Examination
 from .. import exercise
-from .answers import Floats, mixed_table, numbers, relative_gap, several, split
+from ..answers import Floats, numbers, relative_gap, several
+from .tables import mixed_table, split
 
 
 @exercise("07.1", "moments", "covariance")
@@ -30,7 +31,7 @@ def check_moments(exam: Examination, moments: Any, covariance: Any) -> None:
         gap = max(relative_gap(np.asarray(a), np.asarray(b)) for a, b in zip(total, whole, strict=True))
         exam.expect("The results of the parts add up to those of the whole", gap < 1e-9,
                     f"relative difference {gap:.2g} for {count} parts of {n} rows")  # fmt: skip
-        found = numbers(exam, "The covariance matrix", exam.call(covariance, n, *total[1:]), (d, d))
+        found = numbers(exam, exam.call(covariance, n, *total[1:]), "The covariance matrix", (d, d))
         gap = float(np.abs(found - np.cov(table.T)).max())
         exam.expect("The covariance matrix is that of np.cov", gap < 1e-8,
                     f"largest difference {gap:.2g} for {n} rows")  # fmt: skip
@@ -43,9 +44,9 @@ def _sums(exam: Examination, moments: Any, table: Any) -> list[Any]:
     d = table.shape[1]
     n, sums, products = several(exam, exam.call(moments, table), "n", "sums", "products")
     return [
-        float(numbers(exam, "n", n, ())),
-        numbers(exam, "sums", sums, (d,)),
-        numbers(exam, "products", products, (d, d)),
+        float(numbers(exam, n, "n", ())),
+        numbers(exam, sums, "sums", (d,)),
+        numbers(exam, products, "products", (d, d)),
     ]
 
 
@@ -117,9 +118,9 @@ def _merged(exam: Examination, merge: Any, parts: list[Any]) -> tuple[float, Flo
 def _three(exam: Examination, result: Any, d: int) -> tuple[float, Floats, Floats]:
     n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
     checked = (
-        float(numbers(exam, "n", n, ())),
-        numbers(exam, "mean", mean, (d,)),
-        numbers(exam, "products about the mean", centred, (d, d)),
+        float(numbers(exam, n, "n", ())),
+        numbers(exam, mean, "mean", (d,)),
+        numbers(exam, centred, "products about the mean", (d, d)),
     )
     types = [np.asarray(value).dtype for value in (mean, centred)]
     exam.expect(

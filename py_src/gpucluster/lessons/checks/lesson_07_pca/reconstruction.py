@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...examination import Examination, Halt, describe
-from ...material.pictures import load_photo
-from ...material.tiles import cut_tiles
+from ...examination import Examination, describe
+from ...material.pictures import cut_tiles, load_photo
 from .. import exercise
-from .answers import mixed_table, numbers, relative_gap
+from ..answers import number, numbers, relative_gap
+from .tables import mixed_table
 
 COUNTS = (4, 16, 64)
 
@@ -31,7 +31,7 @@ def _expect_projection(exam: Examination, reconstruct: Any) -> None:
     values, vectors = np.linalg.eigh(np.cov(table.T))
     values, components = values[::-1], vectors[:, ::-1].T
     for k in (1, 3, d):
-        back = numbers(exam, "The reconstruction", exam.call(reconstruct, table, mean, components[:k].copy()), (n, d))
+        back = numbers(exam, exam.call(reconstruct, table, mean, components[:k].copy()), "The reconstruction", (n, d))
         lost = float(((table - back) ** 2).sum()) / (n - 1)
         left_out = float(values[k:].sum())
         exam.expect(
@@ -39,7 +39,7 @@ def _expect_projection(exam: Examination, reconstruct: Any) -> None:
             abs(lost - left_out) < 1e-8 * values.sum(),
             f"lost {lost:.4g}, left out {left_out:.4g}, with {k} of {d} components",
         )
-        again = numbers(exam, "The reconstruction", exam.call(reconstruct, back, mean, components[:k].copy()), (n, d))
+        again = numbers(exam, exam.call(reconstruct, back, mean, components[:k].copy()), "The reconstruction", (n, d))
         gap = relative_gap(again, back)
         exam.expect("Reconstructing a reconstruction changes nothing", gap < 1e-9, f"relative difference {gap:.2g}")
 
@@ -48,7 +48,7 @@ def _expect_psnr(exam: Examination, psnr: Any) -> None:
     image = exam.rng.random((7, 9, 3))
     for error in (0.1, 0.01, 0.3):
         noise = exam.rng.choice([-error, error], image.shape)
-        value = _number(exam, "psnr", exam.call(psnr, image.copy(), image + noise))
+        value = number(exam, exam.call(psnr, image.copy(), image + noise), "psnr")
         true = -20 * np.log10(error)
         exam.expect(
             "PSNR is 10 log10(1 / mean squared error), in decibels",
@@ -60,7 +60,7 @@ def _expect_psnr(exam: Examination, psnr: Any) -> None:
 def _expect_quality(exam: Examination, quality: Any) -> None:
     exam.require("quality is a dictionary {number of components: PSNR}", isinstance(quality, dict), describe(quality))
     exam.require(f"It has {', '.join(map(str, COUNTS))} components", set(quality) == set(COUNTS), f"{sorted(quality)}")
-    found = [_number(exam, "Each PSNR", quality[k]) for k in COUNTS]
+    found = [number(exam, quality[k], "Each PSNR") for k in COUNTS]
     text = ", ".join(f"{k}: {value:.2f} dB" for k, value in zip(COUNTS, found, strict=True))
     exam.expect("PSNR rises with the number of components", found == sorted(set(found)), text)
     best = _best_possible(16)
@@ -78,11 +78,3 @@ def _best_possible(size: int) -> dict[int, float]:
     centred = tiles - tiles.mean(axis=0)
     values = np.linalg.eigvalsh(centred.T @ centred)[::-1]
     return {k: float(-10 * np.log10(values[k:].sum() / tiles.size)) for k in COUNTS}
-
-
-def _number(exam: Examination, name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        exam.require(f"{name} is a number", False, describe(value))
-        raise Halt from None

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...examination import Examination, Halt, describe
-from ...probes.traffic import Traffic
+from ...examination import Examination
+from ...probes.transfers import Traffic
 from .. import exercise
-from .answers import Floats, numbers, relative_gap, several
+from ..answers import Floats, number, numbers, relative_gap, several
 
 PATCHES, FIRST_RATIO = 515_000, 0.8123
 """Of all 16 × 16 patches of the two photos."""
@@ -63,7 +63,7 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
     most = sum(exam.client.run(_most_alive).values())
     table = np.concatenate([counted_block(number, size, d, seed) for number, size in enumerate(sizes)])
     n, mean, centred = several(exam, result, "n", "mean", "products about the mean")
-    mean, centred = numbers(exam, "mean", mean, (d,)), numbers(exam, "products about the mean", centred, (d, d))
+    mean, centred = numbers(exam, mean, "mean", (d,)), numbers(exam, centred, "products about the mean", (d, d))
     exam.expect("n counts all rows", n == len(table), f"{n:g} of {len(table)} rows, cut into {n_blocks} blocks")
     gap = float(np.abs(mean - table.mean(axis=0)).max())
     exam.expect("mean is the mean of all rows", gap < 1e-8, f"largest difference {gap:.2g}")
@@ -85,11 +85,7 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
 
 
 def _expect_photos(exam: Examination, n_patches: Any, first_ratio: Any) -> None:
-    try:
-        rows, ratio = float(n_patches), float(first_ratio)
-    except (TypeError, ValueError):
-        exam.require("n_patches and first_ratio are numbers", False, f"{describe(n_patches)}, {describe(first_ratio)}")
-        raise Halt from None
+    rows, ratio = number(exam, n_patches, "n_patches"), number(exam, first_ratio, "first_ratio")
     exam.expect("All 16 × 16 patches of both photos were counted", rows == PATCHES, f"{rows:,.0f} patches")
     exam.expect("The first component explains the share of the variance that it does in these photos",
                 abs(ratio - FIRST_RATIO) < 0.001, f"{ratio:.4f}")  # fmt: skip

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ....protocol.plaintext import counted
 from ...examination import Examination, Halt, describe
-from ...probes.joining import Joining
-from ...probes.traffic import Traffic
+from ...probes.fanin import FanIn
+from ...probes.transfers import Traffic
 from .. import exercise
-from ..lesson_06_kmeans.cluster import share_out
-from .answers import Floats, numbers, relative_gap, several
+from ..answers import Floats, numbers, on_workers, relative_gap, several
 
 
 @exercise("07.6", "tall_svd")
@@ -21,12 +21,12 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         n, d = 3000, 6
         table, true = _graded(exam.rng, n, d, smallest)
         sizes = _sizes(exam.rng, n, d, count)
-        parts = share_out(exam.client, table, sizes)
-        with Joining(exam.client, parts) as joining, Traffic(exam.client) as traffic:
+        parts = on_workers(exam.client, table, sizes)
+        with FanIn(exam.client, parts) as fan_in, Traffic(exam.client) as traffic:
             result = exam.call(tall_svd, exam.client, parts)
         values, vectors, levels = several(exam, result, "singular values", "Vt", "levels")
-        values = numbers(exam, "singular values", values, (d,))
-        vectors = numbers(exam, "Vt", vectors, (d, d))
+        values = numbers(exam, values, "singular values", (d,))
+        vectors = numbers(exam, vectors, "Vt", (d, d))
         gap = relative_gap(values, true)
         exam.expect("The singular values are those of the whole table, to 1e-8", gap < 1e-8,
                     f"relative difference {gap:.2g}, blocks of {sizes} rows")  # fmt: skip
@@ -45,8 +45,8 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         _expect_levels(exam, levels, count)
         exam.expect(
             "The tree is real: no task reads more than one block, or more than two matrices",
-            joining.most_blocks <= 1 and joining.most <= 2,
-            f"one reads {joining.most_blocks} blocks; the most that are read at once is {joining.most}",
+            fan_in.most_blocks <= 1 and fan_in.most <= 2,
+            f"one reads {fan_in.most_blocks} blocks; the most that are read at once is {fan_in.most}",
         )
         exam.expect("The rows stay on the workers: at most a few matrices of d × d numbers travel",
                     traffic.bytes < 4 * 8 * d * d + 2000, f"{traffic.bytes:,} bytes left the workers, the table has "
@@ -82,5 +82,5 @@ def _expect_levels(exam: Examination, levels: Any, count: int) -> None:
     exam.expect(
         "levels counts the matrices of each level: one per block at first, then pairs are joined until one is left",
         found == wanted,
-        f"{found} for {count} block{'s' * (count > 1)}",
+        f"{found} for {counted(count, 'block')}",
     )

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe
-from ...material.arrays import as_numpy
+from ...material.conversion import as_numpy
 from .. import exercise
-from .answers import in_blocks
+from ..answers import in_blocks, several
 
 
 @exercise("08.4", "vote", "deal")
@@ -85,8 +85,7 @@ def _expect_dealt(exam: Examination, deal: Any) -> None:
     X = np.column_stack([exam.rng.normal(size=n), y * 10 + exam.rng.uniform(0, 1, n)])
     with exam.client.as_current():
         result = exam.call(deal, in_blocks(X, sizes), in_blocks(y, sizes), int(exam.rng.integers(1000)))
-        two = isinstance(result, (tuple, list)) and len(result) == 2
-        exam.require("It returns two things: X and y", two, describe(result))
+        result = several(exam, result, "X", "y")
         lazy = all(is_dask_collection(part) and hasattr(part, "to_delayed") for part in result)
         exam.require("Both are still Dask arrays", lazy, " and ".join(describe(part) for part in result))
         blocks = compute([list(np.ravel(part.to_delayed())) for part in result])[0]

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ....protocol.plaintext import counted
 from ...examination import Examination, describe
 from .. import exercise
-from .answers import Floats, arrays, cuts
+from ..answers import Floats, random_cuts
+from .answers import arrays
 
 
 def brute_force(points: Floats, queries: Floats, k: int) -> tuple[Floats, Any]:
@@ -25,7 +27,7 @@ def check_neighbours(exam: Examination, nearest_in_block: Any, merge_nearest: An
         points, queries = exam.rng.normal(size=(n, d)), exam.rng.normal(size=(17, d))
         true_distances, true_rows = brute_force(points, queries, k)
         found = []
-        for part in cuts(exam.rng, n, parts):
+        for part in random_cuts(exam.rng, n, parts):
             block = points[part]
             result = exam.call(nearest_in_block, block.copy(), part.start, queries.copy(), k)
             distances, rows = arrays(exam, result, ("distances", "rows"))
@@ -41,7 +43,7 @@ def check_neighbours(exam: Examination, nearest_in_block: Any, merge_nearest: An
         exam.expect(
             "The neighbours are those of brute force over all points, the nearest first",
             same == 1,
-            f"{same:.0%} of the queries, with {parts} block{'s' * (parts > 1)} and k = {k}",
+            f"{same:.0%} of the queries, with {counted(parts, 'block')} and k = {k}",
         )
         off = float(np.abs(distances - true_distances).max())
         exam.expect("So are their distances", off < 1e-6, f"off by {off:.2g}")

@@ -9,7 +9,8 @@ import numpy as np
 
 from ...examination import Examination, Halt, describe
 from .. import exercise
-from .answers import Floats, arrays, cuts, gap, shaped, total
+from ..answers import Floats, random_cuts, relative_gap
+from .answers import arrays, shaped, total
 
 EVALUATIONS = 500
 """So often the gradient may be computed; a fixed step of a sensible size needs less than half of it."""
@@ -24,7 +25,7 @@ def check_ridge(exam: Examination, products: Any, ridge: Any) -> None:
     for n, d, alpha in ((80, 3, 0.0), (300, 5, 10.0), (120, 2, 100.0)):
         X = exam.rng.normal(exam.rng.uniform(-3, 3, d), exam.rng.uniform(0.5, 2, d), (n, d))
         y = X @ exam.rng.uniform(-2, 2, d) + exam.rng.uniform(3, 9) + exam.rng.normal(0, 0.5, n)
-        parts = [exam.call(products, X[part].copy(), y[part].copy()) for part in cuts(exam.rng, n, 5)]
+        parts = [exam.call(products, X[part].copy(), y[part].copy()) for part in random_cuts(exam.rng, n, 5)]
         merged = _merged(exam, parts)
         held = sum(np.asarray(value).size for value in merged)
         exam.expect(
@@ -37,13 +38,13 @@ def check_ridge(exam: Examination, products: Any, ridge: Any) -> None:
         coefficients, intercept = arrays(exam, result, ("coefficients", "intercept"))
         shaped(exam, "coefficients", coefficients, (d,))
         exam.require("intercept is one number", intercept.size == 1, f"shape {intercept.shape}")
-        off = gap(coefficients, true.coef_)
+        off = relative_gap(coefficients, true.coef_)
         exam.expect(
             "The coefficients are scikit-learn's, to one part in a million",
             off < 1e-6,
             f"off by {off:.2g} of the largest, with alpha = {alpha:g}",
         )
-        off = gap(intercept, true.intercept_)
+        off = relative_gap(intercept, true.intercept_)
         exam.expect("The intercept is scikit-learn's: the penalty leaves it alone", off < 1e-6, f"off by {off:.2g}")
 
 
@@ -74,7 +75,7 @@ def check_logistic(exam: Examination, loss_and_gradient: Any, descend: Any) -> N
         X, y = exam.rng.normal(size=(n, d)), exam.rng.integers(0, 2, n)
         weights = exam.rng.normal(size=d + 1)
         _expect_gradient(exam, loss_and_gradient, X, y, weights)
-        parts = [_evaluated(exam, loss_and_gradient, X[part], y[part], weights) for part in cuts(exam.rng, n, 3)]
+        parts = [_evaluated(exam, loss_and_gradient, X[part], y[part], weights) for part in random_cuts(exam.rng, n, 3)]
         true = logistic_loss(X, y, weights)
         off = abs(sum(loss for loss, _ in parts) / true - 1)
         exam.expect("The blocks' losses add up to the loss of all rows", off < 1e-9, f"off by {off:.2g}")
@@ -105,7 +106,7 @@ def _expect_gradient(exam: Examination, function: Any, X: Floats, y: Any, weight
         (logistic_loss(X, y, weights + step * side) - logistic_loss(X, y, weights - step * side)) / (2 * step)
         for side in np.eye(len(weights))
     ]
-    off = gap(gradient, slopes)
+    off = relative_gap(gradient, slopes)
     exam.expect(
         "gradient says how the loss changes with each weight, the intercept last",
         off < 1e-5,

@@ -10,8 +10,8 @@ import numpy as np
 
 from ....learn.communicators import MPICommunicator
 from ...examination import describe_error
-from .counting import CountingCommunicator
 from .mpi import POINTS, TASK
+from .outcome import CountingCommunicator
 
 
 def main(folder: Path) -> None:

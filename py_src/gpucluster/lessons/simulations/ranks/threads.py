@@ -13,8 +13,7 @@ import numpy as np
 from ....learn.communicators import Communicator, combine
 from ....learn.communicators.operators import Message, Operator
 from ...examination import describe_error
-from .counting import CountingCommunicator
-from .outcome import RankFailed, RankRun
+from .outcome import CountingCommunicator, RankFailed, RankRun
 
 
 class _Alone(RankFailed):

@@ -9,8 +9,7 @@ import numpy as np
 
 from ...examination import describe_error
 from ...lab import current_client
-from .counting import CountingCommunicator
-from .outcome import RankFailed, RankRun
+from .outcome import CountingCommunicator, RankFailed, RankRun
 
 if TYPE_CHECKING:
     from distributed import Client

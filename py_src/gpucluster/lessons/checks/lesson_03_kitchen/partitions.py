@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe, describe_error
-from ...probes.traffic import Traffic
+from ...probes.transfers import Traffic
 from .. import exercise
 from .observing import watched_kitchen
 
@@ -51,7 +51,7 @@ def check_balance(exam: Examination, balance: Any) -> None:
             weight = 30 * rows
             exam.expect("The rows do not travel through the notebook", traffic.bytes < 0.5 * weight,
                         f"{traffic.bytes:,} bytes came to the notebook; the table has about {weight:,}")  # fmt: skip
-            if not all(finding.passed for finding in exam.findings):
+            if not exam.passed:
                 return
 
 
@@ -100,5 +100,5 @@ def check_batched(exam: Examination, batched: Any) -> None:
                     f"{number!r} instead of {true} for {count} numbers" if number != true else "equal")  # fmt: skip
         exam.expect("At most 50 tasks reach the scheduler", tasks <= 50, f"{tasks} tasks for {count} numbers")
         exam.expect("The cooks do the work, not the notebook", tasks > 0, f"{tasks} tasks for {count} numbers")
-        if not all(finding.passed for finding in exam.findings):
+        if not exam.passed:
             return

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, Halt, describe, describe_error
-from ...material.arrays import as_numpy
-from ...probes.traffic import Traffic
+from ...material.conversion import as_numpy
+from ...probes.transfers import Traffic
 from .. import exercise
-from .answers import Floats, in_blocks
+from ..answers import Floats, in_blocks
 
 
 def fitted_kmeans(exam: Examination, k: int = 4) -> tuple[Any, Floats]:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, when_ready
-from .frames import show_frames
+from .drawing import ACCENT, INK, QUIET, WARNING, in_bytes, new_axes, show_frames, when_ready
 
 NOTEBOOK, SCHEDULER = "notebook", "scheduler"
 
@@ -23,7 +22,7 @@ class Step:
 
 
 def steps(records: Sequence[dict[str, Any]], names: dict[str, str]) -> list[Step]:
-    """Return the conversation that the records of a task stream stand for, in the order of the tasks.
+    """Return the messages that the records of a task stream stand for, in the order of the tasks.
 
     Parameters
     ----------
@@ -51,7 +50,7 @@ def steps(records: Sequence[dict[str, Any]], names: dict[str, str]) -> list[Step
 
 
 @when_ready
-def conversation(records: Sequence[dict[str, Any]], workers: Sequence[str]) -> None:
+def sequence_diagram(records: Sequence[dict[str, Any]], workers: Sequence[str]) -> None:
     """Play the messages of one small graph, one after the other."""
     names = {address: f"worker {number}" for number, address in enumerate(workers)}
     if not records or any(record["worker"] not in names for record in records):

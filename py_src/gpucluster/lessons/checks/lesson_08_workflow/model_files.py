@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination
-from ...material.arrays import as_numpy
+from ...material.conversion import as_numpy
 from .. import exercise
-from .answers import in_blocks
+from ..answers import in_blocks
 
 
 @exercise("08.9", "keep", "bring_back")

@@ -18,7 +18,7 @@ _WAIT_SECONDS = 120.0
 _CONNECT_SECONDS = 20
 
 
-class Site:
+class Target:
     """A cluster with a client.
 
     Parameters
@@ -89,7 +89,7 @@ async def _moment() -> None:
 
 
 @contextmanager
-def existing(name: str | None, *, scales: bool = False) -> Iterator[Site]:
+def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
     """Use a living cluster; afterwards it has the workers it had.
 
     Parameters
@@ -111,16 +111,16 @@ def existing(name: str | None, *, scales: bool = False) -> Iterator[Site]:
             "turn. Fix it first with 'scale'."
         )
     with cluster.get_client() as client:
-        site = Site(client, cluster)
+        target = Target(client, cluster)
         try:
-            yield site
+            yield target
         finally:
             if scales and wanted.n_workers is not None and not cluster.model.state.ended:
                 cluster.scale(wanted.n_workers, wait=False)
 
 
 @contextmanager
-def created(spec: SpecBase) -> Iterator[Site]:
+def created(spec: SpecBase) -> Iterator[Target]:
     """Use a cluster that is started now and stopped afterwards.
 
     Raises
@@ -130,11 +130,11 @@ def created(spec: SpecBase) -> Iterator[Site]:
     options: dict[str, Any] = spec.model_dump(exclude_unset=True)
     options.setdefault("backend", getattr(spec, "backend", "auto"))
     with create(**options) as cluster, cluster.get_client() as client:
-        yield Site(client, cluster)
+        yield Target(client, cluster)
 
 
 @contextmanager
-def scheduler(address: str) -> Iterator[Site]:
+def scheduler(address: str) -> Iterator[Target]:
     """Use any scheduler of Dask, such as one that dask-mpi has started.
 
     Parameters
@@ -163,4 +163,4 @@ def scheduler(address: str) -> Iterator[Site]:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InvalidRequest(f"scheduler: no scheduler answers at {address[:80]} ({reason}).") from None
     with client:
-        yield Site(client)
+        yield Target(client)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ...examination import Examination
 from .. import exercise
-from .answers import arrays, cuts, gap, shaped, total
+from ..answers import random_cuts, relative_gap
+from .answers import arrays, shaped, total
 
 
 @exercise("08.1", "class_sums", "naive_bayes")
@@ -21,7 +22,7 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
         X[:, exam.rng.integers(d)] = 0  # a feature that never occurs: what alpha is for
         y = np.sort(np.concatenate([np.arange(k), exam.rng.integers(0, k, n - k)]))  # blocks without some classes
         found = []
-        for part in cuts(exam.rng, n, 4):
+        for part in random_cuts(exam.rng, n, 4):
             counts, sums = arrays(exam, exam.call(class_sums, X[part].copy(), y[part].copy(), k), ("counts", "sums"))
             shaped(exam, "counts", counts, (k,))
             shaped(exam, "sums", sums, (k, d))
@@ -36,8 +37,8 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
         whole = np.stack([X[y == label].sum(axis=0) for label in range(k)])
         exam.expect(
             "The blocks' sums, added, are the sums of all rows of each class",
-            gap(sums, whole) < 1e-6,
-            f"largest difference {gap(sums, whole):.2g} of the largest sum",
+            relative_gap(sums, whole) < 1e-6,
+            f"largest difference {relative_gap(sums, whole):.2g} of the largest sum",
         )
         true_counts = np.bincount(y, minlength=k).astype(float)
         prior, likelihood = arrays(
@@ -46,9 +47,9 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
         shaped(exam, "prior", prior, (k,))
         shaped(exam, "likelihood", likelihood, (k, d))
         model = MultinomialNB(alpha=alpha).fit(X, y)
-        off = gap(prior, model.class_log_prior_)
+        off = relative_gap(prior, model.class_log_prior_)
         exam.expect("prior is the logarithm of each class' share of the rows", off < 1e-10, f"off by {off:.2g}")
-        off = gap(likelihood, model.feature_log_prob_)
+        off = relative_gap(likelihood, model.feature_log_prob_)
         exam.expect(
             "likelihood is that of scikit-learn, for any alpha",
             off < 1e-10,

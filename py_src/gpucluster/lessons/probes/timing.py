@@ -1,8 +1,10 @@
-"""How many cores were busy inside a ``with`` block, in the notebook and on the workers."""
+"""Time inside a ``with`` block: how many cores were busy, and how long each stage of a project took."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,3 +57,33 @@ class Busy:
             f"{self.seconds:.2f} s on the clock · cores busy: notebook {self.notebook:.2f}, "
             f"all workers together {self.workers:.2f}"
         )
+
+
+STAGES = ("understand", "prepare", "analyse")
+
+
+class StageClock:
+    """Add up the seconds that the cells of each stage ran.
+
+    Attributes
+    ----------
+    seconds : dict
+        Stage to seconds, in the order in which they first ran.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the time of a ``with`` block for a stage, also when it fails."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+
+    def shares(self) -> dict[str, float]:
+        """Return the share of each stage in all of the time; empty when nothing ran."""
+        total = sum(self.seconds.values())
+        return {name: seconds / total for name, seconds in self.seconds.items()} if total else {}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from distributed import Client, Future
 
-_NAME = "gpucluster-lesson-joining"
+_NAME = "gpucluster-lesson-fan-in"
 
 
 class _Watcher(SchedulerPlugin):
@@ -41,7 +41,7 @@ def _seen(dask_scheduler: Any) -> tuple[int, int]:
     return watcher.most, watcher.most_sources
 
 
-class Joining:
+class FanIn:
     """Note how many results tasks read at once inside a ``with`` block, beginning with some futures.
 
     Parameters
@@ -63,7 +63,7 @@ class Joining:
         self.client, self.keys = client, {future.key for future in futures}
         self.most = self.most_blocks = 0
 
-    def __enter__(self) -> Joining:
+    def __enter__(self) -> FanIn:
         self.client.register_plugin(_Watcher(self.keys))
         return self
 

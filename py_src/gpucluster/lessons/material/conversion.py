@@ -1,4 +1,4 @@
-"""Arrays that may live on another device."""
+"""Arrays and tables that may live on another device, as NumPy and pandas."""
 
 from __future__ import annotations
 
@@ -24,3 +24,16 @@ def as_numpy(value: Any) -> Any:
         return {key: as_numpy(item) for key, item in value.items()}
     # CuPy refuses an implicit copy to the host, and asks for this method instead.
     return value.get() if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get") else value
+
+
+def as_pandas(value: Any) -> Any:
+    """Bring a small table or column to host memory as pandas; compute it first if it is lazy.
+
+    Parameters
+    ----------
+    value : data frame, series or anything else
+        What Dask or a worker made. Other things are returned as they are.
+    """
+    if hasattr(value, "dask") and hasattr(value, "compute"):
+        value = value.compute()
+    return value.to_pandas() if hasattr(value, "to_pandas") else value

@@ -17,7 +17,7 @@ _SECONDS = 8.0  # a busy machine may take its time
 
 
 @dataclass(frozen=True)
-class Reached:
+class PageAnswer:
     """What came back from a page.
 
     Attributes
@@ -40,25 +40,25 @@ def direct_address(cluster: Cluster) -> str:
     return cluster.control.dashboard(cluster.id).url
 
 
-def reach_dashboard(cluster: Cluster) -> Reached:
+def reach_dashboard(cluster: Cluster) -> PageAnswer:
     """Ask the cluster's dashboard for its status page, from this machine."""
     return reach(direct_address(cluster))
 
 
-def reach(address: str) -> Reached:
+def reach(address: str) -> PageAnswer:
     """Ask for a page; neither the answer nor an error shows its address."""
     if not address.startswith(("http://", "https://")):
-        return Reached(None, "this is no address of a web page")
+        return PageAnswer(None, "this is no address of a web page")
     try:
         with urllib.request.urlopen(address, timeout=_SECONDS) as answer:  # noqa: S310 (looked at above)
             page = answer.read(_LONGEST).decode("utf-8", errors="replace")
             title = _TITLE.search(page)
-            return Reached(answer.status, f"the page “{title[1].strip()}”" if title else "a page without a title")
+            return PageAnswer(answer.status, f"the page “{title[1].strip()}”" if title else "a page without a title")
     except urllib.error.HTTPError as error:
-        return Reached(error.code, error.reason)
+        return PageAnswer(error.code, error.reason)
     except TimeoutError:
-        return Reached(None, f"no answer within {_SECONDS:g} seconds; try again")
+        return PageAnswer(None, f"no answer within {_SECONDS:g} seconds; try again")
     except urllib.error.URLError as error:
-        return Reached(None, str(error.reason))
+        return PageAnswer(None, str(error.reason))
     except (OSError, ValueError) as error:
-        return Reached(None, type(error).__name__)
+        return PageAnswer(None, type(error).__name__)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...examination import Examination, describe
-from ...material.tables import as_pandas
+from ...material.conversion import as_pandas
 from ...probes.collecting import collecting_calls
-from ...probes.traffic import Traffic
+from ...probes.transfers import Traffic
 from .. import exercise
 from .hidden import computed, in_parts, lazily, real, sample
 

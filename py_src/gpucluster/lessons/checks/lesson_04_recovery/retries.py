@@ -10,7 +10,7 @@ from typing import Any
 from ....dask_internals.scheduler_state import allowed_failures, set_allowed_failures
 from ...examination import Examination, describe_error
 from .. import exercise
-from .disturbing import as_it_was, call_freely, explain
+from .restoring import as_it_was, call_freely, explain
 
 
 def poison(file: str) -> None:
