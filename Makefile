@@ -46,6 +46,10 @@ unit: .venv/.built chromium ## All Python tests, the browser's included.
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
 	$(CUDA)/python -m pytest tests/devices tests/backends/cuda tests/profile/test_gpu.py tests/proof/test_simulated.py
 
+.PHONY: test-dask
+test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
+	@scripts/test-dask "$(DASK)" $(TESTS)
+
 gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
 	$(PYTHON) -m benchmarks.gpu --out gpu-proof
 

@@ -42,3 +42,17 @@ def escaped(text: str, *, keep: str = "") -> str:
         else letter
         for letter in text
     )
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: ``1 task``, ``5,000 tasks``.
+
+    Parameters
+    ----------
+    number : int
+    one : str
+        The noun in the singular.
+    many : str, optional
+        The plural, where that is not the singular with an s.
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
