@@ -50,10 +50,17 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     """The cluster that canaries share: it spills early, and pauses never, whatever this process uses."""
     memory = "distributed.worker.memory."
     quiet = {f"{memory}target": 0.1, f"{memory}spill": False, f"{memory}pause": False, f"{memory}terminate": False}
-    options: dict[str, Any] = {"processes": False, "protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
+    options: dict[str, Any] = {
+        "processes": False,
+        "protocol": "tcp",
+        "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0",
+    }
     with (
         dask.config.set({**quiet, "temporary-directory": str(tmp_path_factory.mktemp("dask"))}),
-        LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="100 MB", **options) as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="100 MB", dashboard_address="127.0.0.1:0", **options
+        ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         client.wait_for_workers(2)

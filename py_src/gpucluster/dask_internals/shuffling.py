@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,7 @@ def follow_received_shards(worker: Any, follower: Callable[[int], None]) -> Foll
 
 
 def _sending(original: Any, followers: list[Any]) -> Any:
+    @functools.wraps(original)
     async def followed(self: Any, address: str, shards: Any) -> Any:
         n_bytes = shard_bytes(shards)
         for follower in followers:
