@@ -65,6 +65,10 @@ cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against
 suite-times: ## Write down what the last test-all took: the order of the files, and benchmarks/suite.md.
 	$(BIN)/python -m benchmarks.suite .build/python-tests.xml .build/cuda-tests.xml
 
+.PHONY: test-dask
+test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
+	@scripts/test-dask "$(DASK)" $(TESTS)
+
 gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
 	$(PYTHON) -m benchmarks.gpu --out gpu-proof
 

@@ -18,7 +18,7 @@ from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 @pytest.fixture
 async def cluster():
     """Two workers in this process."""
-    options = {"processes": False, "threads_per_worker": 1, "dashboard_address": None, "asynchronous": True}
+    options = {"processes": False, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "asynchronous": True}
     async with LocalCluster(n_workers=2, **options) as cluster:
         yield cluster
 

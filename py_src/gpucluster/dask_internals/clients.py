@@ -12,7 +12,7 @@ __all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "client_ids"
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
 """What distributed raises, beside ``CancelledError``, when a client that is closed is asked for something.
 
-It finds no scheduler there. ``distributed.client.ClosedClientError`` (2021.1).
+It finds no scheduler there. ``distributed.client.ClosedClientError`` (2025.4).
 """
 
 
@@ -27,7 +27,7 @@ class ClientOfCluster(distributed.Client):
     Relies on the coroutine ``Client._handle_report()``, which returns when the scheduler has said goodbye or the client
     is being closed; on ``Client._send_to_scheduler(msg)``, which raises ``ClosedClientError`` then; on the coroutine
     ``Client._close()``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; and on
-    ``Client._repr_html_()`` holding ``Client.dashboard_link`` (2021.1).
+    ``Client._repr_html_()`` holding ``Client.dashboard_link`` (2025.4).
     """
 
     def after_the_end(self) -> Exception:

@@ -21,7 +21,7 @@ async def kill_starting_process(nanny: Any) -> None:
 def keep_own_forkserver() -> None:
     """Let distributed leave the list of modules that the forkserver imports as it is.
 
-    Relies on ``distributed.utils._forkserver_preload_set`` (2021.1): while it is false, distributed sets its own list
+    Relies on ``distributed.utils._forkserver_preload_set`` (2022.6): while it is false, distributed sets its own list
     when a nanny first starts a process.
     """
     import distributed.utils

@@ -66,7 +66,7 @@ def slow_down_schedulers(seconds: Mapping[str, float]) -> None:
     """Let the schedulers of this process do some things less often.
 
     Relies on ``Scheduler.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``idle-timeout``,
-    ``no-workers-timeout``), whose ``callback_time`` is in milliseconds, without starting any (2023.5).
+    ``no-workers-timeout``), whose ``callback_time`` is in milliseconds, without starting any (2024.2).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def watch_small_workers_less(seconds: float) -> None:
 
     Dask's own look is ten times as dear as one into ``/proc``; it is called when there is something to do. Relies on
     ``NannyMemoryManager.memory_monitor(nanny)``, its ``memory_limit``, ``memory_terminate_fraction`` and
-    ``memory_monitor_interval``, ``Nanny.process.process.pid`` and ``periodic_callbacks["memory_monitor"]`` (2022.2).
+    ``memory_monitor_interval``, ``Nanny.process.process.pid`` and ``periodic_callbacks["memory_monitor"]`` (2022.6).
 
     Parameters
     ----------

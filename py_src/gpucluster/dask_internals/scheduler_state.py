@@ -22,7 +22,7 @@ def clients_of_people(scheduler: Any) -> list[str]:
 def has_work(scheduler: Any) -> bool:
     """Whether any task runs, waits for a worker, or could run if there were workers.
 
-    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.9) and ``WorkerState.processing``.
+    Relies on ``Scheduler.unrunnable`` (2021.1), ``Scheduler.queued`` (2022.11) and ``WorkerState.processing``.
     """
     return bool(
         scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
@@ -77,7 +77,7 @@ def n_unfinished(scheduler: Any, states: Collection[str]) -> int:
 
 
 def n_copies(scheduler: Any) -> int:
-    """Return how many copies of results there are beside the first: ``Scheduler.replicated_tasks`` (2022.2)."""
+    """Return how many copies of results there are beside the first: ``Scheduler.replicated_tasks`` (2021.12)."""
     return sum(len(task.who_has or ()) - 1 for task in scheduler.replicated_tasks)
 
 
@@ -91,14 +91,14 @@ def prefix_of(scheduler: Any, key: Any) -> str:
 
 
 def n_transitions(scheduler: Any) -> int:
-    """Return how many changes of state there were: ``Scheduler.transition_counter`` (2021.1)."""
+    """Return how many changes of state there were: ``Scheduler.transition_counter`` (2021.8)."""
     return int(scheduler.transition_counter)
 
 
 def transitions_since(scheduler: Any, before: int) -> list[tuple[str, str, str]]:
     """Return key, state before and state after of what the log still has after the first ``before``.
 
-    Relies on ``Scheduler.transition_log``, whose entries begin with these three (2021.1).
+    Relies on ``Scheduler.transition_log``, whose entries begin with these three (2021.8).
     """
     new = n_transitions(scheduler) - before
     log = list(scheduler.transition_log)[-new:] if new > 0 else []
@@ -128,7 +128,7 @@ def left_on_purpose(scheduler: Any, address: str) -> bool:
     """Whether a worker that is gone said goodbye, or was retired. One that dies does neither.
 
     Relies on the events that the scheduler logs under a worker's address: dictionaries with ``expected`` when it is
-    removed (2024.8), or with a ``status`` that begins with ``closing`` (2021.8).
+    removed (2024.8), or with a ``status`` that begins with ``closing`` (2021.12).
     """
     for _, event in scheduler.get_events(address) or ():
         if not isinstance(event, dict):
@@ -142,7 +142,7 @@ async def retire(scheduler: Any, names: Collection[Any]) -> set[str]:
     """Move the results of workers to the others, close those that hold none any more, and return their addresses.
 
     By name: distributed's own ``SpecCluster`` passes names where addresses are meant, so that nothing is moved there.
-    Relies on ``Scheduler.retire_workers(names=…)`` answering with a dictionary by address (2022.2).
+    Relies on ``Scheduler.retire_workers(names=…)`` answering with a dictionary by address (2021.1).
     """
     return set(await scheduler.retire_workers(names=list(names), close_workers=True, remove=True))
 
@@ -169,7 +169,7 @@ def break_off_retiring(scheduler: Any, addresses: Collection[str]) -> None:
 async def restart_workers(scheduler: Any, *, timeout: float) -> None:
     """Restart all workers and forget all tasks, from within the scheduler's process.
 
-    Relies on ``Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=True)`` (2024.2), which raises
+    Relies on ``Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=True)`` (2024.8), which raises
     ``TimeoutError``.
     """
     await scheduler.restart(stimulus_id="gpucluster-restart", timeout=timeout, wait_for_workers=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ def follow_sent_shards(follower: Callable[[str, str, int], None]) -> Following |
     """Tell a follower each message of shards that a worker of this process sends.
 
     Relies on the private coroutine ``distributed.shuffle._core.ShuffleRun._send(address, shards)``, through which all
-    shuffles send, and on ``ShuffleRun.local_address`` (2023.4).
+    shuffles send, and on ``ShuffleRun.local_address`` (2024.2).
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def follow_sent_shards(follower: Callable[[str, str, int], None]) -> Following |
 def follow_received_shards(worker: Any, follower: Callable[[int], None]) -> Following | None:
     """Tell a follower the bytes of each message of shards that a worker receives, those from itself included.
 
-    Relies on ``Worker.handlers["shuffle_receive"]``, a coroutine function with the argument ``data`` (2022.11).
+    Relies on ``Worker.handlers["shuffle_receive"]``, a coroutine function with the argument ``data`` (2023.9).
 
     Returns
     -------
@@ -54,6 +55,7 @@ def follow_received_shards(worker: Any, follower: Callable[[int], None]) -> Foll
 
 
 def _sending(original: Any, followers: list[Any]) -> Any:
+    @functools.wraps(original)
     async def followed(self: Any, address: str, shards: Any) -> Any:
         n_bytes = shard_bytes(shards)
         for follower in followers:

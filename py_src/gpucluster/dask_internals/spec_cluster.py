@@ -1,6 +1,6 @@
 """``distributed.SpecCluster``: which workers it is meant to have, which it has made, and how it gets there.
 
-The fields are those of ``distributed.deploy.spec`` since 2.0; they are attributes without documentation.
+The fields are those of ``distributed.deploy.spec`` since 2021.1; they are attributes without documentation.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def count_all(cluster: SpecCluster) -> None:
 def failed(cluster: SpecCluster) -> dict[Any, BaseException]:
     """Return the workers (nannies) that could not start, with why.
 
-    Relies on ``Server.__startup_exc`` (2022.2), under its mangled name: distributed keeps the exception there and logs
+    Relies on ``Server.__startup_exc`` (2022.6), under its mangled name: distributed keeps the exception there and logs
     it nowhere.
     """
     failures: dict[Any, BaseException] = {}

@@ -20,7 +20,7 @@ class SpilledBytes(NamedTuple):
 def managed_bytes(worker: Any) -> int:
     """Return the bytes of all results of a worker, wherever they are.
 
-    Relies on ``Worker.state.nbytes`` (2022.4).
+    Relies on ``Worker.state.nbytes`` (2022.6).
     """
     return int(worker.state.nbytes)
 
@@ -43,7 +43,7 @@ def disk_traffic_bytes(worker: Any, action: Literal["disk-write", "disk-read"]) 
     """Return the bytes that spilling has written or read since the worker's start; a shuffle's own files do not count.
 
     Relies on ``Server.digests_total``, a dictionary in which spilling has keys ``(…, action, "bytes")`` and shuffles
-    have keys that begin with ``"p2p"`` (2023.3).
+    have keys that begin with ``"p2p"`` (2023.9).
     """
     total = 0.0
     for key, value in list(worker.digests_total.items()):

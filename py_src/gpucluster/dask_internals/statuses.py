@@ -1,4 +1,4 @@
-"""States of servers (scheduler, worker, nanny): the undocumented ``distributed.core.Status`` (2021.1)."""
+"""States of servers (scheduler, worker, nanny): the undocumented ``distributed.core.Status`` (2021.8)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def follow_transfers(
 
     Relies on the worker appending a dictionary with ``start``, ``stop`` (by the scheduler's clock), ``total`` (bytes)
     and ``who`` (the other worker's address; empty for a client) to the deques ``Worker.transfer_incoming_log`` and
-    ``Worker.transfer_outgoing_log`` (2022.6).
+    ``Worker.transfer_outgoing_log`` (2022.11).
     """
     name = LOGS[direction]
     return Following(
@@ -46,7 +46,7 @@ def follow_transfers(
 def sent_bytes(worker: Any) -> int:
     """Return the bytes of all results that a worker has sent.
 
-    Relies on ``Worker.transfer_outgoing_bytes_total`` (2022.6).
+    Relies on ``Worker.transfer_outgoing_bytes_total`` (2023.4).
     """
     return int(worker.transfer_outgoing_bytes_total)
 
@@ -54,7 +54,7 @@ def sent_bytes(worker: Any) -> int:
 def n_sent(worker: Any) -> int:
     """Return how often a worker has sent results.
 
-    Relies on ``Worker.transfer_outgoing_count_total`` (2022.6).
+    Relies on ``Worker.transfer_outgoing_count_total`` (2022.11).
     """
     return int(worker.transfer_outgoing_count_total)
 
@@ -62,7 +62,7 @@ def n_sent(worker: Any) -> int:
 def sent_since(worker: Any, before: int) -> list[dict[str, Any]]:
     """Return what a worker's log of sent results still has of those after the first ``before``, as ``n_sent`` counts.
 
-    Relies on ``Worker.transfer_outgoing_log``, which keeps the last thousand by default (2022.6).
+    Relies on ``Worker.transfer_outgoing_log``, which keeps the last thousand by default (2022.11).
     """
     new = n_sent(worker) - before
     return list(worker.transfer_outgoing_log)[-new:] if new > 0 else []

@@ -9,7 +9,7 @@ from typing import Any
 def task_counts(worker: Any) -> dict[str, int]:
     """Return how many tasks a worker executes, has ready, and holds the results of.
 
-    Relies on ``Worker.state`` with ``executing_count``, ``ready`` and ``constrained`` (2022.8), and ``Worker.data``.
+    Relies on ``Worker.state`` with ``executing_count``, ``ready`` and ``constrained`` (2022.6), and ``Worker.data``.
     """
     state = worker.state
     return {
@@ -20,21 +20,21 @@ def task_counts(worker: Any) -> dict[str, int]:
 
 
 def n_threads(worker: Any) -> int:
-    """Return how many tasks a worker runs at once: ``Worker.state.nthreads`` (2022.4)."""
+    """Return how many tasks a worker runs at once: ``Worker.state.nthreads`` (2022.6)."""
     return int(worker.state.nthreads)
 
 
 def is_cancelled(worker: Any, key: Any) -> bool:
     """Whether a task that a worker runs is wanted no more.
 
-    Relies on ``Worker.state.tasks`` (2022.4) and the state ``"cancelled"`` of such a task (2021.9).
+    Relies on ``Worker.state.tasks`` and the state ``"cancelled"`` of such a task (2022.6).
     """
     task = worker.state.tasks.get(key)
     return task is not None and task.state == "cancelled"
 
 
 def memory_limit_bytes(worker: Any) -> int | None:
-    """Return a worker's limit on host memory: ``Worker.memory_manager.memory_limit`` (2022.2)."""
+    """Return a worker's limit on host memory: ``Worker.memory_manager.memory_limit`` (2022.6)."""
     limit: int | None = worker.memory_manager.memory_limit
     return limit
 
@@ -85,7 +85,7 @@ def metric(worker: Any, name: str) -> Any:
 
 
 def recent_readings(worker: Any) -> dict[str, Any]:
-    """Return the last reading of CPU (``cpu``) and host memory (``memory``): ``Server.monitor.recent()`` (2022.2)."""
+    """Return the last reading of CPU (``cpu``) and host memory (``memory``): ``Server.monitor.recent()`` (2021.1)."""
     found: dict[str, Any] = worker.monitor.recent()
     return found
 
@@ -103,14 +103,14 @@ def n_readings(server: Any) -> int:
 def readings_since(server: Any, count: int) -> dict[str, list[Any]]:
     """Return the readings after the first ``count`` by name: ``time``, ``cpu``, ``memory``; with a GPU more.
 
-    Relies on ``Server.monitor.range_query(start)``; for GPUs ``gpu_utilization`` and ``gpu_memory_used`` (2022.11).
+    Relies on ``Server.monitor.range_query(start)``; for GPUs ``gpu_utilization`` and ``gpu_memory_used`` (2021.8).
     """
     found: dict[str, list[Any]] = server.monitor.range_query(count)
     return found
 
 
 def gpu_memory_bytes(worker: Any) -> int | None:
-    """Return the size of a worker's GPU: ``Worker.monitor.gpu_memory_total``, where ``gpu_name`` is set (2022.11)."""
+    """Return the size of a worker's GPU: ``Worker.monitor.gpu_memory_total``, where ``gpu_name`` is set (2021.8)."""
     return worker.monitor.gpu_memory_total if worker.monitor.gpu_name else None
 
 

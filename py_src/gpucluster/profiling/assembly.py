@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .cores import busy_cores
 from .knownvalues import clipped, known_mean, known_sum
-from .model import PrefixFigures, TransferFigures
-from .report import ProfileReport
+from .model import PrefixFigures, ReportFigures, TransferFigures
 from .telemetry import TelemetryReadings
 from .timeline import timeline_data
-from .workerfigures import thread_seconds, worker_figures
+from .workerfigures import busy_cores, thread_seconds, worker_figures
 
 _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
 _NO_WORKERS = "{missing} of {known} workers gave no figures of their own (memory, transfers, spilling): {why}."
@@ -30,7 +28,7 @@ _UNFINISHED = (
 
 
 def assemble(
-    report: ProfileReport,
+    report: ReportFigures,
     scheduler: dict[str, Any] | None,
     workers: dict[str, dict[str, Any]],
     telemetry: TelemetryReadings | None,
@@ -39,7 +37,7 @@ def assemble(
 
     Parameters
     ----------
-    report : ProfileReport
+    report : ReportFigures
         Has the wall time already.
     scheduler, workers : dict
         What ``Recording.finish`` returned.
@@ -80,7 +78,7 @@ def assemble(
     _say_what_is_missing(report, scheduler, workers)
 
 
-def _tasks(report: ProfileReport, scheduler: dict[str, Any]) -> None:
+def _tasks(report: ReportFigures, scheduler: dict[str, Any]) -> None:
     report.prefixes = sorted(
         (
             PrefixFigures(
@@ -122,7 +120,7 @@ def _transfers(scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) ->
     )
 
 
-def _say_what_is_missing(report: ProfileReport, scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) -> None:
+def _say_what_is_missing(report: ReportFigures, scheduler: dict[str, Any], workers: dict[str, dict[str, Any]]) -> None:
     known = scheduler["workers"]
     missing = [facts for address, facts in known.items() if address not in workers]
     if missing:

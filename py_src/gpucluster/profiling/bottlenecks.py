@@ -6,15 +6,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..protocol.sizes import format_size
-from .model import Finding
-from .report import ProfileReport
-from .rules.gpu import busy_gpu_at_low_power, gpu_waits, out_of_memory
-from .rules.memory import memory_pressure, spilling
+from .model import Finding, ReportFigures
+from .rules.gpu import busy_gpu_at_low_power, gpu_waits
+from .rules.memory import memory_pressure, out_of_memory, spilling
 from .rules.tasks import SHORT_SECONDS, data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
 from .rules.traffic import between_workers, from_notebook, hardly_used, to_notebook
 from .units import seconds, share
 
-Rule: TypeAlias = Callable[[ProfileReport], Finding | None]
+Rule: TypeAlias = Callable[[ReportFigures], Finding | None]
 
 IDLE_SHARE = 0.5
 """Workers idle for more than half of the time do not do what they could."""
@@ -31,7 +30,7 @@ SAID_ALREADY = {"unused": "tiny_tasks", "skew": "few_partitions"}
 one worker's."""
 
 
-def find_bottlenecks(report: ProfileReport) -> list[Finding]:
+def find_bottlenecks(report: ReportFigures) -> list[Finding]:
     """Apply all rules. There is always an answer: when no rule fires, that the workers idled, or that all is well."""
     if report.n_tasks is None:
         return []
@@ -41,7 +40,7 @@ def find_bottlenecks(report: ProfileReport) -> list[Finding]:
     return found or [idle(report) or fine(report)]
 
 
-def idle(report: ProfileReport) -> Finding | None:
+def idle(report: ReportFigures) -> Finding | None:
     """Workers idle though nothing else stands out: ``IDLE_SHARE`` of their threads' time, while there were tasks."""
     if report.idle_share is None or report.idle_share < IDLE_SHARE:
         return None
@@ -58,7 +57,7 @@ def idle(report: ProfileReport) -> Finding | None:
     )
 
 
-def fine(report: ProfileReport) -> Finding:
+def fine(report: ReportFigures) -> Finding:
     """Nothing stands out."""
     if report.wall_seconds < SHORT_SECONDS:
         evidence = f"The code took {seconds(report.wall_seconds)}: too short to say where the time goes."
@@ -77,7 +76,7 @@ def fine(report: ProfileReport) -> Finding:
     )
 
 
-def _faster(report: ProfileReport) -> str:
+def _faster(report: ReportFigures) -> str:
     if (report.cores_busy_share or 0.0) >= BUSY_CORES_SHARE:
         return (
             f"To be faster, make the tasks themselves faster. All cores are busy ({share(report.cores_busy_share or 0)}"

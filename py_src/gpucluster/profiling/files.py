@@ -1,13 +1,18 @@
-"""Files that a profile writes beside its report."""
+"""Files that a profile writes beside its report: where they may be, and Dask's own performance report as one flag."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..protocol.errors import InvalidRequest
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 _MOST_SHOWN = 100
+_ANSWER_SECONDS = 60
 
 
 def checked_path(path: str | Path | None, option: str, suffix: str | None = None) -> Path | None:
@@ -51,3 +56,40 @@ def _checked(found: Path, option: str, suffix: str | None) -> Path:
     if not os.access(found if found.exists() else folder, os.W_OK):
         raise InvalidRequest(f"{option}: {found} may not be written.")
     return found
+
+
+class DaskReport:
+    """Wraps ``distributed.performance_report`` around the measured code.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The measuring one.
+    file : Path
+        Where to write it: an HTML page that loads BokehJS from the network, as Dask makes it.
+    """
+
+    def __init__(self, client: Client, file: Path) -> None:
+        from distributed import performance_report
+
+        self._client = client
+        self._file = file
+        self._report: Any = performance_report(filename=str(file))
+        self._do(self._report.__aenter__)
+
+    def stop(self) -> str:
+        """Write the file; returns what became of it, in a sentence."""
+        try:
+            # Its way to the calling code leads through frames that are this package's.
+            self._do(self._report.__aexit__, None, None, None, code="The profiled code.")
+        except Exception as error:
+            # The scheduler may be gone, or the disk full; the figures are worth more than this file.
+            return f"Dask's performance report could not be written to {self._file}: {error or type(error).__name__}."
+        return f"Dask's performance report is in {self._file}."
+
+    def _do(self, step: Any, *args: Any, **options: Any) -> None:
+        async def as_current() -> None:
+            with self._client.as_current():
+                await step(*args, **options)
+
+        self._client.sync(as_current, callback_timeout=_ANSWER_SECONDS)

@@ -15,9 +15,8 @@ from ..protocol.errors import GPUClusterError
 from ..registry.store import now
 from .assembly import assemble
 from .bottlenecks import find_bottlenecks
-from .files import checked_path
+from .files import DaskReport, checked_path
 from .nsight import NsightCapture
-from .performance import DaskReport
 from .recording import Recording
 from .report import ProfileReport
 from .target import Target, current_client, find_target

@@ -19,8 +19,3 @@ def seconds(value: float) -> str:
 def share(value: float) -> str:
     """Return a share of 1: ``71 %``."""
     return f"{value * 100:.0f} %"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: ``1 task``, ``5,000 tasks``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -23,21 +23,21 @@ class Transfers:
         self._worker = worker
         self._address = worker.address
         self._received = self._sent_shards = self._received_shards = 0
-        following = [
-            follow_transfers(worker, "incoming", self._add_received),
+        self._results = follow_transfers(worker, "incoming", self._add_received)
+        shards = [
             follow_sent_shards(self._add_sent_shards),
             follow_received_shards(worker, self._add_received_shards),
         ]
-        self._counts_shuffles = None not in following
-        self._following = [one for one in following if one is not None]
+        self._counts_shuffles = None not in shards
+        self._following = [self._results, *(one for one in shards if one is not None)]
 
-    def figures(self) -> dict[str, int]:
-        """Return both counters."""
+    def figures(self) -> dict[str, int | None]:
+        """Return both counters; what is received is not known once something else has replaced the worker's log."""
         sent, received = sent_bytes(self._worker), self._received
         if self._counts_shuffles:
             sent += self._sent_shards
             received += max(0, self._received_shards)
-        return {"sent_bytes": sent, "received_bytes": received}
+        return {"sent_bytes": sent, "received_bytes": received if self._results.whole else None}
 
     def stop(self) -> None:
         """Count no more."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...protocol.sizes import format_size
-from ..model import TimelineLine
-from ..report import ProfileReport
+from ..model import ReportFigures, TimelineLine
 from ..units import seconds
-from .colours import OTHER, TRANSFER, colours_of
+from .colours import LINE_COLOURS, OTHER, TRANSFER, colours_of
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM
@@ -16,10 +15,9 @@ if TYPE_CHECKING:
 FOREGROUND = "#7f7f80"
 """Readable on white and on black; a notebook replaces it by its own text colour."""
 _WIDTH = 860
-_LINE_COLOURS = {"host memory": "#0a84c6", "VRAM": "#76b900", "RMM used": "#cc6ba0", "CPU": "#e0861a", "GPU": "#00a076"}
 
 
-def timeline_figure(report: ProfileReport) -> LayoutDOM:
+def timeline_figure(report: ReportFigures) -> LayoutDOM:
     """Return the timeline: tasks by thread, transfers, memory and utilization, one above the other."""
     from bokeh.layouts import gridplot
     from bokeh.models import Range1d
@@ -55,7 +53,7 @@ def _plot(span: Any, height: int, title: str, **options: Any) -> Any:
     return plot
 
 
-def _tasks(report: ProfileReport, span: Any) -> Any:
+def _tasks(report: ReportFigures, span: Any) -> Any:
     from bokeh.models import ColumnDataSource, HoverTool
 
     data, colours = report.timeline_data, colours_of(report)
@@ -118,7 +116,7 @@ def _lines(lines: list[TimelineLine], title: str, span: Any) -> Any:
             }
         )  # fmt: skip
         drawn = plot.line(
-            "seconds", "value", color=_LINE_COLOURS.get(line.name, OTHER), line_width=1.5, legend_label=line.name,
+            "seconds", "value", color=LINE_COLOURS.get(line.name, OTHER), line_width=1.5, legend_label=line.name,
             source=source,
         )  # fmt: skip
         plot.add_tools(HoverTool(renderers=[drawn], tooltips=[(line.name, "@shown"), ("at", "@seconds{0.00} s")]))

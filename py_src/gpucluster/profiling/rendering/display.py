@@ -15,10 +15,11 @@ from html import escape
 from typing import Any
 from uuid import uuid4
 
-from ..report import ProfileReport
+from ..model import ReportFigures
 from .bokeh_figure import FOREGROUND, timeline_figure
 from .html import report_html
 from .svg import timeline_svg
+from .text import report_text
 
 _WAIT_MILLISECONDS = 15_000
 _SETTLE_MILLISECONDS = 100
@@ -86,23 +87,23 @@ _FIGURE = """<div id="%(id)s" class="gpucluster-timeline">%(fallback)s</div><scr
 </script>"""
 
 
-def show(report: ProfileReport, *, timeline: bool, notebook: bool) -> None:
+def show(report: ReportFigures, *, timeline: bool, notebook: bool) -> None:
     """Display a report.
 
     Parameters
     ----------
-    report : ProfileReport
+    report : ReportFigures
     timeline : bool
         Whether to draw the timeline.
     notebook : bool
         Whether outputs can hold HTML and be updated; else it is text.
     """
     if not notebook:
-        sys.stdout.write(report.text() + "\n")
+        sys.stdout.write(report_text(report) + "\n")
         return
     from IPython.display import display, update_display
 
-    text = {"text/plain": report.text()}
+    text = {"text/plain": report_text(report)}
     if not timeline or not report.timeline_data.blocks:
         picture = "" if not timeline else None
         display(text | {"text/html": report_html(report, timeline=picture)}, raw=True)  # type: ignore[no-untyped-call]
@@ -114,7 +115,7 @@ def show(report: ProfileReport, *, timeline: bool, notebook: bool) -> None:
     update_display(body, raw=True, display_id=place)  # type: ignore[no-untyped-call]
 
 
-def live_timeline(report: ProfileReport) -> str:
+def live_timeline(report: ReportFigures) -> str:
     """Return the timeline as HTML: a static picture, and a script that replaces it where BokehJS is loaded."""
     from bokeh.embed import json_item
 

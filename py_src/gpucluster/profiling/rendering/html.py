@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
-from ..report import ProfileReport
+from ..model import ReportFigures
 from .svg import legend_html, timeline_svg
 from .tables import prefix_table, small_print, summary_rows, worker_table
 
@@ -16,12 +16,12 @@ LINE = "var(--jp-border-color2, rgba(128,128,128,0.4))"
 _CELL = "text-align:{align};padding:1px 10px 1px 0;white-space:nowrap"
 
 
-def report_html(report: ProfileReport, *, timeline: str | None = None) -> str:
+def report_html(report: ReportFigures, *, timeline: str | None = None) -> str:
     """Return the report as HTML.
 
     Parameters
     ----------
-    report : ProfileReport
+    report : ReportFigures
     timeline : str, optional
         What stands for the timeline; by default a static picture, and nothing where it is empty.
     """
@@ -49,7 +49,7 @@ def report_html(report: ProfileReport, *, timeline: str | None = None) -> str:
     )
 
 
-def _findings(report: ProfileReport) -> str:
+def _findings(report: ReportFigures) -> str:
     return "".join(
         f'<div style="margin:6px 0;padding:4px 10px;border:1px solid {LINE};border-radius:4px">'
         f"<div><b>{escape(finding.title)}</b></div><div>{escape(finding.evidence)}</div>"

@@ -5,20 +5,18 @@ from __future__ import annotations
 from html import escape
 
 from ...protocol.sizes import format_size
-from ..model import TimelineLine
+from ..model import ReportFigures, TimelineLine
 from ..recorders.blocks import Block, bounded
-from ..report import ProfileReport
 from ..units import seconds
-from .colours import OTHER, TRANSFER, colours_of, legend_of
+from .colours import LINE_COLOURS, OTHER, TRANSFER, colours_of, legend_of
 
 WIDTH, LEFT, RIGHT = 860, 90, 62
 LANE, TRANSFERS_HEIGHT, LINES_HEIGHT, GAP = 10, 14, 70, 8
 BLOCKS = 600
-_LINE_COLOURS = {"host memory": "#0a84c6", "VRAM": "#76b900", "RMM used": "#cc6ba0", "CPU": "#e0861a", "GPU": "#00a076"}
 _FONT = 'font-size="11" fill="currentColor"'
 
 
-def timeline_svg(report: ProfileReport) -> str:
+def timeline_svg(report: ReportFigures) -> str:
     """Return the timeline as a static picture, or nothing when there is nothing to draw."""
     data = report.timeline_data
     if not data.blocks and not data.lines:
@@ -53,7 +51,7 @@ def timeline_svg(report: ProfileReport) -> str:
     )
 
 
-def _lanes(report: ProfileReport, top: float, lane: int, scale: float) -> list[str]:
+def _lanes(report: ReportFigures, top: float, lane: int, scale: float) -> list[str]:
     data, colours = report.timeline_data, colours_of(report)
     blocks = bounded(
         [
@@ -88,7 +86,7 @@ def _lines(lines: list[TimelineLine], top: float, scale: float) -> list[str]:
         f'<text x="{WIDTH - RIGHT + 4}" y="{top + 10:.1f}" {_FONT}>{escape(written)}</text>',
     ]
     for number, line in enumerate(lines):
-        colour = _LINE_COLOURS.get(line.name, OTHER)
+        colour = LINE_COLOURS.get(line.name, OTHER)
         points = " ".join(
             f"{_x(moment, scale)},{top + LINES_HEIGHT * (1 - value / most):.1f}"
             for moment, value in zip(line.seconds, line.values, strict=True)
@@ -111,7 +109,7 @@ def _axis(end: float, scale: float, top: float) -> list[str]:
     ]
 
 
-def legend_html(report: ProfileReport) -> str:
+def legend_html(report: ReportFigures) -> str:
     """Return which colour is which kind of task."""
     items = "".join(
         f'<span style="margin-right:12px;white-space:nowrap"><span style="display:inline-block;width:10px;height:10px;'

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...protocol.plaintext import counted
 from ...protocol.sizes import format_size
-from ..model import WorkerFigures
-from ..report import ProfileReport
-from ..units import counted, seconds, share
+from ..model import ReportFigures, WorkerFigures
+from ..units import seconds, share
 
 MOST_PREFIXES = 12
 MOST_WORKERS = 16
@@ -17,7 +17,7 @@ def size(value: int | None) -> str:
     return _ABSENT if value is None else format_size(value)
 
 
-def summary_rows(report: ProfileReport) -> list[tuple[str, str]]:
+def summary_rows(report: ReportFigures) -> list[tuple[str, str]]:
     """Return the figures of the whole run: what, how much."""
     rows = [("Wall time", seconds(report.wall_seconds))]
     if report.n_tasks is None:
@@ -57,7 +57,7 @@ def summary_rows(report: ProfileReport) -> list[tuple[str, str]]:
     return rows
 
 
-def prefix_table(report: ProfileReport) -> tuple[list[str], list[list[str]], str | None]:
+def prefix_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str | None]:
     """Return head, rows and what was left out of the table of kinds of tasks."""
     head = ["Tasks", "count", "failed", "compute", "mean", "longest", "fetching", "disk", "results"]
     rows = [
@@ -80,7 +80,7 @@ def prefix_table(report: ProfileReport) -> tuple[list[str], list[list[str]], str
     return head, rows, f"{counted(len(rest), 'more kind')}: {left:,} tasks, {seconds(took)}." if rest else None
 
 
-def worker_table(report: ProfileReport) -> tuple[list[str], list[list[str]], str | None]:
+def worker_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str | None]:
     """Return head, rows and what was left out of the table of workers; columns that nobody measured are not there."""
     columns = [
         ("Worker", [worker.name + (" (died)" if worker.lost else "") for worker in report.workers]),
@@ -103,7 +103,7 @@ def worker_table(report: ProfileReport) -> tuple[list[str], list[list[str]], str
     return [name for name, _ in shown], rows, left
 
 
-def small_print(report: ProfileReport) -> list[str]:
+def small_print(report: ReportFigures) -> list[str]:
     """Return the sentences below the tables."""
     lines = list(report.files) + list(report.notes)
     if report.workers and report.n_readings:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import textwrap
 
-from ..report import ProfileReport
+from ...protocol.plaintext import counted
+from ..model import ReportFigures
+from ..units import seconds
 from .tables import prefix_table, small_print, summary_rows, worker_table
 
 WIDTH = 100
 
 
-def report_text(report: ProfileReport) -> str:
+def report_text(report: ReportFigures) -> str:
     """Return the report as text, at most ``WIDTH`` letters wide where tables allow."""
     if not report.complete:
         return "The profiled block has not ended."
@@ -30,6 +32,14 @@ def report_text(report: ProfileReport) -> str:
     if notes:
         parts += ["", *(line for note in notes for line in _wrapped(note, ""))]
     return "\n".join(parts)
+
+
+def report_line(report: ReportFigures) -> str:
+    """Return a report in one line."""
+    if not report.complete:
+        return "<ProfileReport: the block has not ended>"
+    tasks = "tasks not measured" if report.n_tasks is None else counted(report.n_tasks, "task")
+    return f"<ProfileReport: {seconds(report.wall_seconds)}, {tasks}, {counted(len(report.findings), 'finding')}>"
 
 
 def _wrapped(text: str, indent: str) -> list[str]:

@@ -1,19 +1,24 @@
-"""Rules about memory: spilling, and workers close to their limit."""
+"""Rules about memory: spilling, workers close to their limit, and memory that is there but cannot be had."""
 
 from __future__ import annotations
 
+import re
+
 from ...protocol.sizes import MEBIBYTE, format_size
-from ..model import Finding
-from ..report import ProfileReport
+from ..model import Finding, ReportFigures
 from ..units import seconds, share
+from .gpu import on_gpu
 
 SPILLED_BYTES = 64 * MEBIBYTE
 """Less than this is written in a moment."""
 PRESSURE_SHARE = 0.8
 """Above this share of its memory limit, a Dask worker pauses by default: it starts no new task."""
+FREE_SHARE = 0.1
+"""An allocation failed though at least this share of the GPU's memory was free at its fullest."""
+_EXHAUSTED = re.compile(r"out[_ ]?of[_ ]?memory|MemoryError|bad_alloc|cudaErrorMemoryAllocation", re.IGNORECASE)
 
 
-def spilling(report: ProfileReport) -> Finding | None:
+def spilling(report: ReportFigures) -> Finding | None:
     """``SPILLED_BYTES`` or more went to host memory or disk to make room."""
     spilled = report.spilled_bytes
     if spilled is None or spilled < SPILLED_BYTES:
@@ -31,7 +36,7 @@ def spilling(report: ProfileReport) -> Finding | None:
     )
 
 
-def memory_pressure(report: ProfileReport) -> Finding | None:
+def memory_pressure(report: ReportFigures) -> Finding | None:
     """A worker that came to ``PRESSURE_SHARE`` of its memory limit, where spilling did not help."""
     tight = [
         worker
@@ -52,4 +57,36 @@ def memory_pressure(report: ProfileReport) -> Finding | None:
         f"more; worker {worst.name} {format_size(worst.peak_memory_bytes)} of "
         f"{format_size(worst.memory_limit_bytes)} ({share(used)}). Dask pauses such a worker, and ends it at 95 %.",
         advice="Use smaller partitions, fewer threads per worker, or a larger memory_limit.",
+    )
+
+
+def out_of_memory(report: ReportFigures) -> Finding | None:
+    """Tasks failed for want of memory; on a GPU with ``FREE_SHARE`` free, that is fragmentation."""
+    texts = [text for text in report.failures.values() if _EXHAUSTED.search(text)]
+    if not texts:
+        return None
+    free = [
+        (worker, worker.vram_total_bytes - worker.peak_vram_bytes)
+        for worker in on_gpu(report)
+        if worker.vram_total_bytes and worker.peak_vram_bytes is not None
+    ]
+    roomy = [(worker, room) for worker, room in free if room >= FREE_SHARE * (worker.vram_total_bytes or 0)]
+    if roomy and len(roomy) == len(free):
+        worker, room = min(roomy, key=lambda item: item[1])
+        pool = any(worker.peak_rmm_pool_bytes for worker, _ in free)
+        evidence = f"{texts[0]}. Yet worker {worker.name} had at least {format_size(room)} of GPU memory free."
+        if not pool:
+            advice = (
+                "Many small allocations leave gaps, and one large allocation may be more than is free. Create the "
+                "cluster with an RMM pool (rmm_pool_size='80%'), and make partitions smaller."
+            )
+        else:
+            advice = "The pool may be full or in pieces: make it larger (rmm_maximum_pool_size), use rmm_async=True, "
+            advice += "or make partitions smaller."
+        return Finding(rule="fragmentation", title="Out of memory with memory free", evidence=evidence, advice=advice)
+    return Finding(
+        rule="out_of_memory",
+        title="Out of memory",
+        evidence=f"Tasks failed for want of memory: {texts[0]}",
+        advice="Make partitions smaller, let data frames spill (enable_cudf_spill=True), or use more workers.",
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import statistics
 
-from ..model import Finding
-from ..report import ProfileReport
-from ..units import counted, seconds, share
+from ...protocol.plaintext import counted
+from ..model import Finding, ReportFigures
+from ..units import seconds, share
 
 SHORT_SECONDS = 0.2
 """Below this, starting a computation costs more than the computation: shares of the time mean nothing."""
@@ -43,7 +43,7 @@ _LOADING = re.compile(
 )
 
 
-def lost_workers(report: ProfileReport) -> Finding | None:
+def lost_workers(report: ReportFigures) -> Finding | None:
     """Any worker that ended though nobody had asked it to."""
     lost = [worker for worker in report.workers if worker.lost]
     if not lost:
@@ -59,7 +59,7 @@ def lost_workers(report: ProfileReport) -> Finding | None:
     )
 
 
-def failed_tasks(report: ProfileReport) -> Finding | None:
+def failed_tasks(report: ReportFigures) -> Finding | None:
     """Any task that failed."""
     if not report.n_failed_tasks:
         return None
@@ -73,7 +73,7 @@ def failed_tasks(report: ProfileReport) -> Finding | None:
     )
 
 
-def tiny_tasks(report: ProfileReport) -> Finding | None:
+def tiny_tasks(report: ReportFigures) -> Finding | None:
     """Tasks below ``TINY_SECONDS`` on average, ``TINY_TASKS`` and ``TINY_PER_SECOND`` or more, while threads idle."""
     mean, count = report.mean_task_seconds, report.n_tasks or 0
     if mean is None or mean >= TINY_SECONDS or count < TINY_TASKS:
@@ -92,7 +92,7 @@ def tiny_tasks(report: ProfileReport) -> Finding | None:
     )
 
 
-def few_partitions(report: ProfileReport) -> Finding | None:
+def few_partitions(report: ReportFigures) -> Finding | None:
     """A kind of task that takes ``LARGE_PREFIX_SHARE`` of the computing, with fewer tasks than threads."""
     if not report.compute_seconds or not report.prefixes or report.wall_seconds < SHORT_SECONDS:
         return None
@@ -114,7 +114,7 @@ def few_partitions(report: ProfileReport) -> Finding | None:
     )
 
 
-def skew(report: ProfileReport) -> Finding | None:
+def skew(report: ReportFigures) -> Finding | None:
     """One worker, or one task, that is busy ``SKEW_RATIO`` times as long as the median one while others idle."""
     if report.idle_share is None or report.idle_share < SKEW_SHARE or report.wall_seconds < SHORT_SECONDS:
         return None
@@ -122,7 +122,7 @@ def skew(report: ProfileReport) -> Finding | None:
     return _long_task(report, floor) or _busy_worker(report, floor)
 
 
-def _long_task(report: ProfileReport, floor: float) -> Finding | None:
+def _long_task(report: ReportFigures, floor: float) -> Finding | None:
     for prefix in report.prefixes:
         if prefix.n_tasks < max(4, report.n_threads):
             continue
@@ -139,7 +139,7 @@ def _long_task(report: ProfileReport, floor: float) -> Finding | None:
     return None
 
 
-def _busy_worker(report: ProfileReport, floor: float) -> Finding | None:
+def _busy_worker(report: ReportFigures, floor: float) -> Finding | None:
     stayed = [worker for worker in report.workers if not worker.joined_later and not worker.lost]
     if len(stayed) < 2:
         return None
@@ -157,7 +157,7 @@ def _busy_worker(report: ProfileReport, floor: float) -> Finding | None:
     )
 
 
-def data_loading(report: ProfileReport) -> Finding | None:
+def data_loading(report: ReportFigures) -> Finding | None:
     """Reading takes ``LOADING_SHARE`` of the computing, ``LOADING_WALL_SHARE`` of all time, and ``LOADING_SECONDS``."""
     if not report.compute_seconds:
         return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ...protocol.plaintext import counted
 from ...protocol.sizes import MEBIBYTE, format_size
-from ..model import Finding
-from ..report import ProfileReport
-from ..units import counted, seconds, share
+from ..model import Finding, ReportFigures
+from ..units import seconds, share
 
 MOVED_BYTES = 64 * MEBIBYTE
 """Less than this between workers is a matter of milliseconds."""
@@ -24,7 +24,7 @@ MOVED_BYTES_PER_SECOND = 20 * 10**6
 _SHORT_SECONDS = 0.5
 
 
-def between_workers(report: ProfileReport) -> Finding | None:
+def between_workers(report: ReportFigures) -> Finding | None:
     """``MOVED_BYTES`` or more, which are ``MOVED_SHARE`` of all results or took ``TRANSFER_SHARE`` of the time."""
     moved = report.transfers.between_workers_bytes
     if moved is None or moved < MOVED_BYTES:
@@ -48,7 +48,7 @@ def between_workers(report: ProfileReport) -> Finding | None:
     )
 
 
-def to_notebook(report: ProfileReport) -> Finding | None:
+def to_notebook(report: ReportFigures) -> Finding | None:
     """``GATHERED_BYTES`` or more brought to the notebook."""
     gathered = report.transfers.to_clients_bytes
     if gathered is None or gathered < GATHERED_BYTES:
@@ -64,7 +64,7 @@ def to_notebook(report: ProfileReport) -> Finding | None:
     )
 
 
-def from_notebook(report: ProfileReport) -> Finding | None:
+def from_notebook(report: ReportFigures) -> Finding | None:
     """``SENT_BYTES`` or more in task graphs and scattered data."""
     sent = report.transfers.from_clients_bytes
     if sent is None or sent < SENT_BYTES:
@@ -78,7 +78,7 @@ def from_notebook(report: ProfileReport) -> Finding | None:
     )
 
 
-def hardly_used(report: ProfileReport) -> Finding | None:
+def hardly_used(report: ReportFigures) -> Finding | None:
     """No task at all, or none submitted for ``NOTEBOOK_SHARE`` of the time."""
     if report.n_tasks == 0 and not report.n_unfinished_tasks:
         return Finding(

@@ -1,0 +1,79 @@
+"""One cluster of threads for all canaries, and the sentence of a canary that dies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import dask
+import pytest
+from distributed import Client, LocalCluster
+
+Canary = Callable[[str], AbstractContextManager[None]]
+
+
+@contextmanager
+def relies_on(what: str) -> Iterator[None]:
+    """Say in a sentence that this version of Dask does something in another way than `what` says."""
+    try:
+        yield
+    except (Exception, pytest.fail.Exception) as error:
+        told = " ".join(str(error).split())[:300]
+        pytest.fail(
+            f"distributed {version('distributed')} has no {what} any more, or it works in another way "
+            f"({type(error).__name__}: {told}). What relies on it is in gpucluster/dask_internals.",
+            pytrace=False,
+        )
+
+
+@pytest.fixture(scope="session")
+def canary() -> Canary:
+    return relies_on
+
+
+class Here(NamedTuple):
+    """A scheduler and two workers in this process, and a client of them."""
+
+    cluster: Any
+    client: Client
+    scheduler: Any
+    worker: Any
+    other: Any
+
+
+@pytest.fixture(scope="session")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
+    """The cluster that canaries share: it spills early, and pauses never, whatever this process uses."""
+    memory = "distributed.worker.memory."
+    quiet = {f"{memory}target": 0.1, f"{memory}spill": False, f"{memory}pause": False, f"{memory}terminate": False}
+    options: dict[str, Any] = {
+        "processes": False,
+        "protocol": "tcp",
+        "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0",
+    }
+    with (
+        dask.config.set({**quiet, "temporary-directory": str(tmp_path_factory.mktemp("dask"))}),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit="100 MB", dashboard_address="127.0.0.1:0", **options
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        client.wait_for_workers(2)
+        yield Here(cluster, client, cluster.scheduler, cluster.workers[0], cluster.workers[1])
+
+
+@pytest.fixture(scope="session")
+def in_new_process() -> Callable[[str], str]:
+    """Run code that changes Dask for good, and return what it printed."""
+
+    def run(code: str) -> str:
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout.strip()
+
+    return run

@@ -1,0 +1,57 @@
+"""Canaries: ``distributed.Client``."""
+
+from __future__ import annotations
+
+import asyncio
+
+import distributed
+import pytest
+from gpucluster.dask_internals import clients
+
+
+class Ended(Exception):
+    pass
+
+
+class Client(clients.ClientOfCluster):
+    def after_the_end(self) -> Exception:
+        return Ended("It has ended.")
+
+    def hide_in_html(self, html: str) -> str:
+        return html.replace(self.dashboard_link, "hidden")
+
+
+def test_all_clients_are_known(here, canary):
+    with canary("Client._instances and Client.id"):
+        assert here.client.id in clients.client_ids()
+
+
+async def test_a_client_ends_with_its_scheduler(canary):
+    options = {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    async with (
+        distributed.Scheduler(**options) as scheduler,
+        Client(scheduler.address, set_as_default=False, asynchronous=True) as client,
+    ):
+        with canary("Client._repr_html_() holding Client.dashboard_link"):
+            link = client.dashboard_link
+            assert link in distributed.Client._repr_html_(client)
+            assert "hidden" in client._repr_html_()
+            assert link not in client._repr_html_()
+        with canary("Client._handle_report(), which returns when the scheduler says goodbye, and Client._close()"):
+            scheduler.client_comms[client.id].send({"op": "stream-closed"})
+            async with asyncio.timeout(30):
+                while client.status != "closed":  # noqa: ASYNC110  # nobody tells
+                    await asyncio.sleep(0.01)
+        with canary("Client._send_to_scheduler(msg), which raises ClosedClientError when the client is closed"):
+            with pytest.raises(Ended):
+                client._send_to_scheduler({"op": "anything"})
+            assert issubclass(clients.ClosedClientError, clients.AFTER_THE_END)
+        with canary("Client.futures, a dictionary"):
+            assert client.futures == {}
+
+
+def test_as_distributed_has_it(here, canary):
+    with canary("ClosedClientError(message)"):
+        with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:
+            assert isinstance(client.after_the_end(), clients.ClosedClientError)
+            assert client.hide_in_html("html") == "html"

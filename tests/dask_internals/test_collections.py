@@ -1,0 +1,50 @@
+"""Canaries: Dask collections."""
+
+from __future__ import annotations
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from gpucluster.dask_internals import collections
+
+FRAME = pd.DataFrame({"a": [1, 2, 3, 4]})
+
+
+def test_what_blocks_are_like(canary):
+    with canary("Array._meta and DataFrame._meta"):
+        assert isinstance(collections.meta(da.ones(4, chunks=2)), np.ndarray)
+        assert len(collections.meta(da.ones(4, chunks=2))) == 0
+        assert isinstance(collections.meta(dd.from_pandas(FRAME, npartitions=2)), pd.DataFrame)
+        assert collections.meta(np.ones(1)) is None
+
+
+def test_chunks(canary):
+    with canary("Array._chunks, and Array.copy() that has its own"):
+        unknown = dd.from_pandas(FRAME, npartitions=2).to_dask_array()
+        known = collections.with_chunks(unknown, ((2, 2), (1,)))
+        assert known.shape == (4, 1)
+        assert known.sum().compute(scheduler="synchronous") == 10
+        assert np.isnan(unknown.shape[0]), "the array that it was made from stays as it was"
+
+
+@pytest.mark.parametrize(
+    "made", [da.ones((4, 2), chunks=2), dd.from_pandas(FRAME, npartitions=2)], ids=["array", "frame"]
+)
+def test_names_and_keys(made, canary):
+    with canary("_name, and __dask_keys__ that begin with it"):
+        keys = collections.keys(made)
+        assert len(keys) == 2
+        assert {key[0] for key in keys} == {collections.name(made)}
+
+
+def test_blocks(here, canary):
+    array = da.ones((4, 2), chunks=2)
+    with canary("to_delayed(optimize_graph=False) of arrays"):
+        blocks = collections.delayed_blocks(array)
+        assert [block.compute(scheduler="synchronous").shape for block in blocks] == [(2, 2), (2, 2)]
+    with canary("__dask_graph__ of a persisted array, with a future for each key"):
+        assert not collections.are_futures(array)
+        assert collections.are_futures(here.client.persist(array))
+        assert not collections.are_futures(here.client.persist(array) + 1)

@@ -1,0 +1,121 @@
+"""Canaries: messages of clients and workers, event loops, and what a scheduler listens on."""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+from distributed.comm import connect
+from gpucluster.dask_internals import listening, loops, machine, messages, statuses
+
+
+def test_what_clients_send(here, canary, wait_until):
+    told: list[tuple[str, int]] = []
+    with canary("Scheduler.stream_handlers['update-graph'] and Scheduler.handlers['scatter']"):
+        following = messages.follow_received_from_clients(here.scheduler, lambda *one: told.append(one))
+        assert following
+    with canary("expr_ser and client in the message update-graph, with frames"):
+        here.client.submit(len, bytes(200_000), pure=False).result(30)
+        wait_until(lambda: [size for name, size in told if name == here.client.id and size >= 200_000])
+    told.clear()
+    with canary("data and client in the message scatter, with frames"):
+        here.client.scatter(bytes(300_000), direct=False, hash=False)
+        wait_until(lambda: [size for name, size in told if name == here.client.id and size >= 300_000])
+    with canary("Scheduler.stream_handlers and Scheduler.handlers, which nobody else replaces"):
+        for one in following:
+            assert one.whole
+            one.stop()
+        assert not hasattr(here.scheduler.handlers["scatter"], "gpucluster_followers")
+    assert messages.wire_bytes(object()) == 0
+
+
+def test_messages_of_our_own(here, canary):
+    with canary("Server.handlers, called with the connection and the message's entries; Status.dont_reply"):
+        arrived = []
+
+        async def take(comm, number):
+            arrived.append(number)
+            arrived.append(await comm.read())
+            await comm.write("enough")
+            await comm.close()
+            return statuses.no_reply()
+
+        messages.set_handler(here.other, "canary", take)
+
+        async def send():
+            comm = await connect(here.other.address, **messages.connection_arguments(here.worker))
+            await comm.write({"op": "canary", "number": 1, "reply": False})
+            await comm.write(messages.serialized({"values": np.arange(5)}))
+            answer = await comm.read()
+            await comm.close()
+            return answer
+
+        assert here.client.sync(send) == "enough"
+        del here.other.handlers["canary"]
+    with canary("protocol.serialize.serialize and Serialized, which arrive as what they were"):
+        assert arrived[0] == 1
+        assert arrived[1]["values"].tolist() == [0, 1, 2, 3, 4]
+
+
+def test_event_loops(here, canary):
+    with canary("loop.asyncio_loop of clients and servers"):
+
+        async def running():
+            return asyncio.get_running_loop(), loops.shares_running_loop(here.client), loops.in_client_thread()
+
+        found, shared, in_thread = here.client.sync(running)
+        assert loops.asyncio_loop(here.client) is loops.asyncio_loop(here.worker) is found
+        assert shared
+        assert not loops.shares_running_loop(here.client), "no loop runs in this thread"
+    with canary("the thread named 'IO loop' of a synchronous client"):
+        assert in_thread
+        assert not loops.in_client_thread()
+
+
+def test_web_pages(here, canary):
+    with canary("Server.http_application and Server.http_server.port"):
+        assert hasattr(listening.web_application(here.scheduler), "find_handler")
+        assert listening.web_port(here.scheduler) > 0
+
+
+def test_listeners(canary):
+    from distributed import Scheduler
+    from distributed.security import Security
+
+    async def listen():
+        security = Security.temporary()
+        async with Scheduler(
+            protocol="tls", host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0", security=security
+        ) as scheduler:
+            with canary("Server.listeners with TLSListener.tcp_server, whose handle_stream can be replaced"):
+                [server] = listening.tls_servers(scheduler)
+                met = asyncio.Event()
+                before = server.handle_stream
+
+                async def handle(stream, address):
+                    met.set()
+                    await before(stream, address)
+
+                server.handle_stream = handle
+                comm = await connect(scheduler.address, **security.get_connection_args("client"))
+                await asyncio.wait_for(met.wait(), 30)
+                await comm.close()
+
+    asyncio.run(listen())
+
+
+def test_tcp_listeners_are_left_out(here, canary):
+    with canary("comm.tcp.TLSListener, which a listener without encryption is not"):
+        assert here.scheduler.listeners
+        assert listening.tls_servers(here.scheduler) == []
+
+
+def test_machine(canary):
+    import time
+
+    with canary("distributed.system.MEMORY_LIMIT"):
+        assert machine.memory_bytes() > 10**8
+    with canary("dask.system.CPU_COUNT"):
+        assert machine.n_cores() >= 1
+    with canary("distributed.metrics.time"):
+        assert abs(machine.clock() - time.time()) < 60

@@ -1,0 +1,102 @@
+"""Canaries: nannies, the process that each of them looks after, and how often Dask's servers do what they do."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+
+from distributed import Nanny, Scheduler
+from gpucluster.dask_internals import nannies
+from gpucluster.dask_internals.periodic_callbacks import heartbeat_seconds, heartbeat_seconds_of
+
+_IN_A_NEW_PROCESS = """
+import asyncio, sys
+from distributed import Nanny, Scheduler
+from gpucluster.dask_internals import nannies, periodic_callbacks as callbacks
+
+async def watched(nanny, changed):
+    # The process under the nanny's eyes is this one.
+    import os, types
+    nanny.process = types.SimpleNamespace(process=types.SimpleNamespace(pid=os.getpid()), pid=os.getpid())
+    manager = nanny.memory_manager
+    assert manager.memory_limit > 0 and manager.memory_terminate_fraction > 0, "memory_limit, terminate_fraction"
+    interval = manager.memory_monitor_interval
+    manager.memory_monitor(nanny)
+    callback = nanny.periodic_callbacks["memory_monitor"]
+    assert (callback.callback_time == 5000) is changed, callback.callback_time
+    nanny.process = None
+
+async def main():
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as before:
+        nanny = Nanny(before.address, nthreads=1, memory_limit="auto")
+        kept = set(nanny.periodic_callbacks)
+        assert {"monitor", "tick", "memory_monitor"} <= kept, f"Nanny.periodic_callbacks are {kept}"
+        assert {"monitor", "idle-timeout", "no-workers-timeout"} <= set(before.periodic_callbacks), "of a Scheduler"
+    for _ in range(2):  # twice is as good as once
+        callbacks.set_shortest_heartbeat(3.0)
+        callbacks.leave_out_for_nannies(["monitor", "tick", "never"])
+        callbacks.slow_down_schedulers({"idle-timeout": 9.0, "never": 1.0})
+        if sys.platform == "linux":
+            callbacks.watch_small_workers_less(5.0)
+    assert callbacks.heartbeat_seconds(1) == 3.0, "heartbeat_interval as a name of distributed.scheduler"
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
+        assert scheduler.periodic_callbacks["idle-timeout"].callback_time == 9000, "callback_time in milliseconds"
+        nanny = Nanny(scheduler.address, nthreads=1, memory_limit="auto")
+        assert kept - set(nanny.periodic_callbacks) == {"monitor", "tick"}, set(nanny.periodic_callbacks)
+        await watched(nanny, sys.platform == "linux")
+        from distributed import Worker
+        async with Worker(scheduler.address, nthreads=1, host="127.0.0.1", dashboard=False) as worker:
+            async with asyncio.timeout(60):
+                while callbacks.heartbeat_seconds_of(worker) != 3.0:  # the answer to its first heartbeat tells it
+                    await asyncio.sleep(0.01)
+
+asyncio.run(main())
+import distributed.utils
+assert distributed.utils._forkserver_preload_set is False, "the flag of what distributed has set"
+nannies.keep_own_forkserver()
+import multiprocessing
+from distributed.utils import get_mp_context
+import dask
+called = []
+with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload = called.append
+    get_mp_context()
+assert not called, "distributed sets its own list of modules for the forkserver"
+print("fine")
+"""
+
+
+def test_what_is_changed_for_good(in_new_process, canary):
+    with canary(
+        "Nanny.__init__ and Scheduler.__init__ filling periodic_callbacks, NannyMemoryManager.memory_monitor, "
+        "scheduler.heartbeat_interval and utils._forkserver_preload_set"
+    ):
+        assert in_new_process(_IN_A_NEW_PROCESS) == "fine"
+
+
+def test_heartbeats(here, canary):
+    with canary("scheduler.heartbeat_interval(n)"):
+        assert 0 < heartbeat_seconds(1) <= heartbeat_seconds(1000)
+    with canary("Server.periodic_callbacks['heartbeat'].callback_time in milliseconds"):
+        assert heartbeat_seconds_of(here.worker) == heartbeat_seconds(2)
+        assert heartbeat_seconds_of(types.SimpleNamespace(periodic_callbacks={})) is None
+
+
+async def test_a_process_in_its_start_is_killed(canary, tmp_path):
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
+        nanny = Nanny(scheduler.address, nthreads=1, host="127.0.0.1", local_directory=str(tmp_path))
+        starting = asyncio.ensure_future(nanny.start())
+        with canary("Nanny.process with status, process and kill(), while its worker starts"):
+            while getattr(nanny.process, "process", None) is None or not nanny.process.process.pid:
+                assert not starting.done(), "it was up before it was seen to start"
+                await asyncio.sleep(0.001)
+            process = nanny.process.process
+            closing = asyncio.ensure_future(nanny.close())
+            await asyncio.sleep(0)  # from here on it starts no other process
+            await nannies.kill_starting_process(nanny)
+            while process.is_alive():  # noqa: ASYNC110  # a process sends no events
+                await asyncio.sleep(0.01)
+            await asyncio.wait_for(closing, 60)
+        await asyncio.gather(starting, return_exceptions=True)
+    await nannies.kill_starting_process(types.SimpleNamespace())  # a worker without a nanny

@@ -1,0 +1,183 @@
+"""Nobody else touches what Dask does not document, and everything that does has a canary."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
+INTERNALS = PACKAGE / "dask_internals"
+NOT_YET = {"supervisor", "backends", "learn"}
+"""Folders that still do. To be emptied."""
+
+DOCUMENTED = {
+    "bokeh": None,
+    "dask": {"annotate", "compute", "config", "delayed", "persist"},
+    "dask.array": None,
+    "dask.base": {"annotate", "compute", "is_dask_collection", "optimize", "persist"},
+    "dask.callbacks": {"Callback"},
+    "dask.config": None,
+    "dask.dataframe": None,
+    "dask.delayed": {"Delayed", "delayed"},
+    "dask.highlevelgraph": {"HighLevelGraph"},
+    "dask.sizeof": {"sizeof"},
+    "dask.utils": {"format_bytes", "parse_bytes", "parse_timedelta"},
+    "dask_cuda": {"LocalCUDACluster"},
+    "distributed": {
+        "Client", "Future", "Lock", "LocalCluster", "Nanny", "Scheduler", "SchedulerPlugin", "Security", "Semaphore",
+        "SpecCluster", "Variable", "Worker", "WorkerPlugin", "as_completed", "default_client", "fire_and_forget",
+        "futures_of", "get_client", "get_worker", "performance_report", "secede", "wait", "worker_client",
+    },
+    "distributed.comm.addressing": {"parse_address"},
+    "distributed.comm.core": {"Comm", "Connector", "connect"},
+    "distributed.comm.registry": {"Backend", "get_backend"},
+    "distributed.scheduler": {"KilledWorker", "TaskState", "WorkerState"},
+    "distributed.security": {"Security"},
+}  # fmt: skip
+"""What Dask's manual describes, by module; None: all of it. The rest is imported by ``dask_internals`` alone."""
+
+UNDOCUMENTED = {
+    "allowed_failures", "asyncio_loop", "client_comms", "connection_args", "constrained", "device_buffer",
+    "digests_total", "disk_func_path", "executing_count", "extensions", "gpu_memory_total", "handle_stream",
+    "host_buffer", "http_application", "http_server", "listeners", "memory_manager", "memory_monitor",
+    "no_recipients", "periodic_callbacks", "range_query", "register_worker_plugin", "replicated_tasks",
+    "retire_workers", "scheduler_comm", "scheduler_delay", "scheduler_spec", "spilled_total", "stream_comms",
+    "stream_handlers", "task_prefixes", "tcp_server", "transfer_incoming_log", "transfer_outgoing_bytes_total",
+    "transfer_outgoing_count_total", "transfer_outgoing_log", "transition_counter", "transition_log", "unrunnable",
+    "wants_what", "worker_plugins", "worker_spec",
+}  # fmt: skip
+"""Names of Dask's without an underscore that no page of its manual describes."""
+PRIVATE = {
+    "_adaptive", "_chunks", "_correct_state", "_created", "_forkserver_preload_set", "_handle_report", "_instances",
+    "_meta", "_name", "_send_to_scheduler",
+}  # fmt: skip
+"""Names that objects of Dask have, whoever else has them too."""
+OF_OTHERS = {
+    "cli/arguments.py": {"_actions", "_group_actions", "_option_string_actions"},  # argparse
+    "lessons/figures/drawing.py": {"constrained"},  # matplotlib
+    "lessons/grading/remote.py": {"_update_inplace"},  # pandas
+    "lessons/grading/starting.py": {"_kernel_spec"},  # jupyter_client
+    "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
+    "recordings/unpacking.py": {"_Decompress"},  # zlib
+}
+"""Names of other libraries."""
+
+
+def modules() -> Iterator[Path]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).parts
+        if parts[0] not in NOT_YET and parts[0] != "dask_internals":
+            yield path
+
+
+@cache
+def own_names() -> set[str]:
+    """Return every name with an underscore that this package gives to something itself."""
+    found: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                found.add(node.name)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                # What is set on something else may be theirs.
+                if isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}:
+                    found.add(node.attr)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                found.add(node.target.id)
+            elif isinstance(node, ast.Assign):
+                found.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return found
+
+
+OF_PYTHON = {"_asdict", "_exit", "_fields", "_make", "_replace"}
+
+
+def private(tree: ast.AST, known: set[str]) -> Iterator[str]:
+    """Yield what a module touches of Dask and should not."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+            hidden = (
+                node.attr.startswith("_") and not node.attr.startswith(("__", "_gpucluster")) and node.attr not in known
+            )
+            if hidden or node.attr in UNDOCUMENTED - known or (node.attr in PRIVATE and not own):
+                yield f"line {node.lineno}: .{node.attr}"
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in UNDOCUMENTED - known:
+            yield f"line {node.lineno}: {node.value!r}"
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield from (f"line {node.lineno}: {name}" for name in _imported(node.module or "", node.names))
+        elif isinstance(node, ast.Import):
+            yield from (f"line {node.lineno}: {name}" for name in _imported("", node.names))
+
+
+def _imported(module: str, aliases: list[ast.alias]) -> Iterator[str]:
+    allowed = DOCUMENTED.get(module, set())
+    for alias in aliases:
+        name = f"{module}.{alias.name}".lstrip(".")
+        if (
+            name.split(".")[0] in THEIRS
+            and allowed is not None
+            and alias.name not in allowed
+            and name not in DOCUMENTED
+        ):
+            yield name
+
+
+THEIRS = {"dask", "dask_cuda", "distributed"}
+
+
+def test_nobody_else_touches_what_is_not_documented():
+    known = own_names() | OF_PYTHON
+    found = {}
+    for path in modules():
+        name = path.relative_to(PACKAGE).as_posix()
+        touched = list(private(ast.parse(path.read_text(encoding="utf-8")), known | OF_OTHERS.get(name, set())))
+        if touched:
+            found[name] = touched
+    assert not found, "use a function of gpucluster.dask_internals, or add one with its canary"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "worker.transfer_incoming_log",
+        "cluster._correct_state()",
+        "getattr(worker, 'digests_total')",
+        "from distributed.core import Status",
+        "from distributed.shuffle._core import ShuffleRun",
+        "import distributed.utils",
+        "from dask.core import flatten",
+    ],
+)
+def test_it_would_be_seen(code):
+    assert list(private(ast.parse(code), own_names() | OF_PYTHON))
+
+
+def test_every_function_has_a_canary():
+    tested = "\n".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    named = set(re.findall(r"\w+", tested))
+    missing = set()
+    for path in INTERNALS.glob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name[0] != "_":
+                missing |= {f"{path.stem}.{node.name}"} if node.name not in named else set()
+    # Canaries meet these as what functions return.
+    assert missing <= {"spilling.SpilledBytes", "transfers.FollowedLog"}
+
+
+def test_it_says_what_it_relies_on():
+    silent = []
+    for path in INTERNALS.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        whole = ast.get_docstring(tree) or ""
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_":
+                said = ast.get_docstring(node) or ""
+                if "``" not in said and "``" not in whole:
+                    silent.append(f"{path.stem}.{node.name}")
+    assert set(silent) <= {"shuffling.shard_bytes"}, "which adds up bytes and asks nothing of Dask"

@@ -1,0 +1,220 @@
+"""Canaries: what a scheduler knows, and what it can be asked from within its process."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+from distributed import SchedulerPlugin, Worker, WorkerPlugin, fire_and_forget, get_client
+from gpucluster.dask_internals import scheduler_state as state
+
+
+def test_clients(here, canary, wait_until):
+    with canary("Scheduler.clients, with 'fire-and-forget' beside the ids of clients"):
+        fire_and_forget(here.client.submit(int, 1, pure=False))
+        wait_until(lambda: state.NOT_A_CLIENT in here.scheduler.clients)
+        assert state.client_names(here.scheduler) == [here.client.id]
+    with canary("'-worker-' in the ids of clients that tasks make"):
+        name = here.client.submit(lambda: get_client().id, pure=False).result(30)
+        assert "-worker-" in name
+        assert state.clients_of_people(here.scheduler) == [here.client.id]
+
+
+def test_work(here, canary, wait_until):
+    wait_until(lambda: not state.has_work(here.scheduler))
+    with canary("WorkerState.processing and Scheduler.queued"):
+        tasks = here.client.map(lambda _: time.sleep(0.3), range(8), pure=False)
+        wait_until(lambda: state.has_work(here.scheduler))
+        assert here.scheduler.queued or any(worker.processing for worker in here.scheduler.workers.values())
+        here.client.cancel(tasks)
+    wait_until(lambda: not state.has_work(here.scheduler))
+    with canary("Scheduler.unrunnable"):
+        nowhere = here.client.submit(int, 1, pure=False, resources={"nowhere": 1})
+        wait_until(lambda: here.scheduler.unrunnable)
+        assert state.has_work(here.scheduler)
+        nowhere.cancel()
+    wait_until(lambda: not state.has_work(here.scheduler))
+
+
+def test_bytes_kept(here, canary):
+    with canary("ClientState.wants_what"):
+        before = state.bytes_kept_for(here.scheduler, here.client.id)
+        kept = here.client.submit(bytes, 1_000_000, pure=False)
+        kept.result(30)
+        assert state.bytes_kept_for(here.scheduler, here.client.id) - before >= 1_000_000
+        assert state.bytes_kept_for(here.scheduler, "nobody") == 0
+
+
+def test_kinds_of_tasks(here, canary):
+    def canary_kind(x: int) -> int:
+        return x
+
+    with canary("Scheduler.task_prefixes with TaskPrefix.states, and TaskState.prefix"):
+        futures = here.client.map(canary_kind, range(3), pure=False)
+        here.client.gather(futures)
+        prefixes = state.states_by_prefix(here.scheduler)
+        assert prefixes["canary_kind"]["memory"] == 3
+        assert "canary_kind" in list(prefixes)
+        assert len(prefixes) == len(here.scheduler.task_prefixes)
+        assert state.n_unfinished(here.scheduler, ("memory",)) >= 3
+        assert state.prefix_of(here.scheduler, futures[0].key) == "canary_kind"
+        assert state.prefix_of(here.scheduler, "never seen") == "never seen"
+
+
+def test_copies(here, canary, wait_until):
+    with canary("Scheduler.replicated_tasks"):
+        before = state.n_copies(here.scheduler)
+        kept = here.client.submit(bytes, 100, pure=False)
+        here.client.replicate(kept)
+        wait_until(lambda: state.n_copies(here.scheduler) == before + 1)
+
+
+def test_transitions(here, canary):
+    with canary("Scheduler.transition_counter and Scheduler.transition_log"):
+        before = state.n_transitions(here.scheduler)
+        kept = here.client.submit(int, 1, pure=False)
+        kept.result(30)
+        new = state.transitions_since(here.scheduler, before)
+        assert (kept.key, "processing", "memory") in new
+        assert state.transitions_since(here.scheduler, state.n_transitions(here.scheduler)) == []
+
+
+class Facts(SchedulerPlugin):
+    name = "canary-facts"
+
+    def __init__(self) -> None:
+        self.seen: dict[str, dict[str, object]] = {}
+
+    def transition(self, key, start, finish, *args, **kwargs):
+        if start == "processing" and finish in ("memory", "erred"):
+            self.seen[key] = state.transition_facts(kwargs)
+
+
+def test_facts_of_a_transition(here, canary, wait_until):
+    plugin = Facts()
+    here.scheduler.add_plugin(plugin)
+    try:
+        with canary("startstops, nbytes, worker and thread in SchedulerPlugin.transition"):
+            done = here.client.submit(bytes, 5000, pure=False)
+            done.result(30)
+            facts = wait_until(lambda: plugin.seen.get(done.key))
+            [(_, start, stop)] = [step for step in facts["steps"] if step[0] == "compute"]
+            assert start <= stop
+            assert facts["n_bytes"] >= 5000
+            assert facts["worker"] in here.scheduler.workers
+            assert facts["thread"]
+        with canary("exception_text in SchedulerPlugin.transition"):
+            failed = here.client.submit(lambda: 1 / 0, pure=False)
+            assert failed.exception(30)
+            assert "ZeroDivisionError" in wait_until(lambda: plugin.seen.get(failed.key))["exception"]
+    finally:
+        with canary("Scheduler.plugins, a dictionary by name"):
+            assert plugin.name in here.scheduler.plugins
+            state.remove_plugin(here.scheduler, plugin.name)
+            assert plugin.name not in here.scheduler.plugins
+            state.remove_plugin(here.scheduler, plugin.name)
+
+
+def test_task_stream(here, canary):
+    """Lessons draw its records, and learners work on them."""
+    with canary("key, worker, thread, nbytes and startstops in the records of Client.get_task_stream"):
+        here.client.get_task_stream()  # it is written from the first question on
+        done = here.client.submit(bytes, 5000, pure=False)
+        done.result(30)
+        [record] = [one for one in here.client.get_task_stream() if one["key"] == done.key]
+        assert {"worker", "thread", "nbytes"} <= record.keys()
+        [step] = [step for step in record["startstops"] if step["action"] == "compute"]
+        assert step["start"] <= step["stop"]
+
+
+async def _joined(here, name):
+    return await Worker(here.scheduler.address, name=name, nthreads=1, host="127.0.0.1", dashboard=False)
+
+
+def test_workers_that_leave(here, canary, wait_until):
+    with canary("Scheduler.retire_workers(names=…), answering by address"):
+        leaver = here.client.sync(_joined, here, "leaver")
+        address = leaver.address
+        kept = here.client.submit(bytes, 100, pure=False, workers=["leaver"])
+        kept.result(30)
+        assert here.client.sync(state.retire, here.scheduler, ["leaver"]) == {address}
+        assert kept.result(30) == bytes(100), "it was moved"
+    with canary("'expected' in the events of a worker that leaves, or a status that begins with 'closing'"):
+        wait_until(lambda: address not in here.scheduler.workers)
+        assert state.left_on_purpose(here.scheduler, address)
+    with canary("events that tell a worker that dies from one that leaves"):
+        victim = here.client.sync(_joined, here, "victim")
+        here.client.sync(_abort, here, victim)
+        wait_until(lambda: victim.address not in here.scheduler.workers)
+        assert not state.left_on_purpose(here.scheduler, victim.address)
+        here.client.sync(victim.close, nanny=False)
+
+
+async def _abort(here, worker):
+    here.scheduler.stream_comms[worker.address].abort()
+
+
+def test_retiring_is_broken_off(here, canary, wait_until):
+    """A worker with a result that nobody can take goes on waiting, until it is told to stay."""
+    from distributed.active_memory_manager import RetireWorker
+
+    with canary("Scheduler.extensions['amm'].policies and RetireWorker.address, .no_recipients"):
+        manager = here.scheduler.extensions["amm"]
+        address = here.worker.address
+
+        async def began_and_broken_off() -> None:
+            policy = RetireWorker(address)
+            manager.add_policy(policy)
+            assert policy in manager.policies
+            state.break_off_retiring(here.scheduler, {here.other.address})
+            assert policy in manager.policies, "that of another worker"
+            state.break_off_retiring(here.scheduler, {address})
+            assert policy not in manager.policies
+            assert policy.no_recipients
+            assert policy.done()
+
+        here.client.sync(began_and_broken_off)
+
+
+class Given(WorkerPlugin):
+    def setup(self, worker):
+        worker.canary_was_given = True
+
+    def teardown(self, worker):
+        del worker.canary_was_given
+
+
+def test_plugins_of_workers(here, canary):
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(__import__("sys").modules[__name__])
+    try:
+        pickled = cloudpickle.dumps(Given())
+    finally:
+        cloudpickle.unregister_pickle_by_value(__import__("sys").modules[__name__])
+    with canary("Scheduler.register_worker_plugin(comm, plugin, name, idempotent)"):
+        here.client.sync(state.give_worker_plugin, here.scheduler, pickled, "canary-given")
+        assert here.worker.canary_was_given
+        assert here.other.canary_was_given
+    with canary("Scheduler.worker_plugins and Scheduler.unregister_worker_plugin(comm, name)"):
+        here.client.sync(state.take_worker_plugin, here.scheduler, "canary-given")
+        assert not hasattr(here.worker, "canary_was_given")
+        here.client.sync(state.take_worker_plugin, here.scheduler, "canary-given")
+    assert pickle.loads(pickled)
+
+
+def test_allowed_failures(here, canary):
+    with canary("Scheduler.allowed_failures"):
+        before = state.allowed_failures(here.scheduler)
+        state.set_allowed_failures(here.scheduler, before + 1)
+        assert here.scheduler.allowed_failures == before + 1
+        state.set_allowed_failures(here.scheduler, before)
+
+
+def test_restart_from_within(here, canary):
+    """Workers without a nanny are not started again, so what is asked for is the signature."""
+    import inspect
+
+    with canary("Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=…)"):
+        inspect.signature(here.scheduler.restart).bind(stimulus_id="canary", timeout=1.0, wait_for_workers=True)
+        assert inspect.iscoroutinefunction(state.restart_workers)

@@ -1,0 +1,34 @@
+"""Canaries: where a worker holds its results."""
+
+from __future__ import annotations
+
+import types
+
+from gpucluster.dask_internals import spilling
+
+
+def test_what_is_spilled(here, canary, wait_until):
+    with canary("Worker.state.nbytes"):
+        before = spilling.managed_bytes(here.worker)
+    written = spilling.disk_traffic_bytes(here.worker, "disk-write")
+    kept = here.client.map(lambda n: bytes([n]) * 4_000_000, range(5), pure=False, workers=[here.worker.address])
+    here.client.gather(here.client.map(len, kept, pure=False))
+    with canary("Worker.state.nbytes"):
+        assert spilling.managed_bytes(here.worker) - before >= 20_000_000
+    with canary("SpillBuffer.spilled_total"):
+        spilled = wait_until(lambda: (found := spilling.spilled_bytes(here.worker)) and found.disk and found)
+        assert spilled.memory >= 4_000_000
+        assert not spilling.keeps_in_memory(here.worker)
+        assert not spilling.has_device_tiers(here.worker)
+    with canary("Server.digests_total with keys (…, 'disk-write', 'bytes')"):
+        wait_until(lambda: spilling.disk_traffic_bytes(here.worker, "disk-write") > written)
+    read = spilling.disk_traffic_bytes(here.worker, "disk-read")
+    with canary("Server.digests_total with keys (…, 'disk-read', 'bytes')"):
+        here.client.gather(here.client.map(len, kept, pure=False))
+        wait_until(lambda: spilling.disk_traffic_bytes(here.worker, "disk-read") > read)
+
+
+def test_a_worker_that_never_spills(canary):
+    worker = types.SimpleNamespace(data={})
+    assert spilling.keeps_in_memory(worker)
+    assert spilling.spilled_bytes(worker) is None

@@ -1,0 +1,92 @@
+"""Canaries: what a worker knows about itself."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from gpucluster.dask_internals import worker_state as state
+
+GO_ON = threading.Event()
+
+
+def waits() -> None:
+    """A task of a thread of this process."""
+    GO_ON.wait(60)
+
+
+def test_tasks(here, canary, wait_until):
+    with canary("Worker.state.executing_count, .ready and .constrained, and Worker.data"):
+        kept = here.client.submit(bytes, 100, pure=False, workers=[here.worker.address])
+        kept.result(30)
+        slow = here.client.map(lambda _: time.sleep(0.2), range(3), pure=False, workers=[here.worker.address])
+        counts = wait_until(lambda: (found := state.task_counts(here.worker))["executing"] and found)
+        assert counts["executing"] == 1
+        assert counts["ready"] >= 0
+        assert counts["in_memory"] >= 1
+        here.client.cancel(slow)
+
+
+def test_cancelled_tasks(here, canary, wait_until):
+    with canary("Worker.state.tasks, with 'cancelled' as the state of a task that runs and is wanted no more"):
+        running = here.client.submit(waits, pure=False, workers=[here.worker.address])
+        wait_until(lambda: getattr(here.worker.state.tasks.get(running.key), "state", None) == "executing")
+        assert not state.is_cancelled(here.worker, running.key)
+        assert not state.is_cancelled(here.worker, "never seen")
+        running.cancel()
+        try:
+            wait_until(lambda: state.is_cancelled(here.worker, running.key), timeout=20)
+        finally:
+            GO_ON.set()
+
+
+def test_size(here, canary):
+    with canary("Worker.state.nthreads"):
+        assert state.n_threads(here.worker) == 1
+    with canary("Worker.memory_manager.memory_limit"):
+        assert state.memory_limit_bytes(here.worker) == 100_000_000
+    with canary("Worker.nanny"):
+        assert not state.has_nanny(here.worker)
+        assert here.worker.nanny is None
+
+
+def test_plugins(here, canary):
+    with canary("Worker.plugins and Scheduler.plugins"):
+        assert state.plugin(here.worker, "shuffle") is here.worker.plugins["shuffle"]
+        assert state.plugin(here.scheduler, "never added") is None
+        assert isinstance(here.scheduler.plugins, dict)
+        assert state.rmm_pool_maximum(here.worker) is None
+
+
+def test_metrics(here, canary, wait_until):
+    with canary("Worker.metrics, whose functions or coroutine functions are called for each heartbeat"):
+
+        async def measured(worker: object) -> int:
+            return 4711
+
+        state.set_metric(here.worker, "canary", measured)
+        assert state.metric(here.worker, "canary") is measured
+        known = here.scheduler.workers[here.worker.address]
+        wait_until(lambda: known.metrics.get("canary") == 4711)
+        state.remove_metric(here.worker, "canary")
+        assert state.metric(here.worker, "canary") is None
+
+
+def test_readings(here, canary):
+    for server in (here.worker, here.scheduler):
+        with canary("Server.monitor.count, .update() and .range_query(start)"):
+            before = state.n_readings(server)
+            state.take_reading(server)
+            assert state.n_readings(server) > before
+            readings = state.readings_since(server, before)
+            assert {"time", "cpu", "memory"} <= readings.keys()
+            assert readings["memory"][-1] > 1_000_000
+            assert abs(readings["time"][-1] - time.time()) < 60
+    with canary("Server.monitor.recent()"):
+        assert state.recent_readings(here.worker)["memory"] > 1_000_000
+        assert "cpu" in state.recent_readings(here.worker)
+    with canary("Worker.monitor.gpu_name and .gpu_memory_total"):
+        assert state.gpu_memory_bytes(here.worker) is None or here.worker.monitor.gpu_name
+        assert here.worker.monitor.gpu_memory_total
+    with canary("Worker.scheduler_delay"):
+        assert abs(state.clock_delay(here.worker)) < 60
