@@ -97,6 +97,11 @@ def _retire(control: Control, found: Namespace, _progress: Progress, _tell: Tell
     return cluster.model
 
 
+def _retired(model: ClusterModel) -> str:
+    replaced = "; another may take the retired one's place" if model.wanted.adapt is not None else ""
+    return tables.worker_line(model) + replaced
+
+
 CHANGES = {
     "scale": Change("Change the number of workers and wait for them.", _declare_scale, _scale),
     "adapt": Change("Let the number of workers follow the load.", _declare_adapt, _adapt),
@@ -105,7 +110,7 @@ CHANGES = {
     ),
     "retire": Change(
         "Retire one worker; its data goes to the others first.", _declare_retire, _retire,
-        meanwhile="Moving the worker's data to the others", said=tables.retired_line,
+        meanwhile="Moving the worker's data to the others", said=_retired,
     ),
 }  # fmt: skip
 """By name, in the order of the help."""
