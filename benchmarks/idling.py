@@ -29,7 +29,7 @@ def _processor_seconds(pid: int) -> float:
 def measure(repeats: int) -> dict[str, list[float]]:
     """Return percentages of one core of the supervisor, without and with viewers."""
     from gpucluster.client.control import Control
-    from gpucluster.client.transport import stream_lines
+    from gpucluster.client.telemetry import telemetry_lines
     from gpucluster.registry.store import Registry
 
     found: dict[str, list[float]] = {}
@@ -41,7 +41,7 @@ def measure(repeats: int) -> dict[str, list[float]]:
         pid = model.pid or 0
 
         async def view() -> None:
-            async for _ in stream_lines(record, "/telemetry"):
+            async for _ in telemetry_lines(record):
                 pass
 
         async def views(n_viewers: int) -> None:

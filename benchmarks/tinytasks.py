@@ -17,10 +17,10 @@ VIEWERS = 5
 
 def _watching(folder: Any, stop: threading.Event) -> threading.Thread:
     """Follow the telemetry of a cluster several times over, reading and throwing away."""
-    from gpucluster.client.transport import stream_lines
+    from gpucluster.client.telemetry import telemetry_lines
 
     async def view() -> None:
-        async for _ in stream_lines(folder, "/telemetry"):
+        async for _ in telemetry_lines(folder):
             if stop.is_set():
                 return
 

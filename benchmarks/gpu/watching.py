@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gpucluster.client.cluster import Cluster
-from gpucluster.client.transport import stream_lines
+from gpucluster.client.telemetry import telemetry_lines
 from gpucluster.registry.store import Registry
 
 
@@ -19,7 +19,7 @@ def watched(cluster: Cluster, viewers: int = 1) -> Iterator[None]:
     stop = threading.Event()
 
     async def look() -> None:
-        async for _ in stream_lines(folder, "/telemetry"):
+        async for _ in telemetry_lines(folder):
             if stop.is_set():
                 return
 

@@ -9,16 +9,20 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..client.cluster import Cluster
-from ..client.control import Control
 from ..protocol.models import ClusterModel
 from ..protocol.spec import parse_patch
 from . import tables
-from .actions import Progress, Tell, at_once, find, name_of, tell_all, timeout_of, wait
 from .arguments import SentenceParser
 from .declarations import WORKERS, declare_json, declare_name, declare_waiting
 from .options import as_number
+
+if TYPE_CHECKING:
+    from ..client.control import Control
+    from .actions import Progress, Tell
+
+# What is needed to do it is imported then: completion and help only read what is declared here.
 
 
 @dataclass(frozen=True)
@@ -45,12 +49,16 @@ def _declare_scale(parser: SentenceParser, face: str) -> None:
 
 
 def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | None) -> ClusterModel:
+    from . import actions
+
     patch = parse_patch({"n_workers": as_number(found.n_workers)})
-    timeout = timeout_of(found)
-    model = find(control, name_of(found))
-    tell_all(control.patch_notes(model.id, patch), tell)
+    timeout = actions.timeout_of(found)
+    model = actions.find(control, actions.name_of(found))
+    actions.tell_all(control.patch_notes(model.id, patch), tell)
     model = control.patch(model.id, patch)
-    return model if at_once(found) else wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
+    if actions.at_once(found):
+        return model
+    return actions.wait(control, model.id, timeout, progress, n_workers=patch.n_workers)
 
 
 def _declare_adapt(parser: SentenceParser, face: str) -> None:
@@ -61,10 +69,12 @@ def _declare_adapt(parser: SentenceParser, face: str) -> None:
 
 
 def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell | None) -> ClusterModel:
+    from . import actions
+
     bounds = {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}
     patch = parse_patch({"adapt": bounds})
-    model = find(control, name_of(found))
-    tell_all(control.patch_notes(model.id, patch), tell)
+    model = actions.find(control, actions.name_of(found))
+    actions.tell_all(control.patch_notes(model.id, patch), tell)
     return control.patch(model.id, patch)
 
 
@@ -75,9 +85,12 @@ def _declare_restart(parser: SentenceParser, face: str) -> None:
 
 
 def _restart(control: Control, found: Namespace, _progress: Progress, _tell: Tell | None) -> ClusterModel:
-    timeout = timeout_of(found)
-    cluster = Cluster(find(control, name_of(found)), control.asynchronous)
-    cluster.restart(wait=not at_once(found), timeout=timeout)
+    from ..client.cluster import Cluster
+    from . import actions
+
+    timeout = actions.timeout_of(found)
+    cluster = Cluster(actions.find(control, actions.name_of(found)), control.asynchronous)
+    cluster.restart(wait=not actions.at_once(found), timeout=timeout)
     return cluster.model
 
 
@@ -91,10 +104,18 @@ def _declare_retire(parser: SentenceParser, face: str) -> None:
 
 
 def _retire(control: Control, found: Namespace, _progress: Progress, _tell: Tell | None) -> ClusterModel:
-    timeout = timeout_of(found)
-    cluster = Cluster(find(control, name_of(found)), control.asynchronous)
-    cluster.retire(found.worker, wait=not at_once(found), timeout=timeout)
+    from ..client.cluster import Cluster
+    from . import actions
+
+    timeout = actions.timeout_of(found)
+    cluster = Cluster(actions.find(control, actions.name_of(found)), control.asynchronous)
+    cluster.retire(found.worker, wait=not actions.at_once(found), timeout=timeout)
     return cluster.model
+
+
+def _retired(model: ClusterModel) -> str:
+    replaced = "; another may take the retired one's place" if model.wanted.adapt is not None else ""
+    return tables.worker_line(model) + replaced
 
 
 CHANGES = {
@@ -105,7 +126,7 @@ CHANGES = {
     ),
     "retire": Change(
         "Retire one worker; its data goes to the others first.", _declare_retire, _retire,
-        meanwhile="Moving the worker's data to the others", said=tables.retired_line,
+        meanwhile="Moving the worker's data to the others", said=_retired,
     ),
 }  # fmt: skip
 """By name, in the order of the help."""

@@ -83,12 +83,6 @@ def activity_table(activity: Activity) -> str:
     return table(rows)
 
 
-def retired_line(model: ClusterModel) -> str:
-    """Return what is left after a worker was retired."""
-    replaced = "; another may take the retired one's place" if model.wanted.adapt is not None else ""
-    return worker_line(model) + replaced
-
-
 def devices_table(host: HostDevices) -> str:
     """Return the sentence about this machine's GPUs and a table of them."""
     if not host.devices:

@@ -69,7 +69,7 @@ def most_workers(model: ClusterModel) -> int:
     if not traits.this_machine:
         return MAX_WORKERS
     gpus = _gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
-    return gpus or this_machine().cores
+    return min(gpus or this_machine().cores, MAX_WORKERS)
 
 
 def _traits(backend: str) -> Traits:

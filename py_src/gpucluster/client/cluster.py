@@ -317,12 +317,12 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     @property
     def model(self) -> ClusterModel:
         """The cluster as it is now; after ``remove``, as it was last seen."""
-        return self._twin.model
+        return self._asynchronous.model
 
     @property
     def control(self) -> AsyncControl:
         """How the cluster is reached."""
-        return self._twin.control
+        return self._asynchronous.control
 
     scale = synchronous(AsyncCluster.scale)
     adapt = synchronous(AsyncCluster.adapt)
@@ -339,7 +339,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
         """Stop the cluster: Dask's word for ``stop``."""
         if in_client_thread():
             # Client.shutdown awaits this on the loop of distributed, where blocking would be a deadlock.
-            return self._twin.close()  # type: ignore[return-value]
+            return self._asynchronous.close()  # type: ignore[return-value]
         return self.stop()
 
     def get_client(self, **options: Any) -> Client:

@@ -433,11 +433,11 @@ class Control(Synchronous[AsyncControl]):
     @property
     def asynchronous(self) -> AsyncControl:
         """The same with coroutines."""
-        return self._twin
+        return self._asynchronous
 
     def dashboard(self, id: str) -> DashboardAddress:
         """See ``AsyncControl.dashboard``."""
-        return self._twin.dashboard(id)
+        return self._asynchronous.dashboard(id)
 
     list = synchronous(AsyncControl.list)
     get = synchronous(AsyncControl.get)

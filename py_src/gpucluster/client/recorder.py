@@ -231,9 +231,9 @@ class Recorder(Synchronous[AsyncRecorder]):
         note: str | None = None, seconds: float | None = None,
     ) -> None:  # fmt: skip
         super().__init__(AsyncRecorder(control, model, file, title=title, note=note, seconds=seconds))
-        self.path = self._twin.path
-        self.cluster = self._twin.cluster
-        self.over = self._twin.over
+        self.path = self._asynchronous.path
+        self.cluster = self._asynchronous.cluster
+        self.over = self._asynchronous.over
         """Set once nothing more is recorded."""
 
     start = synchronous(AsyncRecorder.start)
@@ -242,7 +242,7 @@ class Recorder(Synchronous[AsyncRecorder]):
     @property
     def samples(self) -> int:
         """Number of samples so far."""
-        return self._twin.samples
+        return self._asynchronous.samples
 
     def __enter__(self) -> Self:
         self.start()
@@ -254,4 +254,4 @@ class Recorder(Synchronous[AsyncRecorder]):
         self.stop()
 
     def __repr__(self) -> str:
-        return repr(self._twin)
+        return repr(self._asynchronous)

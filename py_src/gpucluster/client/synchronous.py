@@ -25,12 +25,12 @@ class Synchronous(Generic[A]):
 
     Parameters
     ----------
-    twin : object
-        The object of the asynchronous class that does the work.
+    asynchronous : object
+        The object of the asynchronous class, which does the work.
     """
 
-    def __init__(self, twin: A) -> None:
-        self._twin = twin
+    def __init__(self, asynchronous: A) -> None:
+        self._asynchronous = asynchronous
 
 
 def synchronous(
@@ -40,6 +40,6 @@ def synchronous(
 
     @wraps(verb)
     def waiting(self: Synchronous[A], /, *args: P.args, **options: P.kwargs) -> R:
-        return run(verb(self._twin, *args, **options))
+        return run(verb(self._asynchronous, *args, **options))
 
     return waiting

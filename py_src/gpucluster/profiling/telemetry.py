@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..client.background import background_loop
-from ..client.transport import stream_lines
+from ..client.telemetry import telemetry_lines
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import Telemetry
 from ..protocol.telemetry import TelemetrySample
@@ -99,7 +99,7 @@ class TelemetryListener:
 
     async def _listen(self) -> None:
         with suppress(GPUClusterError):
-            async for line in stream_lines(self._folder, "/telemetry"):
+            async for line in telemetry_lines(self._folder):
                 with suppress(ValidationError, ValueError, IndexError):
                     self._readings.add(Telemetry.model_validate_json(line).sample)
 

@@ -9,17 +9,14 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..client.background import background_loop
 from ..client.control import AsyncControl
 from ..client.presentation import shell_of_notebook
 from ..protocol.errors import ClusterNotFound, GPUClusterError
-from .feed import ClusterFeed
-
-if TYPE_CHECKING:
-    from .clusterwidget import ClusterWidget
-    from .output import OutputWidget
+from .feed import ClusterFeed, Listener
+from .presence import Presence
 
 LOOK_SECONDS = 5.0
 """How often it is asked whether somebody still looks."""
@@ -27,6 +24,21 @@ EXIT_SECONDS = 2.0
 _RESET_NAME = "_gpucluster_widgets"
 KERNEL_OVER = "The kernel has stopped; this is the last state."
 RESET = "The notebook's variables were reset; this is the last state."
+
+
+class KeptWidget(Protocol):
+    """A widget that ends with the kernel."""
+
+    def end(self, why: str, *, stay: bool = False) -> None:
+        """Say why nothing moves any more."""
+
+
+class FedWidget(KeptWidget, Listener, Protocol):
+    """A widget that shows a cluster."""
+
+    control: AsyncControl
+    cluster_id: str
+    presence: Presence
 
 
 class WidgetKernel:
@@ -38,8 +50,8 @@ class WidgetKernel:
     def __init__(self) -> None:
         self._pid = os.getpid()
         self._feeds: dict[tuple[str, str], ClusterFeed] = {}
-        self._widgets: list[ClusterWidget] = []
-        self._players: list[OutputWidget] = []
+        self._widgets: list[FedWidget] = []
+        self._players: list[KeptWidget] = []
         """Those that are fed by no cluster."""
         self._looking: asyncio.Task[None] | None = None
         self._shell: Any = None
@@ -54,12 +66,12 @@ class WidgetKernel:
         with suppress(RuntimeError):  # the loop has been closed
             background_loop().call_soon_threadsafe(function, *arguments)
 
-    def add(self, widget: ClusterWidget) -> None:
+    def add(self, widget: FedWidget) -> None:
         """Look after a widget."""
         self._listen_to_shell()
         self.call(self._admit, widget)
 
-    def keep(self, player: OutputWidget) -> None:
+    def keep(self, player: KeptWidget) -> None:
         """Look after a widget that is fed by no cluster."""
         self._listen_to_shell()
         self.call(self._players.append, player)
@@ -75,7 +87,7 @@ class WidgetKernel:
         """Return the feed of a cluster, if somebody listens to it."""
         return self._feeds.get((str(control.registry.directory), id))
 
-    def attend(self, widget: ClusterWidget) -> None:
+    def attend(self, widget: FedWidget) -> None:
         """Connect a widget that is looked at to its feed, or disconnect it. A feed goes with its last listener."""
         key = (str(widget.control.registry.directory), widget.cluster_id)
         feed = self._feeds.get(key)
@@ -90,18 +102,18 @@ class WidgetKernel:
         if self._looking is None and any(feed.running for feed in self._feeds.values()):
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
-    def forget(self, widget: ClusterWidget) -> None:
+    def forget(self, widget: FedWidget) -> None:
         """Look after a widget no longer."""
         if widget in self._widgets:
             self._widgets.remove(widget)
         self.attend(widget)
 
-    def release(self, player: OutputWidget) -> None:
+    def release(self, player: KeptWidget) -> None:
         """Look after a widget no longer that is fed by no cluster."""
         if player in self._players:
             self._players.remove(player)
 
-    def _admit(self, widget: ClusterWidget) -> None:
+    def _admit(self, widget: FedWidget) -> None:
         self._widgets.append(widget)
         # Nobody looks at these, so no feed tells them that their cluster is gone.
         for other in list(self._widgets):
@@ -159,7 +171,7 @@ class WidgetKernel:
             asyncio.run_coroutine_threadsafe(self._hang_up(), background_loop()).result(EXIT_SECONDS)
 
 
-def _is_removed(widget: ClusterWidget) -> bool:
+def _is_removed(widget: FedWidget) -> bool:
     try:
         widget.control.registry.find(widget.cluster_id)
     except ClusterNotFound:
