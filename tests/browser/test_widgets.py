@@ -105,7 +105,13 @@ def html_of(saved: dict[str, Any], cell: int) -> str:
     return "".join(output["data"]["text/html"])
 
 
-@pytest.fixture(scope="module", params=["lab", "notebook"])
+OTHER_APP = pytest.mark.expensive(
+    "labextension", "py_src/gpucluster/widgets", "package.json", "requirements", "pyproject.toml", "tests/browser"
+)
+"""The same story in Notebook 7 tells something new where the views or the packages have changed."""
+
+
+@pytest.fixture(scope="module", params=["lab", pytest.param("notebook", marks=OTHER_APP)])
 def story(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Story]:
     with jupyter(request.param) as lab:
         made = Story(request.param, lab, browser)

@@ -247,6 +247,7 @@ def assign(points, centroids):
 """
 
 
+@pytest.mark.processes
 def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "mine.ipynb"
     cells = ["from gpucluster.lessons import check", RIGHT, "check('06.2', assign)"]
@@ -266,6 +267,7 @@ def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path)
     assert "is not a notebook that can be read" in shell("check", str(path))[2]
 
 
+@pytest.mark.processes
 def test_check_stops_when_the_lesson_cannot_begin(
     shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

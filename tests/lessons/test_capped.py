@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from gpucluster.lessons.probes.capped import capped
 
+pytestmark = pytest.mark.processes
 NOTHING: tuple[str, ...] = ()
 
 

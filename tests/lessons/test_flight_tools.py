@@ -103,6 +103,7 @@ def test_collecting_calls_are_found_in_code_that_is_not_run() -> None:
         assert [code for _, code in collecting_calls(f"def f(t):\n    return {wrong}\n")] == [wrong]
 
 
+@pytest.mark.processes
 def test_a_table_larger_than_the_worker_passes_through_it(registry: Path) -> None:
     from distributed import default_client
 
@@ -116,6 +117,7 @@ def test_a_table_larger_than_the_worker_passes_through_it(registry: Path) -> Non
     assert client.status == "closed"
 
 
+@pytest.mark.processes
 def test_an_unchanged_script_says_what_it_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accelerated, "find_spec", lambda name: None)
     run = accelerated.run_unchanged("print(6 * 7)")
@@ -127,6 +129,7 @@ def test_an_unchanged_script_says_what_it_printed(monkeypatch: pytest.MonkeyPatc
     assert (slow.succeeded, slow.output) == (False, "It did not end within 0.5 s.")
 
 
+@pytest.mark.processes
 def test_an_accelerator_is_put_before_the_script_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accelerated, "find_spec", lambda name: object() if name == "cudf" else None)
     monkeypatch.setattr(accelerated, "ACCELERATOR", "cudf.pandas")

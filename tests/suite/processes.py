@@ -20,13 +20,16 @@ FIXTURES = frozenset(
     {
         "_cluster",  # learn: Dask's own cluster, with nannies
         "browser",
+        "cage",
         "cluster",
         "command",
         "fake_libraries",  # compiles
         "gpucluster",  # the command line
-        "graded",
+        "hand_in",  # to be graded
         "lab",
         "running_cluster",
+        "sandbox",
+        "session",
         "shared_site",
         "site",
         "wheel",
