@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from gpucluster.lessons.catalogue import Lesson, find_lesson
-from gpucluster.lessons.copies import copy_lessons
 from gpucluster.lessons.checks import exercises
+from gpucluster.lessons.copies import copy_lessons
 from playwright.sync_api import Locator, Page
 
 from tests.browser.chromium import chromium, open_page
