@@ -27,6 +27,7 @@ from ..protocol.version import PROTOCOL_VERSION
 from . import activity, lock
 from .directory import default_directory, secure_directory, write_private
 from .record import DashboardAddress, Folder, Record
+from .remembering import start_reaper
 from .secret import make_secret
 from .writing import writing
 
@@ -140,6 +141,15 @@ class Registry:
             return record
         return self._bury(folder, record, record.cluster)
 
+    def _end_what_is_left(self, model: ClusterModel) -> bool:
+        """Have ended what the cluster had started elsewhere, if it has ended; returns whether something may be left."""
+        folder = self.folder(model.id)
+        if not model.state.ended or not folder.remembered.exists():
+            return False
+        if not lock.is_held(folder.lock):
+            start_reaper(folder, model.python)
+        return True
+
     def list(self) -> list[ClusterModel]:
         """Return all clusters, living ones first, newest first, and forget those that ended long ago."""
         models = []
@@ -149,7 +159,7 @@ class Registry:
                 if record is not None and record.cluster is not None:
                     models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
-        ended = [model for model in models if model.state.ended]
+        ended = [model for model in models if model.state.ended and not self._end_what_is_left(model)]
         # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
@@ -171,6 +181,7 @@ class Registry:
         if _ID.fullmatch(name_or_id):
             record = self.record(self.folder(name_or_id))
             if record is not None and record.cluster is not None:
+                self._end_what_is_left(record.cluster)
                 return record.cluster
         models = self.list()
         for model in models:
@@ -287,6 +298,11 @@ class Registry:
         folder = self.folder(model.id)
         if not model.state.ended or lock.is_held(folder.lock):
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
+        if self._end_what_is_left(model):
+            raise InvalidState(
+                f"The cluster '{model.name}' has ended, but what it had started elsewhere may still run; that is being "
+                "ended. Try again in a minute; its activity says what hinders."
+            )
         self.delete(folder)
         return model
 
