@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from gpucluster.protocol.errors import ErrorModel
+from gpucluster.protocol.kinds import Schemas
 from gpucluster.protocol.lessons import (
     ClassView,
     EventsNoted,
@@ -55,6 +56,7 @@ class Protocol(BaseModel):
     event: Event
     devices: HostDevices
     preset: Preset
+    schemas: Schemas
     log: LogLines
     notes: Notes
     history: TelemetryHistory

@@ -4,7 +4,9 @@ import type {
   ClusterModel,
   DeviceModel,
   HostDevices,
-  TelemetrySample
+  KindModel,
+  TelemetrySample,
+  Traits
 } from '../../labextension/src/protocol/messages';
 
 export const trans = nullTranslator.load('gpucluster');
@@ -15,6 +17,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     id: 'a1b2c3d4',
     name: 'blue',
     backend: 'local',
+    backend_title: 'CPU',
     backend_reason: null,
     state: 'running',
     reason: null,
@@ -22,7 +25,11 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     progress: null,
     notes: [],
     wanted: { n_workers: 2, adapt: null, stopped: false },
+    can: ['scale', 'adapt', 'retire', 'restart'],
+    has_gpus: false,
     n_workers: 2,
+    n_pending: 0,
+    pending_reason: null,
     workers: ['0', '1'].map(name => ({
       name,
       address: `tls://127.0.0.1:4000${name}`,
@@ -87,6 +94,27 @@ export function gpuSample(changes: Partial<TelemetrySample> = {}): TelemetrySamp
     gpu_utilization_percent: [50, 90],
     ...changes
   });
+}
+
+/** A kind of cluster of this machine's CPUs; change what the test is about. */
+export function kind(changes: Partial<KindModel> = {}, traits: Partial<Traits> = {}): KindModel {
+  return {
+    name: 'local',
+    title: 'CPU',
+    description: 'CPU workers on this machine.',
+    package: 'gpucluster',
+    traits: {
+      has_gpus: false,
+      needs_host_check: false,
+      this_machine: true,
+      queues: false,
+      chooses: [],
+      default_workers: 4,
+      ...traits
+    },
+    problem: null,
+    ...changes
+  };
 }
 
 export const noDevices: HostDevices = {

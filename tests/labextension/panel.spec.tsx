@@ -14,7 +14,7 @@ import type {
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
-import { cluster, noDevices, sample, trans } from './models';
+import { cluster, kind, noDevices, sample, trans } from './models';
 
 /** A store with a fixed list that notes what is asked of it. */
 function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {}): IClusterManager {
@@ -44,7 +44,7 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     history: () => Promise.reject(new Error('There is none.')),
     activity: () => Promise.resolve([]),
     logs: () => Promise.resolve([]),
-    schemas: () => Promise.resolve(offer.backends),
+    kinds: () => Promise.resolve(offer),
     offer: () => Promise.resolve(offer),
     ...changes
   };
@@ -64,8 +64,26 @@ const offer: IOffer = {
       }
     },
     cuda: { properties: {} },
-    auto: { properties: { n_workers: { ...count, title: 'Workers' } } }
+    auto: { properties: { n_workers: { ...count, title: 'Workers' } } },
+    jobs: {
+      properties: {
+        backend: { const: 'jobs', type: 'string' },
+        n_workers: { ...count, title: 'Workers' },
+        partition: { type: 'string', enum: ['short', 'long'], default: 'short', group: 'Queue' },
+        hours: { type: 'integer', default: 1 }
+      }
+    }
   },
+  kinds: [
+    kind(),
+    kind({ name: 'cuda', title: 'GPU' }, { has_gpus: true, needs_host_check: true }),
+    kind({ name: 'auto', title: 'GPU or CPU' }, { chooses: ['cuda', 'local'] }),
+    kind(
+      { name: 'jobs', title: 'Batch', description: 'Jobs of a queue.', package: 'jobs 2.1' },
+      { queues: true, this_machine: false }
+    ),
+    kind({ name: 'odd', package: 'odd 0.1', traits: null, problem: 'It cannot be imported.' })
+  ],
   presets: [
     {
       name: 'cpu',
@@ -234,6 +252,56 @@ describe('card', () => {
     await draw(card(store([cluster({ wanted, encrypted: false, state: 'scaling' })])));
     expect(host.textContent).toContain('2 of 4 CPU workers');
     expect(host.textContent).toContain('unencrypted');
+  });
+
+  it('tells how many workers wait, and why', async () => {
+    const waiting = { n_pending: 2, pending_reason: 'the queue is full.' };
+    await draw(card(store([cluster(waiting)])));
+    expect(host.querySelector('.gpc-Pending')?.textContent).toBe(
+      '2 running, 2 pending: the queue is full.'
+    );
+    await draw(card(store([cluster({ n_pending: 2 })])));
+    expect(host.querySelector('.gpc-Pending')).toBeNull();
+  });
+
+  it('offers what the cluster can', async () => {
+    const title = (label: string): string => button(label).closest('button')?.title ?? '';
+    await draw(card(store([cluster({ can: ['adapt'] })], { sample: () => sample() })));
+    await frame();
+    expect(button('Scale').disabled).toBe(false);
+    expect(button('Restart').disabled).toBe(true);
+    expect(title('Restart')).toBe('Its workers cannot be restarted');
+    expect(host.querySelector('[aria-label^="Retire"]')).toBeNull();
+    await click('Scale');
+    const fixed = [...host.querySelectorAll<HTMLInputElement>('.gpc-ScaleEditor [type=radio]')];
+    expect(fixed.map(({ disabled, checked }) => [disabled, checked])).toEqual([
+      [true, false],
+      [false, true]
+    ]);
+    await draw(card(store([cluster({ can: [] })])));
+    expect(button('Scale').disabled).toBe(true);
+    expect(title('Scale')).toBe('The number of its workers cannot be changed');
+    expect(button('Stop').disabled).toBe(false);
+  });
+
+  it('lets a cluster of another version be stopped and nothing else', async () => {
+    const other = cluster({
+      backend: 'jobs',
+      backend_title: '',
+      can: [],
+      workers: [],
+      n_workers: 0,
+      scheduler_address: null,
+      dashboard_path: null,
+      notice: 'It was made by another version of gpucluster (protocol 99, here 4).'
+    });
+    await draw(card(store([other])));
+    expect(host.textContent).toContain('jobs workers');
+    expect(host.textContent).toContain('It was made by another version');
+    const enabled = ['Connect', 'Dashboard', 'Scale', 'Restart', 'Stop'].filter(
+      label => !button(label).disabled
+    );
+    expect(enabled).toEqual(['Stop']);
   });
 
   it('tells what somebody should know about a cluster that works', async () => {
@@ -457,6 +525,35 @@ describe('creation form', () => {
     expect(create).toHaveBeenCalledTimes(1);
     expect(create).toHaveBeenCalledWith({ backend: 'local', n_workers: 2, kernel_name: 'py' });
     expect(onDone).toHaveBeenCalledTimes(1);
+  });
+
+  it('draws and creates a kind that another package offers', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    await draw(form(store([], { create })));
+    const shown = [...host.querySelectorAll('.gpc-Segments label')].map(one => one.textContent);
+    expect(shown).toEqual(['Automatic', 'CPU', 'GPU', 'Batch']);
+    await act(() => {
+      host.querySelector<HTMLInputElement>('input[value=jobs]')?.click();
+      return Promise.resolve();
+    });
+    expect(host.querySelector('[data-field=partition]')).not.toBeNull();
+    await type('hours', '2');
+    expect(host.textContent).toContain('gpucluster.create("jobs", n_workers=2, hours=2)');
+    await click('Create');
+    expect(create).toHaveBeenCalledWith({
+      backend: 'jobs',
+      n_workers: 2,
+      hours: 2,
+      kernel_name: 'py'
+    });
+  });
+
+  it('says why a kind that is installed cannot be used', async () => {
+    await draw(form(store([])));
+    expect(host.querySelector('input[value=odd]')).toBeNull();
+    expect(host.textContent).toContain(
+      'The kind “odd” of the package odd 0.1 cannot be used. It cannot be imported.'
+    );
   });
 
   it('takes the focus to its first field', async () => {

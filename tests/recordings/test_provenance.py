@@ -30,8 +30,8 @@ def recorded(
     host = HostDevices(available=True, message="2 GPUs.", code="ok", driver_version=driver, devices=devices)
     monkeypatch.setattr(module, "host_devices", lambda: host)
     model = ClusterModel(
-        id="0123abcd", name="wire", backend="cuda", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
-        python="/usr/bin/python3", created_at=AT, spec=spec or CudaSpec(),
+        id="0123abcd", name="wire", backend="cuda", has_gpus=True, state=ClusterState.RUNNING, wanted=Wanted(),
+        idle=Idle(), python="/usr/bin/python3", created_at=AT, spec=spec or CudaSpec(),
         versions=Versions(gpucluster="0.1.0", python="3.12.1", distributed="2026.7.1", dask_cuda="26.10.0"),
     )  # fmt: skip
     fields = {"id": "0123abcd", "at": AT, "workers": UUIDS, "device": UUIDS, **changes}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch
+from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
@@ -169,16 +169,58 @@ def test_those_that_ended_last_are_kept_however_long_they_lived(registry):
     assert len(names) == ENDED_KEPT
 
 
-def test_a_record_of_an_unknown_version_hides_no_other_cluster(registry):
-    folder, _held = write(registry, "future", ClusterState.RUNNING)
+def as_written_by(folder, version, **changes):
+    """Let a record look as another version may have written it."""
     content = json.loads(folder.state.read_text())
-    content["cluster"]["protocol_version"] = 99
-    content["cluster"]["state"] = "levitating"
+    content["cluster"] |= {"protocol_version": version, "of_the_future": [1], **changes}
+    content["news"] = {}
     folder.state.write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("changes", [{}, {"state": "levitating", "name": 5, "spec": None, "pid": "x"}])
+def test_a_cluster_of_another_version_is_listed_and_can_be_stopped(registry, changes):
+    folder, held = write(registry, "future", ClusterState.RUNNING)
+    as_written_by(folder, 99, **changes)
     _, _held2 = write(registry, "here", ClusterState.RUNNING)
-    assert [model.name for model in registry.list()] == ["here"]
-    with pytest.raises(ProtocolMismatch, match=rf"another version .* \(protocol 99, here {PROTOCOL_VERSION}\)"):
-        registry.read(folder)
+    assert {model.name for model in registry.list()} == {"here", folder.id if changes else "future"}
+    model = registry.find(folder.id)
+    assert (model.state, model.can, model.scheduler_address) == (ClusterState.RUNNING, (), None)
+    assert model.notice == (
+        f"It was made by another version of gpucluster (protocol 99, here {PROTOCOL_VERSION}). "
+        "Here it can be stopped, and nothing else."
+    )
+    before = folder.state.read_bytes()
+    os.close(held)
+    ended = registry.find(folder.id)
+    assert ended.state is ClusterState.FAILED
+    assert ended.reason.startswith("Its process is gone. It was made by another version")
+    assert folder.state.read_bytes() == before, "nothing that is not understood is written over"
+    registry.remove(folder.id)
+    assert not folder.path.exists()
+
+
+def test_a_cluster_of_an_older_version_that_can_still_be_read_can_only_be_stopped(registry):
+    folder, _held = write(registry, "older", ClusterState.RUNNING)
+    content = json.loads(folder.state.read_text())
+    content["cluster"]["protocol_version"] = 1
+    folder.state.write_text(json.dumps(content))
+    assert "protocol 1, here" in registry.find("older").notice
+
+
+def test_a_cluster_of_an_unknown_kind_is_listed_with_a_warning(registry):
+    folder, held = write(registry, "queued", ClusterState.RUNNING, backend="unheard-of", backend_title="Batch jobs")
+    content = json.loads(folder.state.read_text())
+    content["cluster"]["spec"] |= {"backend": "unheard-of", "partition": "gpu"}
+    folder.state.write_text(json.dumps(content))
+    model = registry.find("queued")
+    assert model.warnings == [
+        "Its kind 'unheard-of' is not installed in this Python environment. "
+        "The cluster can be used and stopped all the same."
+    ]
+    assert (model.backend_title, model.spec.model_dump()["partition"]) == ("Batch jobs", "gpu")
+    os.close(held)
+    assert registry.find("queued").state is ClusterState.FAILED
+    assert json.loads(folder.state.read_text())["cluster"]["spec"]["partition"] == "gpu", "it is written as it was"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"null", b"[]", b"\xff\xfe", b'{"kind": "cluster", "cluster": 5}'])

@@ -31,12 +31,12 @@ def panel(jp_fetch):
 
 
 # Its handler of dashboards leaves the log-in to a base class, which Jupyter does not see.
-loads_theirs = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
+loads_dask_labextension = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
 
 
-def extensions(*, theirs: bool) -> dict[str, Any]:
+def extensions(*, dask_labextension: bool) -> dict[str, Any]:
     found = {"gpucluster": True, "jupyter_server_terminals": False}
-    return {"jpserver_extensions": {**found, "dask_labextension": True} if theirs else found}
+    return {"jpserver_extensions": {**found, "dask_labextension": True} if dask_labextension else found}
 
 
 class Alone:
@@ -89,10 +89,13 @@ class TestAlone(Alone):
     @pytest.mark.parametrize(
         "body",
         [b"", b"nonsense", b"[]", b"{}", b"[" * 100_000]
-        + [json.dumps({"workers": wish}).encode() for wish in (-1, 1.5, "2", True, None, 10**30, 100_000)]
-        + [json.dumps({"adapt": wish}).encode() for wish in ([], {}, {"minimum": 5, "maximum": 1}, {"minimum": -1})],
+        + [json.dumps({"workers": value}).encode() for value in (-1, 1.5, "2", True, None, 10**30, 100_000)]
+        + [
+            json.dumps({"adapt": requested}).encode()
+            for requested in ([], {}, {"minimum": 5, "maximum": 1}, {"minimum": -1})
+        ],
     )
-    async def test_bad_wishes_change_nothing(self, panel, running_cluster, registry_directory, body):
+    async def test_bad_requests_change_nothing(self, panel, running_cluster, registry_directory, body):
         before = Control(registry_directory).get(running_cluster.id).wanted
         code, answer = await panel("PATCH", "clusters", running_cluster.id, raw=body)
         assert (code, answer["code"]) == (422, "invalid_request")
@@ -119,13 +122,13 @@ class TestAlone(Alone):
             assert code == 404
 
 
-@loads_theirs
+@loads_dask_labextension
 class TestBeside(Alone):
     """dask-labextension's server part is loaded, before ours."""
 
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
-        return extensions(theirs=True)
+        return extensions(dask_labextension=True)
 
     async def test_new_makes_one_of_ours_and_leaves_this_process_as_it_was(self, panel, registry_directory, until):
         """Left to itself it opens a cluster without encryption to the network, and sets variables for good."""
@@ -145,7 +148,7 @@ class TestBeside(Alone):
         await until(id, lambda model: model["state"] == "stopped")
         assert dict(os.environ) == before
 
-    async def test_makes_and_lists_theirs_where_the_site_has_chosen_a_kind(self, panel, running_cluster, monkeypatch):
+    async def test_makes_and_lists_its_own_where_the_site_has_chosen_a_kind(self, panel, running_cluster, monkeypatch):
         import dask
         import dask_labextension.manager as their_manager
 
@@ -182,13 +185,13 @@ class TestBeside(Alone):
         assert [model["id"] for model in listed] == [running_cluster.id, THEIR_ID]
 
 
-@loads_theirs
+@loads_dask_labextension
 class TestInstead(Alone):
     """It is loaded and gets nothing to do."""
 
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
-        return extensions(theirs=True)
+        return extensions(dask_labextension=True)
 
     @pytest.fixture
     def extension_config(self) -> dict[str, Any]:
@@ -286,11 +289,11 @@ class TestNotAllowedAlone:
         assert (await panel("GET", "dashboard", running_cluster.id, "status"))[0] == 403
 
 
-@loads_theirs
+@loads_dask_labextension
 class TestNotAllowedBeside:
     @pytest.fixture
     def server_config(self) -> dict[str, Any]:
-        return {**extensions(theirs=True), "authorizer_class": KnowsNoClusters}
+        return {**extensions(dask_labextension=True), "authorizer_class": KnowsNoClusters}
 
-    async def test_still_sees_theirs(self, panel, running_cluster):
+    async def test_still_sees_its_own(self, panel, running_cluster):
         assert await panel("GET", "clusters") == (200, [])

@@ -111,8 +111,8 @@ def kernel_code(jupyter, kernel_id: str, folder, code: str) -> str:
 
 
 def test_a_process_is_told_with_its_notebook_its_cluster_and_its_user(jupyter, machine, tmp_path, running_cluster):
-    wish = {"path": "lessons/k means.ipynb", "type": "notebook", "name": "", "kernel": {"name": "python3"}}
-    answer = httpx.post(f"{jupyter.url}api/sessions", json=wish, headers=HEADERS, timeout=60, trust_env=False)
+    requested = {"path": "lessons/k means.ipynb", "type": "notebook", "name": "", "kernel": {"name": "python3"}}
+    answer = httpx.post(f"{jupyter.url}api/sessions", json=requested, headers=HEADERS, timeout=60, trust_env=False)
     kernel_id = answer.raise_for_status().json()["kernel"]["id"]
     code = (
         "import os, subprocess, sys\n"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
+from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.spec import parse_patch, parse_spec
@@ -102,7 +101,7 @@ def test_open_number_of_workers(spec, n_gpus, n_workers):
 
 
 def test_open_number_of_cpu_workers(monkeypatch):
-    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr("gpucluster.server.limits.this_machine", lambda: Machine(memory_bytes=2**36, cores=64))
     for backend in ("local", "auto"):
         spec = parse_spec({"backend": backend, "threads_per_worker": 3})
         filled = SiteLimits(n_workers=2).fill_workers(spec, gpus(0))
@@ -121,8 +120,7 @@ class TestMemory:
 
     @pytest.fixture(autouse=True)
     def machine_with_64_gib(self, monkeypatch):
-        monkeypatch.setattr("gpucluster.server.limits.psutil.virtual_memory", lambda: type("", (), {"total": 2**36}))
-        monkeypatch.setattr(os, "cpu_count", lambda: 8)
+        monkeypatch.setattr("gpucluster.server.limits.this_machine", lambda: Machine(memory_bytes=2**36, cores=8))
 
     @pytest.mark.parametrize(
         ("spec", "memory"),
@@ -175,7 +173,7 @@ def test_no_limits_change_nothing():
         ({"n_workers": 0}, "must be a whole number of at least 1, not 0"),
         ({"n_workers": "4"}, "must be a whole number"),
         ({"n_workers": True}, "must be a whole number"),
-        ({"backends": "local"}, "must be a list out of auto, local, cuda"),
+        ({"backends": "local"}, "must be a list out of auto, cuda, local"),
         ({"backends": []}, "must be a list"),
         ({"backends": ["slurm"]}, "must be a list"),
         ({"backends": [["local"]]}, "must be a list"),

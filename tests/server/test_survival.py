@@ -33,8 +33,8 @@ time.sleep(600)
 def test_a_computation_outlives_jupyter(site, wait_until, tmp_path, number):
     goal = tmp_path / "go"
     with jupyter_process(tmp_path / "first", standby=False) as jupyter:
-        wish = {"name": "class", "backend": "local", "n_workers": 2, "memory_limit": "512 MiB"}
-        made = jupyter.call("POST", "clusters", wish)
+        requested = {"name": "class", "backend": "local", "n_workers": 2, "memory_limit": "512 MiB"}
+        made = jupyter.call("POST", "clusters", requested)
         before = site.control.wait(made["id"])
         kernel = site.python(COMPUTE, str(goal))
         try:

@@ -2,7 +2,6 @@ import { ServerConnection } from '@jupyterlab/services';
 import { Poll } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { IJSONSchema } from '../form/schema';
 import type {
   ActivityEntry,
   ClusterModel,
@@ -16,7 +15,7 @@ import { PROTOCOL_VERSION } from '../protocol/messages';
 import { EventStream } from './eventstream';
 import * as restapi from './restapi';
 import { hasEnded } from './states';
-import type { Connection, IClusterManager, IOffer } from './tokens';
+import type { Connection, IClusterManager, IKinds, IOffer } from './tokens';
 
 /** Keeps the list of clusters fresh: by events, or by asking while there are none. */
 export class ClusterManager implements IClusterManager {
@@ -168,23 +167,23 @@ export class ClusterManager implements IClusterManager {
     return (await restapi.readLog(this._settings, id, lines)).lines;
   }
 
-  async schemas(): Promise<Readonly<Record<string, IJSONSchema>>> {
-    this._schemas ??= restapi.readSchemas(this._settings);
+  async kinds(): Promise<IKinds> {
+    this._kinds ??= restapi.readKinds(this._settings);
     try {
-      return await this._schemas;
+      return await this._kinds;
     } catch (error) {
-      this._schemas = null;
+      this._kinds = null;
       throw error;
     }
   }
 
   async offer(): Promise<IOffer> {
-    const [backends, presets, devices] = await Promise.all([
-      this.schemas(),
+    const [{ backends, kinds }, presets, devices] = await Promise.all([
+      this.kinds(),
       restapi.readPresets(this._settings),
       restapi.readDevices(this._settings)
     ]);
-    return { backends, presets, devices };
+    return { backends, kinds, presets, devices };
   }
 
   dispose(): void {
@@ -319,7 +318,7 @@ export class ClusterManager implements IClusterManager {
   private readonly _samples = new Map<string, TelemetrySample>();
   private readonly _eventOf = new Map<string, number>();
   private _nEvents = 0;
-  private _schemas: Promise<Record<string, IJSONSchema>> | null = null;
+  private _kinds: Promise<IKinds> | null = null;
   private _clusters: readonly ClusterModel[] = [];
   private _host: HostDevices | null = null;
   private _connection: Connection = 'connecting';

@@ -14,7 +14,7 @@ import type {
   Preset,
   TelemetryHistory
 } from '../protocol/messages';
-import type { IJSONSchema } from '../form/schema';
+import type { IKinds } from './tokens';
 
 /** A request that the server refused, with the server's own sentence. */
 export class RefusedError extends Error {
@@ -115,9 +115,8 @@ export async function retireWorker(
   return (await request<ClusterModel>(settings, parts, { method: 'POST' }, 'id')).body;
 }
 
-export async function readSchemas(settings: Settings): Promise<Record<string, IJSONSchema>> {
-  type Answer = { backends: Record<string, IJSONSchema> };
-  return (await request<Answer>(settings, ['schema'], {}, 'backends')).body.backends;
+export async function readKinds(settings: Settings): Promise<IKinds> {
+  return (await request<IKinds>(settings, ['schema'], {}, 'backends')).body;
 }
 
 export async function readPresets(settings: Settings): Promise<Preset[]> {

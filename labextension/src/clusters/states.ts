@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ClusterModel, ClusterState } from '../protocol/messages';
+import type { ClusterModel, ClusterState, Verb } from '../protocol/messages';
 
 /** Whether nothing of the cluster runs any more. */
 export function hasEnded(cluster: ClusterModel): boolean {
@@ -28,14 +28,14 @@ export function stateLabel(state: ClusterState, trans: TranslationBundle): strin
   return labels[state];
 }
 
+/** Whether it can be asked for that now. */
+export function can(cluster: ClusterModel, verb: Verb): boolean {
+  return cluster.can.includes(verb);
+}
+
 /** The kind of workers in a word. */
-export function backendLabel(backend: string, trans: TranslationBundle): string {
-  const labels: Record<string, string> = {
-    auto: trans.__('Automatic'),
-    cuda: trans.__('GPU'),
-    local: trans.__('CPU')
-  };
-  return labels[backend] ?? backend;
+export function kindTitle(cluster: ClusterModel): string {
+  return cluster.backend_title === '' ? cluster.backend : cluster.backend_title;
 }
 
 /** Workers that were asked for, where that is one number. */

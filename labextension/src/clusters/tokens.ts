@@ -7,6 +7,7 @@ import type {
   ClusterModel,
   ClusterPatch,
   HostDevices,
+  KindModel,
   Preset,
   TelemetryHistory,
   TelemetrySample
@@ -26,10 +27,16 @@ export type Connection =
   /** Server and page speak different versions. */
   | 'outdated';
 
-/** What a person can ask for, as the server tells it. */
-export interface IOffer {
-  /** JSON Schema of each backend's spec. */
+/** The kinds of clusters that there are. */
+export interface IKinds {
+  /** JSON Schema of what can be asked for, by kind. */
   readonly backends: Readonly<Record<string, IJSONSchema>>;
+  /** What is known of each kind, also of those that cannot be used. */
+  readonly kinds: readonly KindModel[];
+}
+
+/** What a person can ask for, as the server tells it. */
+export interface IOffer extends IKinds {
   readonly presets: readonly Preset[];
   readonly devices: HostDevices;
 }
@@ -77,8 +84,8 @@ export interface IClusterManager extends IDisposable {
   /** What has happened to a cluster, oldest first. */
   activity(id: string): Promise<readonly ActivityEntry[]>;
   logs(id: string, lines?: number): Promise<string[]>;
-  /** JSON Schema of each backend's spec; asked for once. */
-  schemas(): Promise<Readonly<Record<string, IJSONSchema>>>;
+  /** The kinds of clusters; asked for once. */
+  kinds(): Promise<IKinds>;
   /** What can be created here. */
   offer(): Promise<IOffer>;
 }

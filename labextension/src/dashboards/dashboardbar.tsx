@@ -11,7 +11,7 @@ import React from 'react';
 
 import { CommandIDs } from '../actions/commandids';
 import { layoutIcon } from '../icons';
-import type { DashboardView } from './dashboardview';
+import type { ClusterModel } from '../protocol/messages';
 import type { PageLists } from './pagelists';
 import { pageTitle } from './pages';
 
@@ -21,10 +21,21 @@ export interface IDashboardBarOptions {
   readonly trans: TranslationBundle;
 }
 
+/** The page that the bar is about. */
+export interface IShownPage {
+  readonly cluster: ClusterModel | undefined;
+  readonly clusterId: string;
+  readonly clusterName: string;
+  readonly url: string;
+  readonly isLive: boolean;
+  page: string;
+  reload(): void;
+}
+
 /** Above a page: which one, another one, the default arrangement. */
 export class DashboardBar extends ReactWidget {
   constructor(
-    private readonly _view: DashboardView,
+    private readonly _view: IShownPage,
     private readonly _options: IDashboardBarOptions
   ) {
     super();
@@ -57,7 +68,7 @@ export class DashboardBar extends ReactWidget {
           icon={refreshIcon}
           label={trans.__('Load this page again')}
           disabled={!view.isLive}
-          onClick={() => view.content.reload()}
+          onClick={() => view.reload()}
         />
         {view.isLive && (
           <a

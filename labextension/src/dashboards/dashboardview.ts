@@ -72,6 +72,11 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
     return this._isLive;
   }
 
+  /** Load the page again. */
+  reload(): void {
+    this.content.reload();
+  }
+
   private _draw(): void {
     const { manager, trans } = this._options;
     const cluster = this.cluster;

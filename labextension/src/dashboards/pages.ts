@@ -21,7 +21,7 @@ export type PlotList = Readonly<Record<string, string>>;
 
 /** Whether the workers of a cluster have GPUs. */
 export function hasGpus(cluster: ClusterModel): boolean {
-  return cluster.backend === 'cuda' || cluster.workers.some(worker => worker.device !== null);
+  return cluster.has_gpus || cluster.workers.some(worker => worker.device !== null);
 }
 
 /** Whether a text can be a page of a dashboard: it becomes part of an address. */

@@ -9,7 +9,7 @@ import { NoteList, useForeseen } from '../panel/notes';
 import type { FieldError, Preset } from '../protocol/messages';
 import { CodeLines } from './codelinesview';
 import { FieldRow } from './fields';
-import { PresetChoice, BackendChoice } from './presetchoice';
+import { KindChoice, PresetChoice } from './presetchoice';
 import { fieldsOf, groupsOf, type IField } from './schema';
 import { entryOf, parseEntries, type Entries } from './values';
 
@@ -178,8 +178,8 @@ function Form({
         trans={trans}
         onChoose={choosePreset}
       />
-      <BackendChoice
-        backends={offer.backends}
+      <KindChoice
+        kinds={offer.kinds}
         devices={offer.devices}
         chosen={backend}
         trans={trans}

@@ -1,9 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useId } from 'react';
 
-import { backendLabel } from '../clusters/states';
-import type { IOffer } from '../clusters/tokens';
-import type { HostDevices, Preset } from '../protocol/messages';
+import type { HostDevices, KindModel, Preset } from '../protocol/messages';
 
 interface IPresetChoiceProps {
   readonly presets: readonly Preset[];
@@ -53,28 +51,28 @@ export function PresetChoice({
   );
 }
 
-interface IBackendChoiceProps {
-  readonly backends: IOffer['backends'];
+interface IKindChoiceProps {
+  readonly kinds: readonly KindModel[];
   readonly devices: HostDevices;
   readonly chosen: string;
   readonly trans: TranslationBundle;
-  readonly onChoose: (backend: string) => void;
+  readonly onChoose: (kind: string) => void;
 }
 
 /** The kind of workers, and in a sentence what GPUs there are. */
-export function BackendChoice({
-  backends,
+export function KindChoice({
+  kinds,
   devices,
   chosen,
   trans,
   onChoose
-}: IBackendChoiceProps): JSX.Element {
+}: IKindChoiceProps): JSX.Element {
   const id = useId();
-  const needsGpu = (backend: string): boolean => backend === 'cuda' && !devices.available;
-  // Automatic first: it is the right answer for most people.
-  const names = Object.keys(backends).sort(
-    (left, right) => Number(right === 'auto') - Number(left === 'auto')
+  // What chooses by itself first: it is the right answer for most people.
+  const sorted = [...kinds].sort(
+    (left, right) => Number(choosesItself(right)) - Number(choosesItself(left))
   );
+  const unusable = kinds.filter(({ problem }) => problem !== null);
   return (
     <div
       className="gpc-Field"
@@ -86,28 +84,48 @@ export function BackendChoice({
         {trans.__('Workers run on')}
       </span>
       <div className="gpc-Segments">
-        {names.map(name => (
-          <label
-            key={name}
-            className={name === chosen ? 'gpc-mod-selected' : ''}
-            data-disabled={needsGpu(name) || undefined}
-            title={needsGpu(name) ? devices.message : backends[name].description}
-          >
-            <input
-              type="radio"
-              name={id}
-              value={name}
-              checked={name === chosen}
-              disabled={needsGpu(name)}
-              onChange={() => onChoose(name)}
-            />
-            {backendLabel(name, trans)}
-          </label>
-        ))}
+        {sorted
+          .filter(({ problem }) => problem === null)
+          .map(kind => (
+            <label
+              key={kind.name}
+              className={kind.name === chosen ? 'gpc-mod-selected' : ''}
+              data-disabled={lacksGpu(kind, devices) || undefined}
+              title={lacksGpu(kind, devices) ? devices.message : kind.description}
+            >
+              <input
+                type="radio"
+                name={id}
+                value={kind.name}
+                checked={kind.name === chosen}
+                disabled={lacksGpu(kind, devices)}
+                onChange={() => onChoose(kind.name)}
+              />
+              {choosesItself(kind) ? trans.__('Automatic') : kind.title}
+            </label>
+          ))}
       </div>
       <p id={`${id}-help`} className="gpc-Help gpc-HostMessage">
         {devices.message}
       </p>
+      {unusable.map(({ name, package: from, problem }) => (
+        <p key={`${name} ${from}`} className="gpc-Help">
+          {trans.__(
+            'The kind “%1” of the package %2 cannot be used. %3',
+            name,
+            from,
+            problem ?? ''
+          )}
+        </p>
+      ))}
     </div>
   );
+}
+
+function choosesItself({ traits }: KindModel): boolean {
+  return traits !== null && traits.chooses.length > 0;
+}
+
+function lacksGpu({ traits }: KindModel, devices: HostDevices): boolean {
+  return traits !== null && traits.has_gpus && traits.needs_host_check && !devices.available;
 }

@@ -86,7 +86,7 @@ function fieldOf(name: string, property: IJSONSchema): IField {
     kind,
     title: property.title ?? name.replace(/_/g, ' '),
     description: property.description ?? '',
-    group: property.group ?? '',
+    group: property.group ?? 'Cluster',
     advanced: property.advanced ?? false,
     nullable,
     default: property.default ?? (kind === 'choices' || kind === 'list' ? [] : null),

@@ -9,12 +9,23 @@ import {
 import React from 'react';
 
 import { BarButton } from '../dashboards/dashboardbar';
-import type { LogView } from './logview';
+import type { LogText } from './logtext';
+
+/** The log that the bar is about. */
+export interface IShownLog {
+  readonly text: LogText;
+  readonly isEmpty: boolean;
+  readonly fault: string | null;
+  isFollowing: boolean;
+  step(by: 1 | -1): void;
+  copy(): void;
+  download(): void;
+}
 
 /** Above a log: search, follow, take away, and what went wrong. */
 export class LogBar extends ReactWidget {
   constructor(
-    private readonly _view: LogView,
+    private readonly _view: IShownLog,
     private readonly _trans: TranslationBundle
   ) {
     super();

@@ -4,7 +4,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
 import { CommandIDs } from '../actions/commandids';
-import { hasEnded, isUsable } from '../clusters/states';
+import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { activityIcon, layoutIcon, logIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
@@ -28,6 +28,8 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
   // A button that were disabled while it is busy would lose the focus; a second click does nothing anyway.
   const isBusy = asking.busy !== null;
   const usable = isUsable(cluster);
+  const canScale = can(cluster, 'scale') || can(cluster, 'adapt');
+  const canRestart = can(cluster, 'restart');
   const records = (
     <>
       <SmallButton
@@ -97,8 +99,12 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         </button>
         <button
           className="gpc-Button"
-          title={trans.__('Change the number of workers')}
-          disabled={!usable}
+          title={
+            usable && !canScale
+              ? trans.__('The number of its workers cannot be changed')
+              : trans.__('Change the number of workers')
+          }
+          disabled={!usable || !canScale}
           aria-expanded={isScaling}
           onClick={onScale}
         >
@@ -110,8 +116,12 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         <SmallButton
           icon={refreshIcon}
           label={trans.__('Restart')}
-          title={trans.__('Restart the workers')}
-          disabled={!usable}
+          title={
+            usable && !canRestart
+              ? trans.__('Its workers cannot be restarted')
+              : trans.__('Restart the workers')
+          }
+          disabled={!usable || !canRestart}
           onClick={command(CommandIDs.restartWorkers)}
         />
         <SmallButton

@@ -3,14 +3,14 @@ import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import React, { useEffect, useRef, useState } from 'react';
 
-import { hasEnded, isUsable, stateLabel } from '../clusters/states';
+import { can, hasEnded, isUsable, stateLabel } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking, useTick } from './asking';
 import { CardButtons } from './cardbuttons';
 import { Details } from './details';
-import { clientsLine, countdownLine, kindLine, workersLine } from './lines';
+import { clientsLine, countdownLine, kindLine, pendingLine, workersLine } from './lines';
 import { LiveGauges } from './livegauges';
 import { ProgressLine } from './progressline';
 import { retire } from './retiring';
@@ -78,6 +78,7 @@ interface ILivingProps extends IClusterCardProps {
 }
 
 function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps): JSX.Element {
+  const pending = pendingLine(cluster, trans);
   return (
     <>
       <p className="gpc-Line">
@@ -98,6 +99,7 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
           </span>
         )}
       </p>
+      {pending !== null && <p className="gpc-Reason gpc-Pending">{pending}</p>}
       <NoticeLine cluster={cluster} trans={trans} />
       {cluster.backend_reason !== null && <p className="gpc-Reason">{cluster.backend_reason}</p>}
       {cluster.warnings.map(warning => (
@@ -118,7 +120,7 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
             manager={manager}
             thresholds={thresholds}
             trans={trans}
-            onRetire={onRetire}
+            onRetire={can(cluster, 'retire') ? onRetire : undefined}
           />
           <Details cluster={cluster} trans={trans} />
         </>

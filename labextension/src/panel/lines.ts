@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { backendLabel, wantedWorkers } from '../clusters/states';
+import { kindTitle, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
@@ -9,16 +9,14 @@ type Clock = Pick<IClusterManager, 'now'>;
 
 /** What kind of workers it has. Why, is the backend's own sentence. */
 export function kindLine(cluster: ClusterModel, trans: TranslationBundle): string {
-  return cluster.backend === 'auto'
-    ? trans.__('GPU or CPU workers')
-    : trans.__('%1 workers', backendLabel(cluster.backend, trans));
+  return trans.__('%1 workers', kindTitle(cluster));
 }
 
 /** How many workers there are, how many are wanted, and for how long it has been up. */
 export function workersLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
   const wanted = wantedWorkers(cluster);
   const { adapt } = cluster.wanted;
-  const kind = backendLabel(cluster.backend, trans);
+  const kind = kindTitle(cluster);
   const parts = [
     wanted === null || wanted === cluster.n_workers
       ? trans._n('%1 %2 worker', '%1 %2 workers', cluster.n_workers, kind)
@@ -32,6 +30,14 @@ export function workersLine(cluster: ClusterModel, clock: Clock, trans: Translat
     parts.push(trans.__('up %1', formatDuration(seconds)));
   }
   return parts.join(' · ');
+}
+
+/** How many workers have not come and why, where somebody knows; null while they are just starting. */
+export function pendingLine(cluster: ClusterModel, trans: TranslationBundle): string | null {
+  const { n_workers, n_pending, pending_reason } = cluster;
+  return n_pending === 0 || pending_reason === null
+    ? null
+    : trans.__('%1 running, %2 pending: %3', n_workers, n_pending, pending_reason);
 }
 
 export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): string {

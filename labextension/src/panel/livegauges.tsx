@@ -10,13 +10,15 @@ interface ILiveGaugesProps {
   readonly manager: IClusterManager;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
-  readonly onRetire: (worker: string) => void;
+  /** Absent: its workers cannot be retired one by one. */
+  readonly onRetire?: (worker: string) => void;
 }
 
 /** The gauges of a cluster, fed by the store. Samples go past React: it has nothing to compare there. */
 export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
   const { cluster, manager, thresholds, trans } = props;
   const { id } = cluster;
+  const canRetire = props.onRetire !== undefined;
   const host = useRef<HTMLDivElement>(null);
   const gauges = useRef<ClusterGauges | null>(null);
   const latest = useRef(props);
@@ -27,7 +29,7 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
       words: gaugeWords(trans),
       thresholds: latest.current.thresholds,
       isOpen: openLists.has(id),
-      onRetire: worker => latest.current.onRetire(worker),
+      onRetire: canRetire ? worker => latest.current.onRetire?.(worker) : undefined,
       onToggle: isOpen => (isOpen ? openLists.add(id) : openLists.delete(id))
     });
     gauges.current = drawn;
@@ -38,11 +40,11 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
       drawn.dispose();
       gauges.current = null;
     };
-  }, [manager, id, trans]);
+  }, [manager, id, trans, canRetire]);
 
   useEffect(() => {
     gauges.current?.update(manager.sample(id) ?? null, cluster);
-  }, [manager, id, cluster]);
+  }, [manager, id, cluster, canRetire]);
 
   useEffect(() => {
     if (gauges.current !== null) {

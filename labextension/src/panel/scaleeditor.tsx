@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useEffect, useState } from 'react';
 
 import { RefusedError } from '../clusters/restapi';
-import { wantedWorkers } from '../clusters/states';
+import { can, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel, ClusterPatch } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
@@ -20,7 +20,7 @@ interface IScaleEditorProps {
 /** Choose a number of workers, or let it follow the load. */
 export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorProps): JSX.Element {
   const { adapt } = cluster.wanted;
-  const [isAdaptive, setAdaptive] = useState(adapt !== null);
+  const [isAdaptive, setAdaptive] = useState(adapt !== null || !can(cluster, 'scale'));
   const [count, setCount] = useState(`${wantedWorkers(cluster) ?? cluster.n_workers}`);
   const [minimum, setMinimum] = useState(`${adapt?.minimum ?? 1}`);
   const [maximum, setMaximum] = useState(`${adapt?.maximum ?? Math.max(2, cluster.n_workers)}`);
@@ -71,6 +71,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
               type="radio"
               name={`gpucluster-scale-${cluster.id}`}
               checked={adaptive === isAdaptive}
+              disabled={!can(cluster, adaptive ? 'adapt' : 'scale')}
               onChange={() => {
                 asking.clear();
                 setAdaptive(adaptive);
@@ -159,9 +160,9 @@ function useMostWorkers(manager: IClusterManager, backend: string): number | und
   const [most, setMost] = useState<number>();
   useEffect(() => {
     let isWanted = true;
-    manager.schemas().then(
-      schemas => {
-        const property = schemas[backend]?.properties?.n_workers;
+    manager.kinds().then(
+      kinds => {
+        const property = kinds.backends[backend]?.properties?.n_workers;
         const bounds = [property, ...(property?.anyOf ?? [])].map(option => option?.maximum);
         if (isWanted) {
           setMost(bounds.find(bound => bound !== undefined));

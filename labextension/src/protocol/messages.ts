@@ -27,6 +27,7 @@ export interface Protocol {
   event: Event;
   devices: HostDevices;
   preset: Preset;
+  schemas: Schemas;
   log: LogLines;
   notes: Notes;
   history: TelemetryHistory;
@@ -123,7 +124,7 @@ export interface ClusterModel {
    */
   backend: string;
   /**
-   * What people call this kind, such as 'CPU workers'; may be empty.
+   * What stands before the word workers, such as 'CPU'; may be empty.
    */
   backend_title: string;
   /**
@@ -639,6 +640,79 @@ export interface Preset {
   };
 }
 /**
+ * What the creation form is drawn from.
+ */
+export interface Schemas {
+  /**
+   * JSON Schema of what can be asked for, by kind.
+   */
+  backends: {
+    [k: string]: {
+      [k: string]: unknown;
+    };
+  };
+  /**
+   * The kinds that there are here, also those that cannot be used.
+   */
+  kinds: KindModel[];
+  protocol_version: number;
+}
+/**
+ * A kind of cluster, for a form.
+ */
+export interface KindModel {
+  /**
+   * The ``backend`` of a spec.
+   */
+  name: string;
+  /**
+   * What stands before the word workers: CPU, Slurm.
+   */
+  title: string;
+  /**
+   * What it is, in a sentence.
+   */
+  description: string;
+  /**
+   * Which package offers it, with its version.
+   */
+  package: string;
+  traits: Traits | null;
+  /**
+   * Why it cannot be used, in a sentence; null: it can.
+   */
+  problem: string | null;
+}
+/**
+ * What is known about a kind of cluster before there is one.
+ */
+export interface Traits {
+  /**
+   * Whether each of its workers has a GPU.
+   */
+  has_gpus: boolean;
+  /**
+   * Whether the GPUs of the machine that starts it decide about its start.
+   */
+  needs_host_check: boolean;
+  /**
+   * Whether its workers run on the machine that starts it.
+   */
+  this_machine: boolean;
+  /**
+   * Whether workers may wait in a queue before they start.
+   */
+  queues: boolean;
+  /**
+   * Kinds out of which it chooses one, when it starts.
+   */
+  chooses: string[];
+  /**
+   * How many workers it has at most where their number is left open; null: the kind finds out, as from the GPUs.
+   */
+  default_workers: number | null;
+}
+/**
  * End of a cluster's log.
  */
 export interface LogLines {
@@ -1119,7 +1193,7 @@ export interface Recording {
    */
   recorded_at: string;
   /**
-   * CPU workers or GPU workers.
+   * 'local' for CPU workers, 'cuda' for GPU workers, whatever kind of cluster they were of.
    */
   backend: 'local' | 'cuda';
   /**

@@ -3,22 +3,22 @@
  *
  * Nothing of JupyterLab is imported here, and nothing is loaded later.
  */
-import { CardFace } from './cardface';
-import { DashboardFace } from './dashboardface';
-import type { IFace } from './face';
-import { GaugesFace } from './gaugesface';
+import { CardView } from './cardview';
+import { PageView } from './pageview';
+import type { IWidgetView } from './widgetview';
+import { GaugesView } from './gaugesview';
 import { textOf, type IWidgetModel } from './model';
 import { RecordingView } from './recordingview';
 import { ViewSession } from './session';
 
-function faceOf(model: IWidgetModel): IFace {
+function viewOf(model: IWidgetModel): IWidgetView {
   switch (textOf(model, 'view')) {
     case 'card':
-      return new CardFace(model);
+      return new CardView(model);
     case 'dashboard':
-      return new DashboardFace(model);
+      return new PageView(model);
     default:
-      return new GaugesFace(model);
+      return new GaugesView(model);
   }
 }
 
@@ -26,7 +26,7 @@ function render({ model, el }: { model: IWidgetModel; el: HTMLElement }): () => 
   const view =
     textOf(model, 'view') === 'recording'
       ? new RecordingView(model, el)
-      : new ViewSession(model, el, faceOf(model));
+      : new ViewSession(model, el, viewOf(model));
   return () => {
     view.dispose();
   };

@@ -1,6 +1,6 @@
 import { setText } from '../gauges/element';
 import type { TelemetrySample } from '../protocol/messages';
-import type { IFace } from './face';
+import type { IWidgetView } from './widgetview';
 import { clusterOf, historyOf, randomId, sampleOf, say, textOf, type IWidgetModel } from './model';
 import { announceView, GONE_EVENT, kindOf, passPictureOn } from './output';
 import { ThemeWatch } from './theme';
@@ -18,13 +18,13 @@ export class ViewSession {
   constructor(
     private readonly _model: IWidgetModel,
     private readonly _el: HTMLElement,
-    private readonly _face: IFace
+    private readonly _view: IWidgetView
   ) {
     this._note = document.createElement('div');
     this._note.className = 'gpc-WidgetNote';
     this._note.setAttribute('role', 'status');
     this._el.classList.add('gpc-Widget');
-    this._el.append(this._face.node, this._note);
+    this._el.append(this._view.node, this._note);
     this._theme = new ThemeWatch(this._el);
     for (const name of CHANGES) {
       this._model.on(`change:${name}`, this._onChange);
@@ -49,7 +49,7 @@ export class ViewSession {
     }
     this._el.dispatchEvent(new CustomEvent(GONE_EVENT));
     this._theme.dispose();
-    this._face.dispose();
+    this._view.dispose();
   }
 
   /** A view is drawn before it is put into the page: only then is it known what it stands in. */
@@ -100,7 +100,7 @@ export class ViewSession {
     this._heardAt = Date.now();
     const history = kindOf(content) === 'history' ? historyOf(buffers) : null;
     if (history !== null) {
-      this._face.setHistory?.(history);
+      this._view.setHistory?.(history);
     }
     passPictureOn(this._el, content);
   };
@@ -124,9 +124,9 @@ export class ViewSession {
     }
     const said = textOf(this._model, 'note');
     const isOver = this._isKernelOver;
-    setText(this._face.alert, textOf(this._model, 'refusal'));
-    this._drawNote(isOver ? this._face.kernelOver : said);
-    this._face.update(
+    setText(this._view.alert, textOf(this._model, 'refusal'));
+    this._drawNote(isOver ? this._view.kernelOver : said);
+    this._view.update(
       this._sample,
       clusterOf(this._model),
       isOver || said !== '' || this._isSilent

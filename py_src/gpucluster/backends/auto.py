@@ -8,6 +8,7 @@ from typing import ClassVar
 from ..devices.host import host_devices
 from ..devices.probe import GPUProbe, probe_gpu
 from ..devices.selection import select_devices
+from ..protocol.capacity import DEFAULT_CPU_WORKERS
 from ..protocol.errors import NoUsableDevice
 from ..protocol.spec import AutoSpec, CudaSpec, LocalSpec, SpecBase
 from ..protocol.traits import Traits
@@ -19,9 +20,11 @@ class AutoBackend(Chooser[AutoSpec]):
     """GPU workers where a usable GPU is, else CPU workers."""
 
     name: ClassVar[str] = "auto"
-    title: ClassVar[str] = "Automatic"
+    title: ClassVar[str] = "GPU or CPU"
     spec: ClassVar[type[SpecBase]] = AutoSpec
-    traits: ClassVar[Traits] = Traits(needs_host_check=True)
+    traits: ClassVar[Traits] = Traits(
+        needs_host_check=True, chooses=("cuda", "local"), default_workers=DEFAULT_CPU_WORKERS
+    )
 
     async def choose(self, spec: AutoSpec) -> tuple[SpecBase, str]:
         """Look at this machine."""

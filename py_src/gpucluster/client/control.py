@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 from builtins import list as List
@@ -18,6 +19,7 @@ from ..protocol.errors import (
     GPUClusterError,
     InvalidState,
     OperationTimedOut,
+    ProtocolMismatch,
     ScaleFailed,
     StartFailed,
     StartTimedOut,
@@ -26,6 +28,7 @@ from ..protocol.errors import (
 from ..protocol.models import ClusterModel, ClusterState, Event, LogLines
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
 from ..protocol.telemetry import Activity, TelemetryHistory, TelemetrySample
+from ..protocol.version import PROTOCOL_VERSION
 from ..protocol.workers import find_worker
 from ..registry import activity, lock
 from ..registry.record import DashboardAddress
@@ -37,7 +40,7 @@ from .capacity import must_fit, notes_on_patch, notes_on_spec
 from .creation import Creation
 from .environment import python_of
 from .events import RawTelemetry, newest_sample, raw_watch, watch
-from .killing import kill_cluster
+from .killing import kill_cluster, signal_supervisor
 from .launch import LAUNCH_SECONDS
 from .transport import request
 
@@ -337,7 +340,12 @@ class AsyncControl:
             return model
         deadline = time.monotonic() + timeout
         try:
-            model = asked = await self._ask(model, "POST", "/stop", timeout=timeout / 2)
+            if model.protocol_version != PROTOCOL_VERSION:
+                # Requests of ours mean nothing to another version. The signal has always meant to stop.
+                signal_supervisor(self.registry, self.registry.folder(model.id), signal.SIGTERM)
+                asked = model
+            else:
+                model = asked = await self._ask(model, "POST", "/stop", timeout=timeout / 2)
         except SupervisorUnreachable:
             why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
             return await kill_cluster(self.registry, self.registry.find(model.id), why)
@@ -387,6 +395,8 @@ class AsyncControl:
         model = self.registry.find(id)
         if model.state.ended:
             raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
+        if model.protocol_version != PROTOCOL_VERSION:
+            raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
         return model
 
     async def _ask(

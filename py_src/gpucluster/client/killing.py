@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
-from ..protocol.errors import GPUClusterError, SupervisorUnreachable
+from ..protocol.errors import SupervisorUnreachable
 from ..protocol.models import ClusterModel
 from ..registry.directory import write_private
 from ..registry.process import ProcessIdentity, send_signal
@@ -21,17 +21,22 @@ KILLED_SECONDS = 10.0
 _POLL_SECONDS = 0.02
 
 
-def kill_supervisor(registry: Registry, folder: Folder) -> None:
-    """Kill the process of a folder, if it is known and lives."""
+def signal_supervisor(registry: Registry, folder: Folder, number: signal.Signals) -> None:
+    """Signal the process of a folder, if it is known and lives."""
     identity: ProcessIdentity | None = None
-    with suppress(GPUClusterError):
-        record = registry.read(folder)
-        identity = record.process if record is not None else None
+    record = registry.read(folder)
+    if record is not None:
+        identity = record.process
     if identity is None:
         with suppress(OSError, ValidationError):
             identity = ProcessIdentity.model_validate_json(folder.process.read_bytes())
     if identity is not None:
-        send_signal(identity, signal.SIGKILL)
+        send_signal(identity, number)
+
+
+def kill_supervisor(registry: Registry, folder: Folder) -> None:
+    """Kill the process of a folder, if it is known and lives."""
+    signal_supervisor(registry, folder, signal.SIGKILL)
 
 
 async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> ClusterModel:

@@ -24,9 +24,9 @@ class Machine:
     cores: int
 
 
-def default_workers(machine: Machine) -> int:
-    """Return how many CPU workers a cluster has whose number is left open."""
-    return min(DEFAULT_CPU_WORKERS, machine.cores)
+def default_workers(machine: Machine, most: int = DEFAULT_CPU_WORKERS) -> int:
+    """Return how many CPU workers of this machine a cluster has whose number is left open."""
+    return min(most, machine.cores)
 
 
 def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldError | None:

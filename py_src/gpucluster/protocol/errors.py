@@ -251,6 +251,19 @@ class RegistryUnwritable(GPUClusterError):
     exit_code = 7
 
 
+def refused_field(field: str, message: str) -> InvalidRequest:
+    """Return the refusal of one field.
+
+    Parameters
+    ----------
+    field : str
+        Its dotted path.
+    message : str
+        What was wrong and what is allowed, as the end of a sentence without its full stop.
+    """
+    return InvalidRequest(f"{field}: {message}.", fields=[FieldError(field=field, message=message)])
+
+
 def _tree(cls: type[GPUClusterError]) -> dict[str, type[GPUClusterError]]:
     found = {cls.code: cls}
     for child in cls.__subclasses__():

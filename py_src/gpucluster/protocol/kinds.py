@@ -16,10 +16,11 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from .errors import FieldError, InvalidRequest, invalid_request
+from .errors import invalid_request, refused_field
 from .plaintext import printable
 from .specbase import SpecBase, UnknownSpec
 from .traits import Traits
+from .version import PROTOCOL_VERSION
 
 GROUP = "gpucluster.backends"
 """The group of entry points."""
@@ -40,7 +41,7 @@ class ClusterKind:
     name: ClassVar[str]
     """The ``backend`` of its specs, and the name of its entry point."""
     title: ClassVar[str]
-    """What people call its clusters, such as ``CPU workers``."""
+    """What stands before the word workers: ``CPU``, ``Slurm``."""
     spec: ClassVar[type[SpecBase]]
     """What can be asked for; its ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
     traits: ClassVar[Traits]
@@ -64,11 +65,21 @@ class KindModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
     name: str = Field(description="The ``backend`` of a spec.")
-    title: str = Field(description="What people call its clusters.")
+    title: str = Field(description="What stands before the word workers: CPU, Slurm.")
     description: str = Field("", description="What it is, in a sentence.")
     package: str = Field(description="Which package offers it, with its version.")
     traits: Traits | None = None
     problem: str | None = Field(None, description="Why it cannot be used, in a sentence; null: it can.")
+
+
+class Schemas(BaseModel):
+    """What the creation form is drawn from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
+    backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of what can be asked for, by kind.")
+    kinds: list[KindModel] = Field(description="The kinds that there are here, also those that cannot be used.")
+    protocol_version: int = PROTOCOL_VERSION
 
 
 # -- finding ---------------------------------------------------------------------------------------
@@ -113,8 +124,19 @@ def usable_kinds() -> dict[str, type[ClusterKind]]:
     return {found.name: found.kind for found in installed_kinds() if found.kind is not None}
 
 
+def traits_of(spec: SpecBase) -> Traits:
+    """Return the traits of a spec's kind.
+
+    Raises
+    ------
+    InvalidRequest
+        When it is not installed here.
+    """
+    return _asked_kind(spec.backend).traits
+
+
 def kind_title(name: str) -> str:
-    """Return what people call clusters of a kind: its title, or its name where the kind is not installed here."""
+    """Return what people call workers of a kind: its title, or its name where the kind is not installed here."""
     found = find_kind(name)
     return found.kind.title if found is not None and found.kind is not None else name
 
@@ -188,7 +210,7 @@ def parse_spec(value: Any) -> SpecBase:
             value = {**value, "backend": "auto"}
         name = value["backend"]
         if not isinstance(name, str):
-            raise _refused(f"must be one of {_listed()}")
+            raise refused_field("backend", f"must be one of {_listed()}")
         return _asked_kind(name).spec.model_validate(value)
     except ValidationError as error:
         raise invalid_request(error) from None
@@ -211,18 +233,13 @@ def read_spec(value: Any) -> Any:
 def _asked_kind(name: str) -> type[ClusterKind]:
     found = find_kind(name) if _NAME.fullmatch(name) else None
     if found is None or found.kind is None:
-        look_again()  # It may have been installed, or mended, a moment ago.
+        look_again()  # It may have been installed, or repaired, a moment ago.
         found = find_kind(name) if _NAME.fullmatch(name) else None
     if found is None:
-        raise _refused(_other_kinds(name))
+        raise refused_field("backend", _other_kinds(name))
     if found.kind is None:
-        raise _refused(why_unusable(name))
+        raise refused_field("backend", why_unusable(name).removesuffix("."))
     return found.kind
-
-
-def _refused(message: str) -> InvalidRequest:
-    message = message.removesuffix(".")
-    return InvalidRequest(f"backend: {message}.", fields=[FieldError(field="backend", message=message)])
 
 
 def _listed() -> str:

@@ -96,7 +96,7 @@ class ClusterModel(WireModel):
     id: str = Field(description="Identifier, unique for ever.")
     name: str = Field(description="Name, unique among living clusters.")
     backend: str = Field(description="Kind of cluster that runs, such as 'local'; 'auto' until it is decided.")
-    backend_title: str = Field("", description="What people call this kind, such as 'CPU workers'; may be empty.")
+    backend_title: str = Field("", description="What stands before the word workers, such as 'CPU'; may be empty.")
     backend_reason: str | None = Field(None, description="Why 'auto' chose this backend.")
     state: ClusterState
     reason: str | None = Field(None, description="Why the cluster failed or stopped, in a sentence.")

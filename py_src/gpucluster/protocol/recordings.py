@@ -61,7 +61,9 @@ class Recording(RecordingModel):
         pattern=TIME_PATTERN,
         description="When it began, in UTC.",
     )
-    backend: Literal["local", "cuda"] = Field(description="CPU workers or GPU workers.")
+    backend: Literal["local", "cuda"] = Field(
+        description="'local' for CPU workers, 'cuda' for GPU workers, whatever kind of cluster they were of."
+    )
     gpus: list[Line] = Field(default_factory=list, max_length=1024, description="Name of each GPU.")
     driver: Line | None = Field(None, description="Version of the GPU driver; null without GPUs.")
     n_workers: int = Field(ge=0, le=100_000, description="Number of workers at the beginning.")
@@ -71,9 +73,14 @@ class Recording(RecordingModel):
 
     @model_validator(mode="after")
     def _is_honest(self) -> Self:
-        if self.backend == "cuda" and not self.gpus and not self.simulated:
+        if self.has_gpus and not self.gpus and not self.simulated:
             raise ValueError("a recording of GPU workers names its GPUs, unless it is simulated")
         return self
+
+    @property
+    def has_gpus(self) -> bool:
+        """Whether its workers had GPUs."""
+        return self.backend == "cuda"
 
     @property
     def label(self) -> str:

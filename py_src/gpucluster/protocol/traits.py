@@ -27,6 +27,7 @@ class Traits(BaseModel):
     )
     this_machine: bool = Field(True, description="Whether its workers run on the machine that starts it.")
     queues: bool = Field(False, description="Whether workers may wait in a queue before they start.")
+    chooses: tuple[str, ...] = Field((), description="Kinds out of which it chooses one, when it starts.")
     default_workers: int | None = Field(
         None,
         description="How many workers it has at most where their number is left open; null: the kind finds out, "

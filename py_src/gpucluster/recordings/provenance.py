@@ -28,7 +28,7 @@ def provenance(
         dask=versions.distributed if versions else None,
         rapids=versions.dask_cuda if versions else None,
     )
-    on_gpus = model.backend == "cuda" or any(isinstance(device, str) for device in sample.column("device"))
+    on_gpus = model.has_gpus or any(isinstance(device, str) for device in sample.column("device"))
     names: list[str | None] = []
     driver = None
     if on_gpus:

@@ -79,7 +79,7 @@ def read_recording(path: Path) -> RecordedSession:
                 damaged += 1
                 continue
             last = at
-            samples.append(sample if recording.backend == "cuda" else without_gpus(sample))
+            samples.append(sample if recording.has_gpus else without_gpus(sample))
     except CutOff:
         is_cut_off = True
     if recording is None:

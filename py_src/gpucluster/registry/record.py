@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..protocol.models import ClusterModel
 from .process import ProcessIdentity
@@ -28,6 +28,8 @@ class Record(BaseModel):
     """Of a standby: what a request must match to use it."""
     ready: bool = False
     """Of a standby: whether it has warmed up."""
+    readable: bool = Field(True, exclude=True)
+    """Whether this version understands all of it; what it does not understand is never written."""
 
 
 class DashboardAddress(BaseModel):

@@ -6,7 +6,6 @@ lives. An entry whose lock is free has no supervisor; whatever its record says, 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch, RegistryUnwritable
+from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnwritable
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plaintext import escaped
 from ..protocol.telemetry import ActivityEntry
@@ -29,6 +28,7 @@ from .directory import default_directory, secure_directory, write_private
 from .record import DashboardAddress, Folder, Record
 from .remembering import start_reaper
 from .secret import make_secret
+from .unreadable import ended_outline, outline, with_unknown_kind
 from .writing import writing
 
 ENDED_KEPT = 10
@@ -40,7 +40,11 @@ _ID = re.compile(r"[0-9a-f]{8}")
 
 def now() -> str:
     """Return the time as a UTC ISO string."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return _stamped(datetime.now(UTC))
+
+
+def _stamped(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def tail(path: Path, lines: int) -> list[str]:
@@ -56,6 +60,11 @@ def tail(path: Path, lines: int) -> list[str]:
     except FileNotFoundError:
         return []
     return [escaped(line, keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
+
+
+def _of_another_version(model: ClusterModel | None) -> bool:
+    """Whether nothing can be asked of a cluster, as its process does not speak our version."""
+    return model is not None and not model.state.ended and model.protocol_version != PROTOCOL_VERSION
 
 
 def _text(path: Path) -> str | None:
@@ -100,10 +109,7 @@ class Registry:
     def read(self, folder: Folder) -> Record | None:
         """Return the record as it is on disk, ``None`` when there is none that can be read.
 
-        Raises
-        ------
-        ProtocolMismatch
-            When it was written by an incompatible version of gpucluster.
+        Of a cluster of another version it is an outline.
         """
         try:
             found = folder.state.stat()
@@ -115,31 +121,32 @@ class Registry:
         except (FileNotFoundError, NotADirectoryError):
             self._cache.pop(folder.id, None)
             return None
-        try:
+        record: Record | None = None
+        with suppress(ValidationError):
             record = Record.model_validate_json(text)
-        except ValidationError as error:
-            with suppress(ValueError, AttributeError):
-                version = (json.loads(text).get("cluster") or {}).get("protocol_version")
-                if version not in {None, PROTOCOL_VERSION}:
-                    raise ProtocolMismatch(
-                        f"The entry {folder.id} was written by another version of gpucluster (protocol {version}, "
-                        f"here {PROTOCOL_VERSION}). Use that version to stop it, then remove {folder.path}."
-                    ) from error
-            return None
+        if record is None or _of_another_version(record.cluster):
+            written = datetime.fromtimestamp(found.st_mtime, UTC)
+            record = outline(folder.id, text, at=_stamped(written))
+            if record is None:
+                return None
         self._cache[folder.id] = (stamp, record)
         return record
 
     def record(self, folder: Folder) -> Record | None:
         """Return the record, with a dead supervisor's cluster shown as ended."""
         record = self.read(folder)
-        if record is None or record.cluster is None or record.cluster.state.ended or lock.is_held(folder.lock):
+        if record is None or record.cluster is None or record.cluster.state.ended:
             return record
+        if lock.is_held(folder.lock):
+            return with_unknown_kind(record)
         # It may have ended properly between the two looks.
         self._cache.pop(folder.id, None)
         record = self.read(folder)
         if record is None or record.cluster is None or record.cluster.state.ended:
             return record
-        return self._bury(folder, record, record.cluster)
+        if not record.readable:
+            return ended_outline(record, record.cluster, at=now())
+        return self._note_death(folder, record, record.cluster)
 
     def _end_what_is_left(self, model: ClusterModel) -> bool:
         """Have ended what the cluster had started elsewhere, if it has ended; returns whether something may be left."""
@@ -154,10 +161,9 @@ class Registry:
         """Return all clusters, living ones first, newest first, and forget those that ended long ago."""
         models = []
         for folder in self.folders():
-            with suppress(ProtocolMismatch):
-                record = self.record(folder)
-                if record is not None and record.cluster is not None:
-                    models.append(record.cluster)
+            record = self.record(folder)
+            if record is not None and record.cluster is not None:
+                models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
         ended = [model for model in models if model.state.ended and not self._end_what_is_left(model)]
         # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
@@ -268,22 +274,22 @@ class Registry:
                 held.enter_context(lock.held(self.directory / "lock", patience=patience))
             yield
 
-    def free_name(self, wish: str | None) -> str:
+    def free_name(self, requested: str | None) -> str:
         """Return a name no living cluster has. Call it while holding ``exclusive``.
 
         Raises
         ------
         NameTaken
-            When the wished-for name is in use.
+            When the requested name is in use.
         """
         taken = {model.name for model in self.list() if not model.state.ended}
-        if wish is None:
+        if requested is None:
             return next(name for name in (f"cluster-{n}" for n in range(1, len(taken) + 2)) if name not in taken)
-        if wish in taken:
+        if requested in taken:
             raise NameTaken(
-                f"A cluster named '{wish}' exists already. Connect to it, stop it first, or choose another name."
+                f"A cluster named '{requested}' exists already. Connect to it, stop it first, or choose another name."
             )
-        return wish
+        return requested
 
     def remove(self, name_or_id: str) -> ClusterModel:
         """Forget an ended cluster with its log.
@@ -306,7 +312,7 @@ class Registry:
         self.delete(folder)
         return model
 
-    def _bury(self, folder: Folder, record: Record, model: ClusterModel) -> Record:
+    def _note_death(self, folder: Folder, record: Record, model: ClusterModel) -> Record:
         lines = tail(folder.log, LOG_TAIL_LINES)
         stopped = model.wanted.stopped
         pid = f" (pid {model.pid})" if model.pid else ""
@@ -317,7 +323,7 @@ class Registry:
             if stopped
             else f"Its process{pid} is gone: it was killed, or the machine was restarted. Its workers ended with it."
         )
-        buried = model.model_copy(
+        ended_model = model.model_copy(
             update={
                 "state": ClusterState.STOPPED if stopped else ClusterState.FAILED,
                 "reason": reason,
@@ -336,7 +342,7 @@ class Registry:
                 "idle": model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
             }
         )
-        ended = record.model_copy(update={"cluster": buried})
+        ended = record.model_copy(update={"cluster": ended_model})
         if model.spec.local_directory is not None:
             shutil.rmtree(folder.scratch_in(model.spec.local_directory), ignore_errors=True)
         try:
@@ -348,7 +354,7 @@ class Registry:
         except RegistryUnwritable as error:
             # It has surely ended, but why it did may be what it could not write down either.
             told = f"Its process{pid} is gone and could not write down why. {error.message}"
-            return record.model_copy(update={"cluster": buried.model_copy(update={"reason": told})})
+            return record.model_copy(update={"cluster": ended_model.model_copy(update={"reason": told})})
         return ended
 
     def _note_end(self, folder: Folder, kind: str, reason: str) -> None:

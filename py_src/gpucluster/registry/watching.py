@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 
-from ..protocol.errors import ProtocolMismatch
 from ..protocol.models import ClusterModel
 from .record import Folder
 from .store import Registry
@@ -76,13 +74,12 @@ class RegistryWatch:
         return changes
 
     def _read(self, folder: Folder, known: ClusterModel | None, changes: Changes) -> None:
-        with suppress(ProtocolMismatch):
-            record = self._registry.record(folder)
-            model = record.cluster if record is not None else None
-            # The same object, unless the file was read again.
-            if model is not None and model is not known and model != known:
-                self.known[folder.id] = model
-                changes.changed.append(model)
+        record = self._registry.record(folder)
+        model = record.cluster if record is not None else None
+        # The same object, unless the file was read again.
+        if model is not None and model is not known and model != known:
+            self.known[folder.id] = model
+            changes.changed.append(model)
 
 
 def _stamp(folder: Folder) -> _Stamp | None:

@@ -28,7 +28,7 @@ def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
 
 
 class AdmissionMixin(JupyterHandler):
-    """Refuses strangers and other sites, as the first base of each handler.
+    """Refuses who is not logged in, and other sites, as the first base of each handler.
 
     Jupyter leaves the former to each method, so that a method that there is not is told before it asks who is there.
     The origins that ``ServerApp.allow_origin`` and its pattern allow are let in, and so is who sends a token.

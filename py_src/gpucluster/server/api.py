@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from tornado.web import HTTPError, authenticated
 
 from ..client.control import AsyncControl
-from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest
+from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
 from .admission import AdmissionMixin
 from .refusals import RefusalMixin
 from .standby import StandbyKeeper
@@ -72,8 +72,7 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         text = self.get_query_argument(name, str(default))
         if re.fullmatch(r"[+-]?\d{1,9}", text, re.ASCII) and minimum <= int(text) <= maximum:
             return int(text)
-        message = f"must be a whole number from {minimum} to {maximum}, not {text[:40]!r}"
-        raise InvalidRequest(f"{name}: {message}.", fields=[FieldError(field=name, message=message)])
+        raise refused_field(name, f"must be a whole number from {minimum} to {maximum}, not {text[:40]!r}")
 
 
 class UnknownHandler(ClusterAPIHandler):

@@ -9,12 +9,12 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from ..client.control import AsyncControl
-from ..protocol.kinds import kind_models
+from ..protocol.kinds import Schemas, kind_models
 from ..protocol.models import Preset
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
 from .limits import SiteLimits
-from .openapi import Schemas, openapi_document
+from .openapi import openapi_document
 from .standby import StandbyKeeper
 
 

@@ -17,8 +17,8 @@ from ..protocol.models import Preset
 from ..protocol.presets import PRESETS
 from ..protocol.spec import parse_spec
 from .api import UnavailableHandler
+from .daskpanel.dask_labextension import DaskLabextensionServer
 from .daskpanel.precedence import panel_rules, put_first
-from .daskpanel.theirs import TheirServer
 from .eventpump import EventPump
 from .hostdevices import DeviceReader
 from .hostwatch import HostWatch
@@ -142,8 +142,8 @@ class GPUClusterExtension(ExtensionApp):
         if self.serverapp is None or self.dask_labextension == "off":
             return
         application = self.serverapp.web_app
-        theirs = TheirServer(application, ignored=self.dask_labextension == "instead", log=self.plain_log)
-        put_first(application, panel_rules(services, theirs, application.settings["base_url"]))
+        beside = DaskLabextensionServer(application, ignored=self.dask_labextension == "instead", log=self.plain_log)
+        put_first(application, panel_rules(services, beside, application.settings["base_url"]))
 
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""

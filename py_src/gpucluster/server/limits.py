@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-import psutil
-
-from ..protocol.capacity import DEFAULT_CPU_WORKERS
-from ..protocol.errors import FieldError, InvalidRequest
-from ..protocol.kinds import spec_schemas, usable_kinds
+from ..devices.machine import this_machine
+from ..protocol.capacity import default_workers
+from ..protocol.errors import refused_field
+from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.sizes import format_size, parse_size
-from ..protocol.spec import ClusterPatch, CudaSpec, SpecBase, parse_spec
+from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
 
@@ -67,7 +65,7 @@ class SiteLimits:
             When something that was asked for is not allowed; names the site's limit.
         """
         if self.backends is not None and spec.backend not in self.backends:
-            raise _refused(
+            raise refused_field(
                 "backend",
                 f"must be one of {', '.join(map(repr, self.backends))} on this server, not {spec.backend!r}",
             )
@@ -78,14 +76,15 @@ class SiteLimits:
                 continue
             if value is None or value > limit:
                 if field in spec.model_fields_set:
-                    raise _refused(field, _at_most(limit, value))
+                    raise refused_field(field, _at_most(limit, value))
                 changes[field] = limit
         changes |= self._memory(spec)
-        chosen = spec.devices if isinstance(spec, CudaSpec) and spec.n_workers is None else None
+        # Where GPUs can be chosen, each gets a worker.
+        chosen = getattr(spec, "devices", None) if spec.n_workers is None else None
         if self.n_workers is not None and chosen is not None and len(chosen) > self.n_workers:
-            raise _refused("devices", f"must name at most {self.n_workers} GPUs on this server")
-        # 'auto' may choose only what is allowed by itself.
-        if spec.backend == "auto" and len(allowed := {"local", "cuda"} & set(self.backends or ())) == 1:
+            raise refused_field("devices", f"must name at most {self.n_workers} GPUs on this server")
+        # A kind that chooses another one may choose only what is allowed by itself.
+        if len(allowed := set(traits_of(spec).chooses) & set(self.backends or ())) == 1:
             changes["backend"] = allowed.pop()
         return _changed(spec, changes)
 
@@ -94,18 +93,22 @@ class SiteLimits:
         most, value = self.memory_limit, spec.memory_limit
         if most is None:
             return {}
-        total = psutil.virtual_memory().total
+        traits, machine = traits_of(spec), this_machine()
         if value == "auto":
-            # An equal share, of CPU workers as if there were one for each CPU.
-            cpus = os.cpu_count() or 1
-            workers = max(spec.n_workers or DEFAULT_CPU_WORKERS, cpus) if spec.backend == "local" else spec.n_workers
-            return {"memory_limit": most} if total // (workers or 1) > most else {}
-        wanted = int(value * total) if isinstance(value, float) else value
+            # An equal share, of CPU workers as if there were one for each core.
+            workers = spec.n_workers or 1
+            if not traits.needs_host_check:
+                workers = max(spec.n_workers or traits.default_workers or 1, machine.cores)
+            fits = traits.this_machine and machine.memory_bytes // workers <= most
+            return {} if fits else {"memory_limit": most}
+        if isinstance(value, float) and not traits.this_machine and "memory_limit" in spec.model_fields_set:
+            raise refused_field("memory_limit", f"must be a size of at most {format_size(most)} on this server")
+        wanted = int(value * machine.memory_bytes) if isinstance(value, float) else value
         if isinstance(wanted, int) and wanted <= most:
             return {}
         if "memory_limit" in spec.model_fields_set:
             given = "unlimited" if wanted is None else format_size(int(wanted))
-            raise _refused("memory_limit", f"must be at most {format_size(most)} on this server, not {given}")
+            raise refused_field("memory_limit", f"must be at most {format_size(most)} on this server, not {given}")
         return {"memory_limit": most}
 
     def kinds(self) -> tuple[str, ...]:
@@ -120,9 +123,12 @@ class SiteLimits:
         """Bound the number of workers of a spec that leaves it open."""
         if self.n_workers is None or spec.n_workers is not None:
             return spec
-        would_be = min(DEFAULT_CPU_WORKERS, os.cpu_count() or 1)
-        if spec.backend != "local" and devices.available:
+        traits = traits_of(spec)
+        would_be = traits.default_workers or MAX_WORKERS
+        if traits.needs_host_check and devices.available:
             would_be = sum(_usable(device) for device in devices.devices)
+        elif traits.this_machine:
+            would_be = default_workers(this_machine(), would_be)
         return _changed(spec, {"n_workers": self.n_workers}) if would_be > self.n_workers else spec
 
     def check_patch(self, patch: ClusterPatch) -> None:
@@ -135,12 +141,12 @@ class SiteLimits:
         """
         if self.n_workers is not None:
             if patch.n_workers is not None and patch.n_workers > self.n_workers:
-                raise _refused("n_workers", _at_most(self.n_workers, patch.n_workers))
+                raise refused_field("n_workers", _at_most(self.n_workers, patch.n_workers))
             if patch.adapt is not None and patch.adapt.maximum > self.n_workers:
-                raise _refused("adapt.maximum", _at_most(self.n_workers, patch.adapt.maximum))
+                raise refused_field("adapt.maximum", _at_most(self.n_workers, patch.adapt.maximum))
         seconds, limit = patch.idle_timeout_seconds, self.idle_timeout_seconds
         if limit is not None and seconds is not None and not 0 < seconds <= limit:
-            raise _refused("idle_timeout_seconds", _at_most(limit, seconds or None))
+            raise refused_field("idle_timeout_seconds", _at_most(limit, seconds or None))
 
     def schemas(self) -> dict[str, dict[str, Any]]:
         """Return the JSON Schema of each allowed backend, with the narrowed bounds in it."""
@@ -191,7 +197,3 @@ def _changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
 
 def _at_most(limit: int, value: int | None) -> str:
     return f"must be at most {limit} on this server, not {'unlimited' if value is None else value}"
-
-
-def _refused(field: str, message: str) -> InvalidRequest:
-    return InvalidRequest(f"{field}: {message}.", fields=[FieldError(field=field, message=message)])

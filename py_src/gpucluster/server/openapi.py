@@ -5,25 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from ..protocol.errors import ErrorModel
-from ..protocol.kinds import KindModel, spec_union
+from ..protocol.kinds import Schemas, spec_union
 from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Notes, Preset
 from ..protocol.recordings import RecordedSession, RecordingList
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
 from ..protocol.version import PROTOCOL_VERSION
-
-
-class Schemas(BaseModel):
-    """Schema of the creation form, by kind of cluster."""
-
-    backends: dict[str, dict[str, Any]] = Field(description="JSON Schema of what can be asked for, by kind.")
-    kinds: list[KindModel] = Field(description="The kinds that there are here; also those that cannot be used.")
-    protocol_version: int = PROTOCOL_VERSION
 
 
 class PresetList(BaseModel):

@@ -16,27 +16,27 @@ from ...protocol.spec import parse_spec
 from ..api import AUTH_RESOURCE, ClusterAPIHandler
 from ..clusters import ClusterHandler, ClustersHandler
 from ..dashboard import DashboardHandler
-from .theirs import TheirServer
+from .dask_labextension import DaskLabextensionServer
 from .wording import panel_model, shown, wanted_change
 
 
 class PanelClustersHandler(ClustersHandler):
     """All clusters: ours, then those of dask-labextension's own server part."""
 
-    def initialize(self, theirs: TheirServer, **services: Any) -> None:  # type: ignore[override]
+    def initialize(self, dask_labextension: DaskLabextensionServer, **services: Any) -> None:  # type: ignore[override]
         """Take the long-lived objects of the extension."""
         super().initialize(**services)
-        self.theirs = theirs
+        self.dask_labextension = dask_labextension
 
     @authenticated
     async def get(self) -> None:
-        """List the clusters. Who may not see ours still sees theirs, as before."""
+        """List the clusters. Who may not see ours still sees its own, as before."""
         allowed = await ensure_async(self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE))
-        if not allowed and not self.theirs.answers:
+        if not allowed and not self.dask_labextension.answers:
             raise HTTPError(403, f"User is not authorized to read on resource: {AUTH_RESOURCE}.")
         models = await self.control.list() if allowed else []
         ours = [panel_model(model, self.base_url) for model in models if shown(model)]
-        self.finish(json.dumps([*ours, *await self.theirs.clusters()]))
+        self.finish(json.dumps([*ours, *await self.dask_labextension.clusters()]))
 
     @authenticated
     @authorized
@@ -59,7 +59,7 @@ class PanelClusterHandler(ClusterHandler):
     @authenticated
     @authorized
     async def patch(self, cluster: str) -> None:
-        """Scale or adapt; returns when the wish is noted."""
+        """Scale or adapt; returns when the request is noted."""
         model = await self._living(cluster)
         patch = wanted_change(self.body())
         self.limits.check_patch(patch)

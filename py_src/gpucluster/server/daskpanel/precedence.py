@@ -16,8 +16,8 @@ from tornado.web import Application
 
 from ..api import UnknownHandler
 from ..routes import Services
+from .dask_labextension import DaskLabextensionServer
 from .handlers import NoDashboardHandler, PanelClusterHandler, PanelClustersHandler, PanelDashboardHandler
-from .theirs import TheirServer
 
 _OURS = r"([0-9a-f]{8})"
 """Ids of ours. dask-labextension's own have dashes."""
@@ -46,19 +46,24 @@ class _For(PathMatches):
         return super().match(request)
 
 
-def panel_rules(services: Services, theirs: TheirServer, base_url: str) -> list[Rule]:
+def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, base_url: str) -> list[Rule]:
     """Return the rules of all addresses."""
     root = escape(base_url) + "dask/"
     both: dict[str, Any] = {"control": services.control, "standby": services.standby}
     limited = {**both, "limits": services.limits}
-    many = {**limited, "devices": services.devices, "directory": services.directory, "theirs": theirs}
+    many = {
+        **limited,
+        "devices": services.devices,
+        "directory": services.directory,
+        "dask_labextension": dask_labextension,
+    }
     pages = {"control": services.control, "client": services.dashboards}
 
     def alone() -> bool:
-        return not theirs.answers
+        return not dask_labextension.answers
 
     def makes_ours() -> bool:
-        return not theirs.makes_its_own
+        return not dask_labextension.makes_its_own
 
     return [
         Rule(_For(root + "clusters/?", "GET"), PanelClustersHandler, many),

@@ -49,13 +49,13 @@ def wanted_change(body: bytes) -> ClusterPatch:
         With a sentence.
     """
     try:
-        wish = json.loads(body)
+        request = json.loads(body)
     except (ValueError, RecursionError):
         raise InvalidRequest("The request is not JSON.") from None
-    if not isinstance(wish, dict):
+    if not isinstance(request, dict):
         raise InvalidRequest("The request must be a JSON object with 'workers' or 'adapt'.")
-    if wish.get("adapt") is not None:
-        return parse_patch({"adapt": wish["adapt"]})
-    if "workers" not in wish:
+    if request.get("adapt") is not None:
+        return parse_patch({"adapt": request["adapt"]})
+    if "workers" not in request:
         raise InvalidRequest("The request must have 'workers' or 'adapt'.")
-    return parse_patch({"n_workers": wish["workers"]})
+    return parse_patch({"n_workers": request["workers"]})

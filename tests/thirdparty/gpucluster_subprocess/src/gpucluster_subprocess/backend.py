@@ -24,7 +24,7 @@ class SubprocessBackend(Backend[SubprocessSpec]):
     """Workers as processes of their own, which wait in a queue."""
 
     name: ClassVar[str] = "subprocess"
-    title: ClassVar[str] = "Queued workers"
+    title: ClassVar[str] = "Queued"
     spec: ClassVar[type[SpecBase]] = SubprocessSpec
     traits: ClassVar[Traits] = Traits(queues=True, default_workers=2)
 

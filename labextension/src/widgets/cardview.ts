@@ -1,16 +1,15 @@
 import type { ClusterGauges } from '../gauges';
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { alertNode, type IFace } from './face';
-import { gaugesFor } from './gaugesface';
+import { alertNode, type IWidgetView } from './widgetview';
+import { gaugesFor } from './gaugesview';
 import { say, textOf, type IWidgetModel } from './model';
 import { WORDS } from './words';
 
 const ENDED = ['stopped', 'failed'];
 const MOST_WORKERS = 256;
-const KINDS: Readonly<Record<string, string>> = { local: 'CPU', cuda: 'GPU' };
 
 /** A cluster with its state, its gauges, and the two things that are done to it most. */
-export class CardFace implements IFace {
+export class CardView implements IWidgetView {
   constructor(private readonly _model: IWidgetModel) {
     this.node = document.createElement('div');
     const head = this._add('div', 'gpc-WidgetHead', this.node);
@@ -38,7 +37,7 @@ export class CardFace implements IFace {
 
     this.node.append(this.alert);
 
-    this._form.noValidate = true; // Whatever is typed is checked where all wishes are.
+    this._form.noValidate = true; // Whatever is typed is checked where all requests are.
     this._form.onsubmit = event => {
       event.preventDefault();
       this._askForWorkers();
@@ -66,6 +65,7 @@ export class CardFace implements IFace {
     this._about.textContent = about(cluster);
     this._reason.textContent = cluster.notice ?? cluster.reason ?? '';
     this._form.hidden = isOver;
+    this._number.disabled = this._scale.disabled = !cluster.can.includes('scale');
     this._question.hidden ||= isOver;
     if (!this._isTyping) {
       this._number.value = `${cluster.wanted.n_workers ?? cluster.n_workers}`;
@@ -168,7 +168,7 @@ function about(cluster: ClusterModel): string {
     typeof wanted === 'number' && wanted !== cluster.n_workers
       ? `${cluster.n_workers} of ${wanted}`
       : `${cluster.n_workers}`;
-  const kind = KINDS[cluster.backend] ?? '';
+  const kind = cluster.backend_title;
   const workers = `${number} ${kind} worker${number === '1' ? '' : 's'}`.replace('  ', ' ');
   const doing = cluster.progress?.message;
   const open = cluster.encrypted ? [] : [WORDS.unencrypted];

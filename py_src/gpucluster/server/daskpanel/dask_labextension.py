@@ -13,7 +13,7 @@ PACKAGE = "dask_labextension"
 _USUAL = "LocalCluster"
 
 
-class TheirServer:
+class DaskLabextensionServer:
     """Looks for it, and never imports it: it would bring Dask into this process.
 
     Parameters

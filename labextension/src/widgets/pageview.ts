@@ -1,12 +1,12 @@
 import { setText } from '../gauges/element';
 import { fill } from '../gauges/words';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
-import { alertNode, type IFace } from './face';
+import { alertNode, type IWidgetView } from './widgetview';
 import { say, textOf, type IWidgetModel } from './model';
 import { WORDS } from './words';
 
 /** A page of Dask's dashboard in a frame, through the Jupyter server. */
-export class DashboardFace implements IFace {
+export class PageView implements IWidgetView {
   constructor(private readonly _model: IWidgetModel) {
     this.node = document.createElement('div');
     const bar = document.createElement('div');

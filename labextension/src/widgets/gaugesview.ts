@@ -1,11 +1,11 @@
 import { ClusterGauges, DEFAULT_THRESHOLDS, englishWords } from '../gauges';
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { alertNode, type IFace } from './face';
+import { alertNode, type IWidgetView } from './widgetview';
 import { say, type IWidgetModel } from './model';
 import { WORDS } from './words';
 
 /** The gauges of the panel under the cluster's name. */
-export class GaugesFace implements IFace {
+export class GaugesView implements IWidgetView {
   constructor(model: IWidgetModel) {
     this.node = document.createElement('div');
     this._title = document.createElement('div');

@@ -1,7 +1,7 @@
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
 
 /** What is drawn: gauges, the card or a dashboard. */
-export interface IFace {
+export interface IWidgetView {
   readonly node: HTMLElement;
   /** Where it is said that something could not be done. */
   readonly alert: HTMLElement;

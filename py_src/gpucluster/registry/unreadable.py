@@ -1,0 +1,96 @@
+"""Entries of other versions and of kinds that are not installed here: what can be said of them all the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..protocol.kinds import find_kind
+from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from ..protocol.plaintext import printable
+from ..protocol.spec import UnknownSpec
+from ..protocol.version import PROTOCOL_VERSION
+from .record import Record
+
+
+def outline(id: str, text: bytes, *, at: str) -> Record | None:
+    """Return what of a record all versions have in common, as a cluster that can do nothing but be stopped.
+
+    Parameters
+    ----------
+    id : str
+        Of the entry.
+    text : bytes
+        Content of its ``state.json``, which the models refuse.
+    at : str
+        When it was written.
+
+    Returns
+    -------
+    Record or None
+        ``None`` where it is no cluster of another version: a standby, or damaged.
+    """
+    try:
+        cluster = json.loads(text)["cluster"]
+        version = cluster["protocol_version"]
+    except (ValueError, LookupError, TypeError):
+        return None
+    if type(version) is not int or version == PROTOCOL_VERSION:
+        return None
+    states = {state.value: state for state in ClusterState}
+    state = states.get(_text(cluster, "state", ""), ClusterState.RUNNING)
+    pid = cluster.get("pid")
+    model = ClusterModel(
+        id=id,
+        name=_text(cluster, "name", id),
+        backend=_text(cluster, "backend", "unknown"),
+        backend_title=_text(cluster, "backend_title", ""),
+        state=state,
+        reason=_text(cluster, "reason", "") or None,
+        notice=None if state.ended else f"{_made_by(version)} Here it can be stopped, and nothing else.",
+        wanted=Wanted(),
+        idle=Idle(),
+        pid=pid if type(pid) is int else None,
+        python=_text(cluster, "python", ""),
+        created_at=_text(cluster, "created_at", at),
+        ended_at=_text(cluster, "ended_at", at) if state.ended else None,
+        spec=UnknownSpec(backend=_text(cluster, "backend", "unknown")),
+        protocol_version=version,
+    )
+    return Record(kind="cluster", cluster=model, readable=False)
+
+
+def ended_outline(record: Record, model: ClusterModel, *, at: str) -> Record:
+    """Return an outline whose process is gone as a cluster that has ended."""
+    if model.state.ended:
+        return record
+    reason = f"Its process is gone. {_made_by(model.protocol_version)}"
+    changes = {"state": ClusterState.FAILED, "reason": reason, "notice": None, "ended_at": at}
+    return record.model_copy(update={"cluster": model.model_copy(update=changes)})
+
+
+def with_unknown_kind(record: Record) -> Record:
+    """Return the record with a warning, if its cluster lives and is of a kind that is not installed here."""
+    model = record.cluster
+    if model is None or model.state.ended or not record.readable or not isinstance(model.spec, UnknownSpec):
+        return record
+    name = model.spec.backend
+    found = find_kind(name)
+    if found is None:
+        why = f"Its kind '{printable(name, 40)}' is not installed in this Python environment."
+    elif found.kind is None:
+        why = f"Its kind '{name}' cannot be used in this Python environment. {found.problem}"
+    else:
+        why = f"It was made with another version of its kind '{name}' than the one in this Python environment."
+    warning = f"{why} The cluster can be used and stopped all the same."
+    changed = model.model_copy(update={"warnings": [*model.warnings, warning]})
+    return record.model_copy(update={"cluster": changed})
+
+
+def _made_by(version: int) -> str:
+    return f"It was made by another version of gpucluster (protocol {version}, here {PROTOCOL_VERSION})."
+
+
+def _text(fields: dict[str, Any], name: str, default: str) -> str:
+    value = fields.get(name)
+    return printable(value, 300) if isinstance(value, str) and value else default

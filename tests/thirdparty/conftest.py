@@ -1,0 +1,19 @@
+"""The package of a kind of cluster, built and installed as its users would install it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.thirdparty.installing import install
+
+
+@pytest.fixture(scope="session")
+def subprocess_kind(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """Environment variables of processes that have the kind ``subprocess``."""
+    folder: Path = install(tmp_path_factory.mktemp("thirdparty"))
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path}
