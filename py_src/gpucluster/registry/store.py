@@ -133,7 +133,14 @@ class Registry:
         return record
 
     def record(self, folder: Folder) -> Record | None:
-        """Return the record, with a dead supervisor's cluster shown as ended."""
+        """Return the record, with a dead supervisor's cluster shown as ended; what it has left is ended, too."""
+        record = self._shown(folder)
+        model = record.cluster if record is not None else None
+        if model is not None and model.state.ended and folder.remembered.exists() and not lock.is_held(folder.lock):
+            start_reaper(folder, model.python)
+        return record
+
+    def _shown(self, folder: Folder) -> Record | None:
         record = self.read(folder)
         if record is None or record.cluster is None or record.cluster.state.ended:
             return record
@@ -148,15 +155,6 @@ class Registry:
             return ended_outline(record, record.cluster, at=now())
         return self._note_death(folder, record, record.cluster)
 
-    def _end_what_is_left(self, model: ClusterModel) -> bool:
-        """Have ended what the cluster had started elsewhere, if it has ended; returns whether something may be left."""
-        folder = self.folder(model.id)
-        if not model.state.ended or not folder.remembered.exists():
-            return False
-        if not lock.is_held(folder.lock):
-            start_reaper(folder, model.python)
-        return True
-
     def list(self) -> list[ClusterModel]:
         """Return all clusters, living ones first, newest first, and forget those that ended long ago."""
         models = []
@@ -165,7 +163,7 @@ class Registry:
             if record is not None and record.cluster is not None:
                 models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
-        ended = [model for model in models if model.state.ended and not self._end_what_is_left(model)]
+        ended = [model for model in models if model.state.ended and not self.folder(model.id).remembered.exists()]
         # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
@@ -187,7 +185,6 @@ class Registry:
         if _ID.fullmatch(name_or_id):
             record = self.record(self.folder(name_or_id))
             if record is not None and record.cluster is not None:
-                self._end_what_is_left(record.cluster)
                 return record.cluster
         models = self.list()
         for model in models:
@@ -304,7 +301,7 @@ class Registry:
         folder = self.folder(model.id)
         if not model.state.ended or lock.is_held(folder.lock):
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
-        if self._end_what_is_left(model):
+        if folder.remembered.exists():
             raise InvalidState(
                 f"The cluster '{model.name}' has ended, but what it had started elsewhere may still run; that is being "
                 "ended. Try again in a minute; its activity says what hinders."

@@ -1,6 +1,6 @@
 """A kind of cluster of another package, whose scheduler and workers are jobs of a queue: the contract of backends.
 
-The package is ``tests/thirdparty/gpucluster_subprocess``; its queue serves nobody while the gate is closed, and what it
+The package is ``gpucluster_subprocess``; its queue serves nobody while the gate is closed, and what it
 starts does not end with the supervisor.
 """
 
@@ -19,16 +19,14 @@ from gpucluster.protocol.kinds import kind_title, look_again
 from gpucluster.protocol.models import ClusterState
 from gpucluster.registry.remembering import read_remembered
 
-from tests.thirdparty.installing import install
-
 
 @pytest.fixture(scope="module", autouse=True)
-def package(tmp_path_factory):
+def package(subprocess_kind):
     """The package is installed, for this process and those that it starts."""
-    target = install(tmp_path_factory.mktemp("packages"))
+    path = subprocess_kind["PYTHONPATH"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
-        patch.syspath_prepend(str(target))
+        patch.setenv("PYTHONPATH", path)
+        patch.syspath_prepend(path.split(os.pathsep)[0])
         look_again()
         yield
     sys.modules.pop("gpucluster_subprocess", None)
