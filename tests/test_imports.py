@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
     "client": {"devices", "recordings", "registry", "protocol"},
-    "backends": {"devices", "protocol"},
+    "backends": {"devices", "telemetry", "protocol"},
     "telemetry": {"devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},
     **{
