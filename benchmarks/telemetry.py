@@ -14,6 +14,7 @@ from distributed import Scheduler
 from distributed.core import Status
 from distributed.protocol.core import dumps
 from distributed.scheduler import WorkerState
+from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.supervisor.history import History
 from gpucluster.supervisor.sampler import Sampler
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
@@ -136,7 +137,7 @@ async def _measure(repeats: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, row in (("GPU workers", _row), ("CPU workers", _cpu_row)):
         scheduler = await _scheduler(row)
-        sampler, history = Sampler(scheduler, "0000000a"), History("0000000a")
+        sampler, history = Sampler(InProcessScheduler(scheduler), "0000000a"), History("0000000a")
 
         def ours(sampler: Sampler = sampler, history: History = history) -> bytes:
             columns = sampler.read()

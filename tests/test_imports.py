@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
     "client": {"dask_internals", "devices", "recordings", "registry", "protocol"},
-    "backends": {"devices", "protocol"},
+    "backends": {"dask_internals", "devices", "telemetry", "protocol"},
     "dask_internals": set(),
     "telemetry": {"dask_internals", "devices", "protocol"},
     "supervisor": {"backends", "registry", "telemetry", "protocol"},

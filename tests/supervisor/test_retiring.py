@@ -99,7 +99,7 @@ def test_the_last_of_those_that_are_there_waits_for_those_that_are_wanted(shared
         assert sum(client.gather(futures)) == sum(range(50))
 
 
-def test_a_wish_that_changes_breaks_off_a_hand_over(shared_site, three):
+def test_a_request_that_changes_breaks_off_a_hand_over(shared_site, three):
     # The worker that leaves first is the one that was started last, whatever its name.
     three.scale(1)
     (stays,) = three.model.workers

@@ -7,11 +7,12 @@ import json
 
 import pytest
 from distributed import Client, LocalCluster
+from gpucluster.backends.scheduler.heartbeats import HeartbeatReader
+from gpucluster.backends.scheduler.in_process import InProcessScheduler
+from gpucluster.backends.scheduler.task_progress import MOST, TaskProgress
 from gpucluster.protocol.models import EVENT, Telemetry
 from gpucluster.supervisor import sampler as sampling
-from gpucluster.supervisor.heartbeats import HeartbeatReader, compact
-from gpucluster.supervisor.sampler import Sampler
-from gpucluster.supervisor.task_progress import MOST, TaskProgress
+from gpucluster.supervisor.sampler import Sampler, compact
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 
 
@@ -25,10 +26,12 @@ async def cluster():
 
 @pytest.fixture
 async def sampler(cluster):
-    sampler = Sampler(cluster.scheduler, "0000000a")
+    view = InProcessScheduler(cluster.scheduler)
+    sampler = Sampler(view, "0000000a")
     sampler.start(devices=False)
     yield sampler
     sampler.stop()
+    await view.close()
 
 
 async def equipped(scheduler):

@@ -4,8 +4,9 @@ A backend is found by entry point (group ``gpucluster.backends``) and imported o
 inside the supervisor process, on its event loop. The supervisor calls, in this order::
 
     preflight(spec, context)     checks everything that can be checked, starts nothing
-    start(plan, context)         returns a distributed Cluster that has every planned worker
-    …                            cluster.scale / adapt / close, by the supervisor itself
+    start(plan, context)         returns a Deployment: a scheduler that answers, and workers that were asked for
+    …                            what a Deployment can do, until its close()
+    reap(remembered, context)    only where something may be left, also in another process after the supervisor's death
 """
 
 from __future__ import annotations
@@ -23,12 +24,17 @@ from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.spec import SpecBase
 
 if TYPE_CHECKING:
-    from distributed.deploy.spec import SpecCluster
     from distributed.security import Security
+
+    from .deployment import Deployment
 
 SpecT = TypeVar("SpecT", bound=SpecBase)
 
 Report = Callable[[str, str], None]
+Remembered = Mapping[str, Any]
+"""What would be left if the supervisor died, in types of JSON."""
+Remember = Callable[[Remembered], None]
+START_TIMEOUT_SECONDS = 120.0
 
 
 class Claims(Protocol):
@@ -57,6 +63,23 @@ class StartContext:
     """Tell people what is happening: ``report("preflight", "Looking at the GPUs")``."""
     claims: Claims | None = None
     """Where GPUs are claimed; ``None``: nobody else chooses."""
+    tls_directory: Path | None = None
+    """Private folder with ``ca.pem``, ``cert.pem`` and ``key.pem``, the same credentials for other programs."""
+    remember: Remember = field(default=lambda remembered: None)
+    """Write down what there is to be ended elsewhere, *before* the next step: ids of jobs, names of resources.
+
+    It replaces what was written before, and is on disk (0600) when this returns; an empty mapping says that nothing is
+    left. A crash at any line then leaves something that ``Backend.reap`` can clean."""
+
+
+@dataclass(frozen=True)
+class ReapContext:
+    """What a backend gets to end what a dead supervisor has left."""
+
+    cluster_id: str
+    """Identifier of the cluster."""
+    report: Callable[[str], None] = field(default=lambda message: None)
+    """Tell people what was found and ended, in a sentence each."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +87,7 @@ class Plan:
     """A checked start: everything is resolved, nothing was started."""
 
     n_workers: int
-    """Workers to start with."""
+    """Workers to start with: so many ``start`` asks for."""
     maximum_workers: int
     """Most workers this cluster can ever have."""
     maximum_reason: str
@@ -78,6 +101,10 @@ class Plan:
     threads_per_worker: int = 1
     memory_limit_bytes: int = 0
     """Host memory of one worker; 0: no limit."""
+    ready_workers: int | None = None
+    """So many must be connected before the cluster is running, ``None`` for all; 0 where they wait in a queue."""
+    start_timeout: float = START_TIMEOUT_SECONDS
+    """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
 
     def notes(self, n_workers: int) -> list[str]:
         """Return what to tell people about so many workers, in sentences."""
@@ -108,13 +135,14 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
         """
 
     @abstractmethod
-    async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
-        """Start scheduler and workers.
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
+        """Start the scheduler and ask for workers.
 
         Returns
         -------
-        distributed.deploy.spec.SpecCluster
-            A started cluster in asynchronous mode with ``plan.n_workers`` connected workers.
+        Deployment
+            Its scheduler answers, and ``plan.n_workers`` workers were asked for. Those that have to come first
+            (``plan.ready_workers``) are waited for by the supervisor.
 
         Raises
         ------
@@ -123,15 +151,18 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
             holds when the call is cancelled.
         """
 
-    def device_of(self, cluster: SpecCluster, worker: Any) -> str | None:
-        """Return the UUID (or index) of the GPU of one worker, ``None`` on CPU workers.
+    async def reap(self, remembered: Remembered, context: ReapContext) -> None:
+        """End what was started elsewhere and remembered, if it is still there.
 
-        Parameters
-        ----------
-        worker : distributed.scheduler.WorkerState
-            The worker as the scheduler knows it.
+        It is called by whichever process notices that the cluster's supervisor is dead, or by the supervisor itself
+        when the end was not clean; at any later time, more than once, and also when all of it has ended by itself.
+        What has taken the place of an ended job, as another of the same id, must not be touched.
+
+        Raises
+        ------
+        Exception
+            Something may still be left; it is called again later.
         """
-        return None
 
 
 def load_backend(name: str) -> Backend[Any] | Chooser[Any]:

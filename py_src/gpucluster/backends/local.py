@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import psutil
 
@@ -12,11 +12,9 @@ from ..protocol.sizes import format_size
 from ..protocol.spec import MAX_WORKERS, LocalSpec, SpecBase
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
+from .deployment import Deployment
+from .host import host_memory_limit, shared_machine
 from .openfiles import bounded_by_open_files
-from .starting import host_memory_limit, shared_machine, start_cluster
-
-if TYPE_CHECKING:
-    from distributed.deploy.spec import SpecCluster
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20
 """Host memory of one idle CPU worker, roughly."""
@@ -61,11 +59,13 @@ class LocalBackend(Backend[LocalSpec]):
             memory_limit_bytes=memory_limit,
         )
 
-    async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Start a ``LocalCluster``."""
         from distributed import LocalCluster
 
-        def make(**options: Any) -> SpecCluster:
+        from .spec_deployment import SpecDeployment
+
+        def make(**options: Any) -> LocalCluster:
             return LocalCluster(n_workers=plan.n_workers, processes=True, **options, **plan.options)
 
-        return await start_cluster(make, plan, context)
+        return await SpecDeployment.start(make, plan, context)

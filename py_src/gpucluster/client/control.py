@@ -256,7 +256,7 @@ class AsyncControl:
                 fallback = f"The cluster '{model.name}' was stopped."
                 raise (StartFailed if model.running_at is None else ClusterEnded)(model.reason or fallback)
             if model.state is ClusterState.RUNNING and (
-                model.wanted.n_workers in {None, model.n_workers} or model.notice is not None
+                model.wanted.n_workers in {None, _accepted(model)} or model.notice is not None
             ):
                 return model
             if loop.time() > deadline:
@@ -279,7 +279,7 @@ class AsyncControl:
         ClusterEnded, OperationTimedOut
         """
         model = await self.wait(id, timeout=timeout, progress=progress)
-        if {model.n_workers, model.wanted.n_workers} != {n_workers}:
+        if {_accepted(model), model.wanted.n_workers} != {n_workers}:
             count = counted(model.n_workers, "worker")
             meanwhile = f"Something else was asked of the cluster '{model.name}' meanwhile; it has {count} now."
             raise ScaleFailed(model.notice or meanwhile)
@@ -457,3 +457,8 @@ class Control(Synchronous[AsyncControl]):
     remove = synchronous(AsyncControl.remove)
     ensure_standby = synchronous(AsyncControl.ensure_standby)
     close_standby = synchronous(AsyncControl.close_standby)
+
+
+def _accepted(model: ClusterModel) -> int:
+    """Return how many workers are there or wait in a queue: a request is done when it was handed on."""
+    return model.n_workers + (model.n_pending if model.pending_reason is not None else 0)

@@ -110,6 +110,16 @@ class Folder:
         return self.path / "activity"
 
     @property
+    def remembered(self) -> Path:
+        """What the supervisor has started elsewhere; see ``remembering``. Gone when nothing is left."""
+        return self.path / "remembered.json"
+
+    @property
+    def reaping(self) -> Path:
+        """Held by the process that ends what a dead supervisor has left; its time is that of the last attempt."""
+        return self.path / "reaping"
+
+    @property
     def tls(self) -> Path:
         """Folder of ``ca.pem``, ``cert.pem`` and ``key.pem``."""
         return self.path / "tls"

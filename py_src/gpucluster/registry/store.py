@@ -26,6 +26,7 @@ from ..protocol.version import PROTOCOL_VERSION
 from . import activity, lock
 from .directory import default_directory, secure_directory, write_private
 from .record import DashboardAddress, Folder, Record
+from .remembering import start_reaper
 from .secret import make_secret
 from .unreadable import ended_outline, outline, with_unknown_kind
 from .writing import writing
@@ -132,7 +133,14 @@ class Registry:
         return record
 
     def record(self, folder: Folder) -> Record | None:
-        """Return the record, with a dead supervisor's cluster shown as ended."""
+        """Return the record, with a dead supervisor's cluster shown as ended; what it has left is ended, too."""
+        record = self._shown(folder)
+        model = record.cluster if record is not None else None
+        if model is not None and model.state.ended and folder.remembered.exists() and not lock.is_held(folder.lock):
+            start_reaper(folder, model.python)
+        return record
+
+    def _shown(self, folder: Folder) -> Record | None:
         record = self.read(folder)
         if record is None or record.cluster is None or record.cluster.state.ended:
             return record
@@ -155,7 +163,7 @@ class Registry:
             if record is not None and record.cluster is not None:
                 models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
-        ended = [model for model in models if model.state.ended]
+        ended = [model for model in models if model.state.ended and not self.folder(model.id).remembered.exists()]
         # Those that ended last stay longest: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
@@ -293,6 +301,11 @@ class Registry:
         folder = self.folder(model.id)
         if not model.state.ended or lock.is_held(folder.lock):
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
+        if folder.remembered.exists():
+            raise InvalidState(
+                f"The cluster '{model.name}' has ended, but what it had started elsewhere may still run; that is being "
+                "ended. Try again in a minute; its activity says what hinders."
+            )
         self.delete(folder)
         return model
 

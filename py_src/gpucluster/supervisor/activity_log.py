@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel
+from ..protocol.plaintext import counted
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity
@@ -132,11 +133,6 @@ class ActivityLog:
             activity.append(self._path, ActivityEntry(at=now(), kind=kind, by=by, message=message))
         except OSError as error:
             logger.warning("The activity could not be written down (%s): %s", error.strerror, message)
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a number of things in words, such as ``2 workers``."""
-    return f"{number} {thing}{'s' * (number != 1)}"
 
 
 def span(seconds: int) -> str:

@@ -6,39 +6,51 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..backends.backend import Backend, Chooser, Plan, load_backend
-from ..backends.starting import cause_of, scheduler_of
+from ..backends.causes import cause_of
+from ..backends.deployment import Deployment, SlotState
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, StartFailed
+from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.refusals import folder_of, storage_refusal
-from ..protocol.spec import ClusterPatch, parse_spec
+from ..protocol.spec import ClusterPatch
 from ..protocol.traits import Verb
 from ..protocol.workers import find_worker
 from ..registry.directory import write_private
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
-from . import operations, retiring
+from . import starting
 from .activity_log import ActivityLog, span
-from .idle import IdleTimer, computes, connected_clients
+from .idle import IdleTimer
 from .interruption import unless_stopped
-from .members import members, versions
-from .preparation import make_scratch, prepare
+from .members import observed
+from .preparation import make_scratch, prepare, remove_scratch
+from .process_tree import descendants, kill
+from .reaper import reap
 from .reconciler import Reconciler
 from .sampler import Sampler
 from .state_store import StateStore
-from .version_warnings import version_warnings
-
-if TYPE_CHECKING:
-    from distributed.deploy.spec import SpecCluster
+from .versions import version_warnings, versions
 
 logger = logging.getLogger("gpucluster.supervisor")
 
 TICK_SECONDS = 1.0
 TOUCH_SECONDS = 3600.0
+REAP_SECONDS = 6.0
+"""So long a supervisor that ends tries to end what its deployment has left; then others do it."""
+
+
+_CANNOT = {
+    Verb.SCALE: "cannot be scaled: it keeps the workers that it was started with",
+    Verb.ADAPT: "cannot follow the load; ask for a number of workers",
+    Verb.RETIRE: "cannot end a single worker; ask for a smaller number",
+    Verb.RESTART: "cannot restart its workers; stop it and create another",
+}
 
 
 class Controller:
@@ -61,7 +73,7 @@ class Controller:
         self.activity_log = ActivityLog(folder.activity, self._planned)
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.idle = IdleTimer(model.idle.timeout_seconds)
-        self.cluster: SpecCluster | None = None
+        self.deployment: Deployment | None = None
         self.plan: Plan | None = None
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
@@ -70,6 +82,7 @@ class Controller:
         self._redact = redact
         self._requested = self._touched = time.monotonic()
         self._stop_reason: str | None = None
+        self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
         self._failed_looks: str | None = None
 
@@ -111,6 +124,7 @@ class Controller:
             raise InvalidRequest(
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
+        self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
         if self.plan is not None:
             self.store.update(soon=True, notes=self.plan.notes(most))
         self.activity_log.asked_to_change(patch, by)
@@ -135,6 +149,7 @@ class Controller:
         self._must_live()
         if self.reconciler is None:
             raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
+        self._must_be_able(Verb.RETIRE)
         name = find_worker(self.model, name).name
         if self.reconciler.retires(name):
             return self.model
@@ -161,6 +176,7 @@ class Controller:
         self._must_live()
         if self.reconciler is None:
             raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
+        self._must_be_able(Verb.RESTART)
         self.store.must_write()
         self.activity_log.asked("restart", by, "Restart all workers")
         self.reconciler.want_restart()
@@ -186,6 +202,10 @@ class Controller:
         if self.model.wanted.stopped or self.model.state.ended:
             raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}.")
 
+    def _must_be_able(self, verb: Verb) -> None:
+        if self.deployment is not None and verb not in self.deployment.can:
+            raise InvalidState(f"The cluster '{self.model.name}' {_CANNOT[verb]}.")
+
     # -- life ------------------------------------------------------------------------------------
 
     async def run(self) -> ClusterModel:
@@ -196,7 +216,7 @@ class Controller:
             if self.reconciler is not None and not self.model.wanted.stopped:
                 ticker = asyncio.create_task(self._tick())
                 await self.reconciler.run()
-            await self._end(ClusterState.STOPPED, self._stop_reason)
+            await self._end(self._end_state, self._stop_reason)
         except GPUClusterError as error:
             await self._end(ClusterState.FAILED, error.message)
         except Exception as error:
@@ -232,21 +252,21 @@ class Controller:
             self.registry,
             self.folder,
             self._scratch,
+            backend=spec.backend,
             encrypted=encrypted,
             redact=self._redact,
             report=self._report,
         )
         self.plan = await self.backend.preflight(spec, context)
         self.store.update(encrypted=self.plan.encrypted, notes=self.plan.notes(self._most_wanted(self.plan)))
-        cluster = await self.backend.start(self.plan, context)
-        self.cluster = cluster
-        scheduler = scheduler_of(cluster)
+        self.deployment = deployment = await starting.start(self.backend, self.plan, context)
+        scheduler = deployment.scheduler
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
         self.sampler.start(devices=backend.traits.has_gpus)
         self.reconciler = Reconciler(
-            cluster,
-            n_workers=self.plan.n_workers,
-            maximum_workers=self.plan.maximum_workers,
+            deployment,
+            self.plan,
+            queues=self.backend.traits.queues,
             store=self.store,
             activity_log=self.activity_log,
             changed=self.changed,
@@ -257,10 +277,11 @@ class Controller:
             wanted = Wanted(n_workers=self.plan.n_workers)
         elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
-        operations.watch(scheduler, self._on_members)
-        server: Any = scheduler.http_server  # distributed adds address and port to tornado's class
-        address = DashboardAddress(host=server.address, port=server.port, prefix=context.dashboard_prefix)
-        write_private(self.folder.dashboard, address.model_dump_json())
+        scheduler.watch(self._on_members)
+        if scheduler.dashboard is not None:
+            host, port = scheduler.dashboard
+            address = DashboardAddress(host=host, port=port, prefix=context.dashboard_prefix)
+            write_private(self.folder.dashboard, address.model_dump_json())
         self.idle.update(busy=False)
         found = versions()
         told = version_warnings(found)
@@ -270,14 +291,14 @@ class Controller:
             state=ClusterState.RUNNING,
             progress=None,
             wanted=wanted,
-            scheduler_address=cluster.scheduler_address,
-            dashboard_path=f"gpucluster/dashboard/{self.folder.id}/status",
+            scheduler_address=scheduler.address,
+            dashboard_path=f"gpucluster/dashboard/{self.folder.id}/status" if scheduler.dashboard is not None else None,
             running_at=now(),
             start_seconds=self._seconds_since_request(),
             idle=self.idle.model(),
             versions=found,
             warnings=told,
-            can=tuple(Verb),
+            can=tuple(verb for verb in Verb if verb in deployment.can),
             **self._members(),
         )
 
@@ -291,16 +312,21 @@ class Controller:
         failed = state is ClusterState.FAILED
         # Read now: the lines of the closing would push the cause out.
         told = tail(self.folder.log, LOG_TAIL_LINES) if failed else []
-        leftovers = operations.descendants()
+        leftovers = descendants()
         if self.sampler is not None:
             self.sampler.stop()
-        if self.cluster is not None:
+        if self.deployment is not None:
             if failed:
                 self.store.update(state=ClusterState.STOPPING)
-            await operations.close(self.cluster)
-        operations.kill(leftovers)
+            if await starting.close(self.deployment):
+                with suppress(OSError):
+                    self.folder.remembered.unlink(missing_ok=True)
+        if self.backend is not None:
+            # What fails here is tried again by whoever looks at the list when this process is gone.
+            await reap(self.folder, self.backend, timeout=REAP_SECONDS)
+        kill(leftovers)
         if self._scratch is not None:
-            operations.remove_scratch(self._scratch)
+            remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
         self.activity_log.flush()
         self.store.update(
@@ -336,7 +362,7 @@ class Controller:
 
     async def _tick(self) -> None:
         """Look after the cluster once a second; whatever goes wrong in one look, the next one comes."""
-        looks = (self._look_at_use, self._look_at_end, self._look_at_lost, self.store.recover, self._keep_files)
+        looks = (self._look_at_use, self._look_at_end, self.store.recover, self._keep_files)
         while True:
             await asyncio.sleep(TICK_SECONDS)
             failed: dict[str, Exception] = {}
@@ -350,26 +376,30 @@ class Controller:
             self._tell_failed_looks(failed)
 
     def _look_at_use(self) -> None:
-        scheduler = scheduler_of(self._running())
-        self.idle.update(busy=connected_clients(scheduler) > 0 or computes(scheduler))
+        deployment = self._running()
+        members = deployment.scheduler.members()
+        # Who waits in a queue for hours has not been idle.
+        waits = (
+            self.backend is not None
+            and self.backend.traits.queues
+            and any(slot.state is SlotState.PENDING for slot in deployment.slots())
+        )
+        self.idle.update(busy=members.n_clients > 0 or members.computes or waits)
         self.store.update(soon=True, idle=self.idle.model(), **self._members())
 
     def _look_at_end(self) -> None:
-        from distributed.core import Status
-
-        if scheduler_of(self._running()).status in {Status.closing, Status.closed, Status.failed}:
-            self.stop("A client shut the scheduler down.")
+        members = self._running().scheduler.members()
+        if members.ended is not None:
+            if members.failed:
+                self._end_state = ClusterState.FAILED
+            self.stop(members.ended)
         elif self.idle.expired:
             idle = span(self.idle.timeout_seconds or 0)
             self.stop(f"Idle for {idle}: nobody was connected and nothing was computed.", by="idle timer")
 
-    def _look_at_lost(self) -> None:
-        if self.model.state is ClusterState.RUNNING:
-            operations.replace_lost(self._running())
-
-    def _running(self) -> SpecCluster:
-        assert self.cluster is not None
-        return self.cluster
+    def _running(self) -> Deployment:
+        assert self.deployment is not None
+        return self.deployment
 
     def _tell_failed_looks(self, failed: dict[str, Exception]) -> None:
         before = self._failed_looks
@@ -385,9 +415,9 @@ class Controller:
             self.store.update(notice=self._failed_looks)
 
     def _members(self) -> dict[str, Any]:
-        if self.cluster is None or self.backend is None or self.model.wanted.stopped:
+        if self.deployment is None or self.model.wanted.stopped:
             return {}
-        found = members(self.cluster, self.backend)
+        found = observed(self.deployment)
         if self.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
             found["notes"] = self.plan.notes(self._most_wanted(self.plan))
@@ -396,7 +426,10 @@ class Controller:
         return found
 
     def _planned(self) -> set[str]:
-        return retiring.planned(self.cluster) if self.cluster is not None else set()
+        """Return the names of the workers that the cluster is meant to have."""
+        if self.deployment is None:
+            return set()
+        return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
 
     def _report(self, step: str, message: str) -> None:
         if not self.model.wanted.stopped:

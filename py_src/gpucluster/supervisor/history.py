@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic_core import to_json
 
+from ..backends.scheduler.view import Columns
 from ..registry.store import now
-from .heartbeats import Columns, mean, total
 from .series import Series, as_list
 
 SECONDS = 600
@@ -18,12 +19,23 @@ MOST_WORKER_POINTS = 20_000
 """Workers times points: with many workers each has fewer points, further apart."""
 FEWEST_POINTS, MOST_POINTS = 20, 600
 
+
+def _total(values: Iterable[Any]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _mean(values: Iterable[Any]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
 _TOTALS = {
-    "cpu_percent": mean,
-    "memory_bytes": total,
-    "gpu_utilization_percent": mean,
-    "rmm_used_bytes": total,
-    "processing": total,
+    "cpu_percent": _mean,
+    "memory_bytes": _total,
+    "gpu_utilization_percent": _mean,
+    "rmm_used_bytes": _total,
+    "processing": _total,
 }
 _WORKERS = ("cpu_percent", "memory_bytes", "gpu_utilization_percent", "vram_used_bytes")
 _CLOCK_SECONDS = 0.001

@@ -4,26 +4,8 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from ..protocol.models import Idle
-
-if TYPE_CHECKING:
-    from distributed import Scheduler
-
-_PSEUDO_CLIENT = "fire-and-forget"
-
-
-def connected_clients(scheduler: Scheduler) -> int:
-    """Return the number of connected distributed clients."""
-    return sum(1 for key in scheduler.clients if key != _PSEUDO_CLIENT)
-
-
-def computes(scheduler: Scheduler) -> bool:
-    """Whether any task runs, waits or could run if there were workers."""
-    return bool(
-        scheduler.unrunnable or scheduler.queued or any(worker.processing for worker in scheduler.workers.values())
-    )
 
 
 class IdleTimer:

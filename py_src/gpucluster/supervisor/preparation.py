@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ..backends.backend import StartContext
@@ -14,6 +16,7 @@ from ..protocol.refusals import storage_refusal
 from ..registry.claims import DeviceClaims
 from ..registry.directory import others_cannot_replace
 from ..registry.record import Folder
+from ..registry.remembering import remember
 from ..registry.store import Registry
 
 PREFIX_BYTES = 24
@@ -63,11 +66,17 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
     return scratch
 
 
+def remove_scratch(path: Path) -> None:
+    """Delete spilled data."""
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def prepare(
     registry: Registry,
     folder: Folder,
     scratch: Path,
     *,
+    backend: str,
     encrypted: bool,
     redact: Callable[[str], None],
     report: Callable[[str, str], None],
@@ -80,6 +89,8 @@ def prepare(
         Where the cluster is written down.
     scratch : Path
         As ``make_scratch`` made it.
+    backend : str
+        Its name.
     encrypted : bool
         Whether credentials are made.
     redact : callable
@@ -103,4 +114,6 @@ def prepare(
         dashboard_prefix=prefix,
         report=report,
         claims=DeviceClaims(registry.directory),
+        tls_directory=folder.tls if encrypted else None,
+        remember=partial(remember, folder, backend),
     )

@@ -12,7 +12,10 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import psutil
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -67,6 +70,24 @@ def kill_descendants() -> None:
             return
         _reap_children()
         time.sleep(0.005)
+
+
+def descendants() -> list[psutil.Process]:
+    """Return all processes below this one: the forkserver, workers and what tasks started."""
+    import psutil
+
+    with suppress(psutil.Error):
+        return psutil.Process().children(recursive=True)
+    return []
+
+
+def kill(processes: list[psutil.Process]) -> None:
+    """Kill those of the processes that still live. psutil compares birth times: no stranger is hit."""
+    import psutil
+
+    for process in processes:
+        with suppress(psutil.Error):
+            process.kill()
 
 
 def _reap_children() -> None:

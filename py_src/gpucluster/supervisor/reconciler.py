@@ -1,25 +1,52 @@
-"""Bring the workers of a running cluster to what is wanted: scale, adapt, retire, restart."""
+"""Bring the workers of a running cluster to what is wanted: scale, adapt, retire, restart, and replace who is lost."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..backends.starting import cause_of, scheduler_of
+from ..backends.backend import Plan
+from ..backends.causes import cause_of
+from ..backends.deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState, could_not_start
 from ..protocol.models import ClusterState, Progress, Wanted
-from . import operations, retiring
-from .activity_log import ActivityLog, counted
+from ..protocol.plaintext import counted
+from . import retiring
+from .activity_log import ActivityLog
 from .decision import Applied, Step, next_step
 from .interruption import unless_stopped
 from .state_store import StateStore
 
-if TYPE_CHECKING:
-    from distributed.deploy.spec import SpecCluster
-
 logger = logging.getLogger("gpucluster.supervisor")
+
+LOOK_SECONDS = 1.0
+LONGEST_BACKOFF_SECONDS = 60.0
+
+
+class Backoff:
+    """When to ask again for workers that are lost: at once, and ever later as long as they are lost again."""
+
+    def __init__(self) -> None:
+        self._delay = 0.0
+        self._asked = float("-inf")
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to ask."""
+        return time.monotonic() - self._asked >= self._delay
+
+    def asked(self) -> None:
+        """Note that they were asked for."""
+        self._delay = min(LONGEST_BACKOFF_SECONDS, max(LOOK_SECONDS, 2 * self._delay))
+        self._asked = time.monotonic()
+
+    def calm(self) -> None:
+        """Note that none is missing; after some time of that the next one is asked for at once again."""
+        if time.monotonic() - self._asked > LONGEST_BACKOFF_SECONDS:
+            self._delay = 0.0
 
 
 class Reconciler:
@@ -27,12 +54,12 @@ class Reconciler:
 
     Parameters
     ----------
-    cluster : SpecCluster
+    deployment : Deployment
         As it was started.
-    n_workers : int
-        With so many workers.
-    maximum_workers : int
-        It can never have more.
+    plan : Plan
+        What it was started from.
+    queues : bool
+        Whether workers may wait in a queue, so that nobody waits for them here.
     store, activity_log
         Where what is wanted and what happens is written down.
     changed : asyncio.Event
@@ -43,22 +70,25 @@ class Reconciler:
 
     def __init__(
         self,
-        cluster: SpecCluster,
+        deployment: Deployment,
+        plan: Plan,
         *,
-        n_workers: int,
-        maximum_workers: int,
+        queues: bool,
         store: StateStore,
         activity_log: ActivityLog,
         changed: asyncio.Event,
         observed: Callable[[], dict[str, Any]],
     ) -> None:
-        self._cluster = cluster
-        self._maximum_workers = maximum_workers
+        self._deployment = deployment
+        self._maximum_workers = plan.maximum_workers
+        self._queues = queues
         self._store = store
         self._activity_log = activity_log
         self._changed = changed
         self._observed = observed
-        self._applied = Applied(n_workers=n_workers)
+        self._applied = Applied(n_workers=plan.n_workers)
+        self._backoff = Backoff()
+        self._told_failure: str | None = None
         self._restarts_wanted = 0
         self._retiring: dict[str, bool] = {}
 
@@ -115,7 +145,9 @@ class Reconciler:
             if step is Step.REST:
                 if self._store.model.state is not ClusterState.RUNNING:
                     self._store.update(state=ClusterState.RUNNING, progress=None, **self._observed())
-                await self._changed.wait()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), LOOK_SECONDS)
+                await self._replace_lost()
             else:
                 try:
                     await self._perform(step)
@@ -134,7 +166,7 @@ class Reconciler:
         elif step is Step.ADAPT:
             adapt = self._wanted.adapt
             assert adapt is not None
-            operations.adapt(self._cluster, adapt)
+            await self._deployment.adapt(adapt)
             self._applied = Applied(n_workers=None, adapt=adapt, restarts=self._applied.restarts)
         elif step is Step.SCALE:
             await self._scale()
@@ -150,7 +182,13 @@ class Reconciler:
         self._store.update(
             state=ClusterState.SCALING, progress=Progress(step="restart", message="Restarting the workers")
         )
-        notice = await operations.restart(self._cluster)
+        notice: str | None = None
+        try:
+            await self._deployment.restart()
+        except TimeoutError:
+            notice = (
+                f"Not all workers came back within {RESTART_TIMEOUT_SECONDS:.0f} seconds of the restart; see the log."
+            )
         self._applied = Applied(n_workers=self._applied.n_workers, adapt=self._applied.adapt, restarts=restarts)
         self._note(notice)
 
@@ -162,11 +200,11 @@ class Reconciler:
             progress=Progress(step="retire", message=f"Moving the data of worker {name} to the others"),
         )
         stays: str | None = "…"
-        leaving = retiring.addresses(self._cluster, {name})
+        leaving = self._addresses({name})
         try:
             await self._have_another(name)
             self._activity_log.sends_away(leaving)
-            stays = await retiring.retire(self._cluster, name, last=self._none_wanted)
+            stays = await retiring.retire(self._deployment, name, last=self._none_wanted)
         finally:
             if stays is not None:
                 self._activity_log.keeps(leaving)
@@ -181,59 +219,68 @@ class Reconciler:
     async def _have_another(self, name: str) -> None:
         """Wait for another worker that takes the results, and start one if need be, where any is wanted at all."""
         wanted = self._wanted.n_workers
-        if wanted and retiring.planned(self._cluster) == {name}:
+        if wanted and self._counted() == {name}:
             # One more than wanted, as this one will leave.
-            operations.scale(self._cluster, min(wanted + 1, self._maximum_workers))
-            self._applied = Applied(n_workers=len(self._cluster.worker_spec), restarts=self._applied.restarts)
-        while not self._none_wanted and retiring.alone(self._cluster, name):
-            if not retiring.planned(self._cluster) - {name}:
+            await self._deployment.scale(min(wanted + 1, self._maximum_workers))
+            self._applied = Applied(n_workers=len(self._counted()), restarts=self._applied.restarts)
+        while not self._none_wanted and retiring.alone(self._deployment.scheduler.members(), name):
+            others = [slot for slot in self._slots() if slot.name != name]
+            failed = {slot.name for slot in others if slot.state is SlotState.FAILED}
+            if failed:
+                await self._deployment.release(failed)
+            if failed or not others or self._queues:  # Nobody waits for a queue.
                 return
-            if operations.settled(self._cluster, len(self._cluster.worker_spec))[1] is not None:
-                operations.forget_failed(self._cluster)
-                return
-            operations.replace_lost(self._cluster)
+            await self._ask_again(len(others) + 1)
             await asyncio.sleep(0.05)
 
     def _take_as_applied(self) -> None:
         """Go on as if the cluster had been scaled to what it has now."""
         if self._applied.adapt is None:
-            self._applied = Applied(n_workers=len(self._cluster.worker_spec), restarts=self._applied.restarts)
+            self._applied = Applied(n_workers=len(self._counted()), restarts=self._applied.restarts)
 
     # -- scaling ---------------------------------------------------------------------------------
 
     async def _scale(self) -> None:
-        """Scale to the wanted number, and wait for it unless something else is wanted meanwhile."""
+        """Ask for the wanted number; wait for those that start at once, unless something else is wanted meanwhile."""
         wanted = self._wanted.n_workers
         assert wanted is not None
         self._store.update(state=ClusterState.SCALING, progress=self._progress(wanted))
-        leaving = retiring.surplus(self._cluster, wanted)
+        leaving = self._deployment.leaving(wanted)
         if not await self._hand_over(wanted, leaving):
             return
-        operations.scale(self._cluster, wanted, leaving)
+        if leaving:
+            await self._deployment.release(leaving)
+        await self._deployment.scale(wanted)
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
+        self._told_failure = None
         while self._wanted.n_workers == wanted and not self._wanted.stopped:
-            count, failure = operations.settled(self._cluster, wanted)
-            if failure is not None:
+            slots = self._deployment.slots()
+            failed = [slot for slot in slots if slot.state is SlotState.FAILED]
+            if failed:
                 # Better fewer workers than a request that is retried for ever.
-                operations.forget_failed(self._cluster)
+                await self._deployment.release({slot.name for slot in failed})
+                count = len(_living(slots))
                 self._applied = Applied(n_workers=count, restarts=self._applied.restarts)
                 self._store.update(wanted=Wanted(n_workers=count))
-                self._note(failure)
+                self._note(could_not_start(len(failed), wanted, failed[0].why or "see the log"))
                 return
-            if count == wanted:
+            # One that was told to leave counts until it is gone.
+            if self._queues or (len(slots) == wanted and all(slot.state is SlotState.RUNNING for slot in slots)):
                 return
+            if len(_living(slots)) < wanted:
+                await self._ask_again(wanted)
             self._store.update(soon=True, progress=self._progress(wanted), **self._observed())
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), 0.05)
             self._changed.clear()
 
     async def _hand_over(self, wanted: int, leaving: set[str]) -> bool:
-        """Move the results of those away that scaling will close; ``False`` if something else is wanted meanwhile."""
-        self._activity_log.sends_away(retiring.addresses(self._cluster, leaving))
-        handing = retiring.hand_over(self._cluster, leaving, lambda: self._wanted.n_workers == wanted)
+        """Move the results of those away that scaling will end; ``False`` if something else is wanted meanwhile."""
+        self._activity_log.sends_away(self._addresses(leaving))
+        handing = retiring.hand_over(self._deployment, leaving, lambda: self._wanted.n_workers == wanted)
         lost = await unless_stopped(self._store, self._changed, handing)
         if self._wanted.n_workers != wanted or self._wanted.stopped:
-            self._activity_log.keeps(retiring.addresses(self._cluster))
+            self._activity_log.keeps(self._addresses())
             self._take_as_applied()
             return False
         if lost is not None:
@@ -241,5 +288,64 @@ class Reconciler:
         return True
 
     def _progress(self, wanted: int) -> Progress:
-        done = len(scheduler_of(self._cluster).workers)
+        done = len(self._deployment.scheduler.members().workers)
         return Progress(step="scale", message=f"Scaling to {counted(wanted, 'worker')}", done=done, total=wanted)
+
+    # -- replacing -------------------------------------------------------------------------------
+
+    async def _replace_lost(self) -> None:
+        """Ask anew for workers that are gone or could not be started, ever less often while that goes on.
+
+        A failure in here is no end: the next look comes.
+        """
+        wanted = self._wanted.n_workers
+        if self._wanted.stopped or (wanted is not None and wanted != self._applied.n_workers):
+            return  # Something else is to be done first.
+        slots = self._slots()
+        failed = [slot for slot in slots if slot.state is SlotState.FAILED]
+        try:
+            if failed:
+                await self._deployment.release({slot.name for slot in failed})
+                self._tell_failure(could_not_start(len(failed), len(slots), failed[0].why or "see the log"))
+            if wanted is None:
+                return  # Who adapts also replaces.
+            if len(_living(slots)) < wanted:
+                await self._ask_again(wanted)
+            elif all(slot.state is SlotState.RUNNING for slot in slots):
+                self._backoff.calm()
+                self._tell_failure(None)
+        except Exception as error:
+            logger.exception("Workers that are missing could not be asked for")
+            self._backoff.asked()
+            self._tell_failure(f"Workers that are missing could not be asked for: {cause_of(error)}.")
+
+    async def _ask_again(self, wanted: int) -> None:
+        if self._backoff.due:
+            self._backoff.asked()
+            await self._deployment.scale(wanted)
+
+    def _tell_failure(self, notice: str | None) -> None:
+        """Tell why workers are missing, once; and no longer when they have come."""
+        before, self._told_failure = self._told_failure, notice
+        if notice is not None and notice != before:
+            self._note(notice)
+        elif notice is None and before is not None and self._store.model.notice == before:
+            self._store.update(notice=None)
+
+    # -- what there is ---------------------------------------------------------------------------
+
+    def _slots(self) -> list[Slot]:
+        """Return those that are not leaving."""
+        return [slot for slot in self._deployment.slots() if slot.state is not SlotState.LEAVING]
+
+    def _counted(self) -> set[str]:
+        return {slot.name for slot in self._slots()}
+
+    def _addresses(self, names: set[str] | None = None) -> set[str]:
+        """Return the addresses of the connected workers, or of those with these names."""
+        return {worker.address for worker in self._deployment.scheduler.members().named(names)}
+
+
+def _living(slots: list[Slot]) -> list[Slot]:
+    """Return those that are there or on their way."""
+    return [slot for slot in slots if slot.state in {SlotState.PENDING, SlotState.RUNNING}]

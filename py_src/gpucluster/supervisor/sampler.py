@@ -1,4 +1,4 @@
-"""One sampler per cluster: reads what the workers' heartbeats have brought to the scheduler.
+"""One sampler per cluster: reads what the workers' heartbeats have brought to the scheduler, wherever that is.
 
 Nothing is asked of the workers. While nobody looks, only the history is fed; a sample is put into words once, whatever
 the number of those who look.
@@ -10,19 +10,15 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import to_json
 
+from ..backends.scheduler.view import Columns, SchedulerView
 from ..protocol.capacity import Machine
 from ..registry.store import now
-from ..telemetry.plugin import register
-from .heartbeats import Columns, HeartbeatReader, compact
+from ..telemetry.plugin import PLUGIN, pickled_plugin
 from .history import History
-from .task_progress import TaskProgress
-
-if TYPE_CHECKING:
-    from distributed import Scheduler
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -34,17 +30,15 @@ class Sampler:
 
     Parameters
     ----------
-    scheduler : distributed.Scheduler
+    scheduler : SchedulerView
     cluster_id : str
     machine : Machine, optional
         That all workers share.
     """
 
-    def __init__(self, scheduler: Scheduler, cluster_id: str, machine: Machine | None = None) -> None:
+    def __init__(self, scheduler: SchedulerView, cluster_id: str, machine: Machine | None = None) -> None:
         self._scheduler = scheduler
         self._id = cluster_id
-        self._reader = HeartbeatReader(scheduler)
-        self._progress = TaskProgress(scheduler)
         self.history = History(cluster_id)
         self._shared: dict[str, int] = {}
         if machine is not None:
@@ -71,7 +65,6 @@ class Sampler:
         """Sample no more."""
         while self._tasks:
             self._tasks.pop().cancel()
-        self._progress.stop()
 
     async def listen(self) -> AsyncIterator[bytes]:
         """Yield samples as lines of JSON, each a whole event, beginning with one at once.
@@ -96,20 +89,18 @@ class Sampler:
     @property
     def interval(self) -> float:
         """Seconds between samples: no less than between the heartbeats of one worker."""
-        from distributed import scheduler
-
-        return max(INTERVAL_SECONDS, float(scheduler.heartbeat_interval(len(self._scheduler.workers))))
+        return max(INTERVAL_SECONDS, self._scheduler.heartbeat_seconds)
 
     def read(self) -> Columns:
         """Return what the heartbeats have brought."""
-        return self._reader.read()
+        return self._scheduler.columns()
 
     def encoded(self, columns: Columns) -> bytes:
         """Return the event that tells a reading.
 
         It is put together without the model, which would take ten times as long; a test holds the two together.
         """
-        tasks, progress = self._progress.read()
+        tasks, progress = self._scheduler.tasks()
         sample: dict[str, Any] = {
             "id": self._id,
             "at": now(),
@@ -128,7 +119,7 @@ class Sampler:
 
     async def _equip(self, devices: bool) -> None:
         try:
-            await register(self._scheduler, devices=devices)
+            await self._scheduler.add_worker_plugin(PLUGIN, pickled_plugin(devices=devices))
         except Exception as error:
             # A worker that left meanwhile. Those that come later get the plugin all the same.
             logger.warning("Not every worker can tell all its figures (%s: %s)", type(error).__name__, error)
@@ -146,3 +137,19 @@ class Sampler:
                 logger.exception("A sample could not be taken")
                 await asyncio.sleep(10 * INTERVAL_SECONDS)
             await asyncio.sleep(self.interval)
+
+
+def compact(columns: Columns) -> dict[str, Any]:
+    """Return the columns as they travel: unmeasured ones not, one that is the same for all as a single value."""
+    message: dict[str, Any] = {}
+    for name, values in columns.items():
+        if not values:
+            continue
+        first = values[0]
+        # The last one is looked at first: most columns differ in it already.
+        if name != "workers" and values[-1] == first and values.count(first) == len(values):
+            if first is not None:
+                message[name] = first
+        else:
+            message[name] = list(values)  # It is written faster than a tuple.
+    return message

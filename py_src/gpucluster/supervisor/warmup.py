@@ -129,7 +129,7 @@ def import_all() -> None:
     import distributed.dashboard.scheduler
     import distributed.deploy.local  # noqa: F401
 
-    from ..backends import dashboard, starting  # noqa: F401
+    from ..backends import spec_deployment  # noqa: F401
 
     for name in _LOOKED_FOR_LATE:
         if find_spec(name) is None:

@@ -20,6 +20,7 @@ import psutil
 from gpucluster.backends.backend import Plan, StartContext, load_backend
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import CudaSpec, parse_spec
+from gpucluster.supervisor import starting
 from gpucluster.supervisor.warmup import configure_dask, start_forkserver
 
 FAKE_NVML = Path(os.environ["FAKE_NVML"])
@@ -39,16 +40,22 @@ async def start(spec: Spec, between: Callable[[], None] = lambda: None) -> tuple
     backend, given = load_backend("cuda"), context(parsed)
     plan = await backend.preflight(parsed, given)
     between()
-    return await backend.start(plan, given), plan
+    return await starting.start(backend, plan, given), plan
+
+
+@asynccontextmanager
+async def deployed(spec: Spec) -> AsyncIterator[Any]:
+    deployment, _ = await start(spec)
+    try:
+        yield deployment
+    finally:
+        await deployment.close()
 
 
 @asynccontextmanager
 async def started(spec: Spec) -> AsyncIterator[Any]:
-    cluster, _ = await start(spec)
-    try:
-        yield cluster
-    finally:
-        await cluster.close()
+    async with deployed(spec) as deployment:
+        yield deployment._cluster
 
 
 async def settle(cluster: Any, n: int) -> list[str]:
@@ -96,8 +103,8 @@ async def preflight(spec: Spec) -> Any:
 async def workers_and_devices(spec: Spec) -> Any:
     from distributed import Client
 
-    async with started(spec) as cluster, Client(cluster, asynchronous=True) as client:
-        backend = load_backend("cuda")
+    async with deployed(spec) as deployment, Client(deployment._cluster, asynchronous=True) as client:
+        cluster = deployment._cluster
         visible = await client.run(lambda: os.environ["CUDA_VISIBLE_DEVICES"].split(","))
         limits = await client.run(lambda dask_worker: dask_worker.data.device_buffer.n)
         answer = await client.submit(sum, [1, 2, 3])
@@ -106,7 +113,7 @@ async def workers_and_devices(spec: Spec) -> Any:
         return [
             {
                 "name": str(worker.name),
-                "device": backend.device_of(cluster, worker),
+                "device": deployment.device_of(str(worker.name)),
                 "visible": visible[address],
                 "device_memory_limit": limits[address],
                 "memory_limit": worker.memory_limit,

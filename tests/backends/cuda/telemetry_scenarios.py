@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import scenarios
+from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.protocol.models import EVENT, Telemetry
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.supervisor.sampler import Sampler
@@ -41,7 +42,7 @@ class Watch:
 
     def __init__(self, cluster: Any) -> None:
         self.scheduler = cluster.scheduler
-        self.sampler = Sampler(cluster.scheduler, "0000000a")
+        self.sampler = Sampler(InProcessScheduler(cluster.scheduler), "0000000a")
         self.sampler.start(devices=True)
 
     async def until(self, condition: Callable[[TelemetrySample], Any]) -> dict[str, Any]:

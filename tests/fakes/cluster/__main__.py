@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import Any
 
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
 from gpucluster.protocol.spec import MAX_WORKERS, CudaSpec, LocalSpec
@@ -21,7 +20,7 @@ from gpucluster.supervisor.history import History
 from gpucluster.supervisor.interface import Interface, serve
 from gpucluster.supervisor.warmup import configure_dask
 
-from .backend import SimulatedBackend, SimulatedCluster
+from .backend import SimulatedBackend
 from .options import Simulation, parse
 from .past import invent
 from .workload import work
@@ -71,7 +70,7 @@ async def _run(simulation: Simulation) -> ClusterModel:
     serve(interface, folder)
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, controller.stop, "Stopped by a signal.")
-    working = asyncio.create_task(_work(controller, simulation))
+    working = asyncio.create_task(_work(controller, backend))
     ended = await controller.run()
     working.cancel()
     with suppress(asyncio.CancelledError, OSError):
@@ -79,11 +78,12 @@ async def _run(simulation: Simulation) -> ClusterModel:
     return ended
 
 
-async def _work(controller: Controller, simulation: Simulation) -> None:
+async def _work(controller: Controller, backend: SimulatedBackend) -> None:
+    simulation = backend.simulation
     while controller.model.running_at is None:  # noqa: ASYNC110  # the controller tells nobody
         await asyncio.sleep(0.05)
-    cluster: Any = controller.cluster
-    assert isinstance(cluster, SimulatedCluster) and controller.sampler is not None
+    cluster = backend.cluster
+    assert cluster is not None and controller.sampler is not None
     if simulation.past:
         controller.sampler.history = history = History(controller.folder.id)
         invent(history, simulation, seconds_apart=controller.sampler.interval)

@@ -1,4 +1,4 @@
-"""The backend that the owner of a simulated cluster gets."""
+"""The backend that the controller of a simulated cluster gets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any, ClassVar
 from distributed import Scheduler
 from distributed.deploy.spec import SpecCluster
 from gpucluster.backends.backend import Backend, Plan, StartContext
-from gpucluster.backends.starting import start_cluster
+from gpucluster.backends.cuda import CudaBackend
+from gpucluster.backends.deployment import Deployment
+from gpucluster.backends.local import LocalBackend
+from gpucluster.backends.spec_deployment import SpecDeployment
 from gpucluster.protocol.spec import SpecBase
 
 from .figures import device_of
@@ -24,7 +27,7 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
     ----------
     simulation : Simulation
     options
-        What ``start_cluster`` gives every cluster.
+        What ``SpecDeployment`` gives every cluster.
     """
 
     def __init__(self, simulation: Simulation, **options: Any) -> None:
@@ -81,9 +84,13 @@ class SimulatedBackend(Backend[SpecBase]):
     """Starts a ``SimulatedCluster`` the way real ones are started."""
 
     name: ClassVar[str] = "simulated"
+    spec: ClassVar[type[SpecBase]] = SpecBase
 
     def __init__(self, simulation: Simulation) -> None:
+        kind = CudaBackend if simulation.on_gpus else LocalBackend
+        self.title, self.traits = kind.title, kind.traits  # type: ignore[misc]  # it plays that kind
         self.simulation = simulation
+        self.cluster: SimulatedCluster | None = None
 
     async def preflight(self, spec: SpecBase, context: StartContext) -> Plan:
         """Plan the workers that were asked for."""
@@ -94,10 +101,12 @@ class SimulatedBackend(Backend[SpecBase]):
             encrypted=True,
         )
 
-    async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Start scheduler and workers."""
-        return await start_cluster(lambda **options: SimulatedCluster(self.simulation, **options), plan, context)
 
-    def device_of(self, cluster: SpecCluster, worker: Any) -> str | None:
-        """Return the UUID: GPU workers are named after their devices."""
-        return str(worker.name) if self.simulation.on_gpus else None
+        def make(**options: Any) -> SimulatedCluster:
+            self.cluster = SimulatedCluster(self.simulation, **options)
+            return self.cluster
+
+        # GPU workers are named after their devices.
+        return await SpecDeployment.start(make, plan, context, workers_are_devices=self.simulation.on_gpus)

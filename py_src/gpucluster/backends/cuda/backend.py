@@ -15,8 +15,9 @@ from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.spec import CudaSpec, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
+from ..deployment import Deployment
+from ..host import host_memory_limit, shared_machine
 from ..openfiles import bounded_by_open_files
-from ..starting import host_memory_limit, shared_machine, start_cluster
 from .failures import explain
 from .options import constructor_options
 from .preflight import check
@@ -55,12 +56,14 @@ class CudaBackend(Backend[CudaSpec]):
             memory_limit_bytes=memory_limit,
         )
 
-    async def start(self, plan: Plan, context: StartContext) -> SpecCluster:
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Start a ``LocalCUDACluster``."""
         context.report("import", "Loading dask-cuda")
         # In a thread: these imports take seconds, in which this process must go on answering.
         if plan.options["enable_cudf_spill"]:
             await asyncio.to_thread(importlib.import_module, "cudf")
+        from ..spec_deployment import SpecDeployment
+
         module = await asyncio.to_thread(importlib.import_module, "gpucluster.backends.cuda.cluster")
 
         def make(**options: Any) -> SpecCluster:
@@ -73,11 +76,10 @@ class CudaBackend(Backend[CudaSpec]):
                 ) from error
             return cluster
 
-        try:
-            return await start_cluster(make, plan, context)
-        except StartFailed as error:
-            raise explain(error, plan.options) from error
-
-    def device_of(self, cluster: SpecCluster, worker: Any) -> str | None:
-        """Return the worker's UUID: dask-cuda names workers after their devices."""
-        return str(worker.name)
+        return await SpecDeployment.start(
+            make,
+            plan,
+            context,
+            workers_are_devices=True,  # dask-cuda names them so
+            explain=lambda cause: explain(cause, plan.options),
+        )

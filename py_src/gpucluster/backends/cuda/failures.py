@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...protocol.errors import StartFailed, StartTimedOut
 from ...protocol.sizes import format_size
 
 _RMM_SIGNS = ("CUDARuntimeError", "RMM failure", "MemoryError", "bad_alloc", "out_of_memory")
 _ALLOCATORS = ("rmm_pool_size", "rmm_async", "rmm_managed_memory", "rmm_track_allocations")
 
 
-def explain(error: StartFailed, options: Mapping[str, Any]) -> StartFailed:
-    """Return the error with the option that has probably caused it and what to do, if that is known.
+def explain(cause: str, options: Mapping[str, Any]) -> str:
+    """Return the cause with the option that has probably led to it and what to do, if that is known.
 
     Parameters
     ----------
-    error : StartFailed
-        As found in the failed workers.
+    cause : str
+        As found in the failed workers, without a full stop.
     options : mapping
         Arguments of ``LocalCUDACluster``.
     """
     chosen = [name for name in _ALLOCATORS if options.get(name)]
-    if isinstance(error, StartTimedOut) or not chosen or not any(sign in error.message for sign in _RMM_SIGNS):
-        return error
+    if not chosen or not any(sign in cause for sign in _RMM_SIGNS):
+        return cause
     option = chosen[0]
     size = f" ({format_size(options[option])})" if option == "rmm_pool_size" else ""
     advice = {
@@ -33,4 +32,4 @@ def explain(error: StartFailed, options: Mapping[str, Any]) -> StartFailed:
         "rmm_managed_memory": "this GPU or driver may not support it; turn it off",
         "rmm_track_allocations": "turn it off, and see the log",
     }[option]
-    return StartFailed(f"{error.message} The allocator asked for by {option}{size} could not be set up: {advice}.")
+    return f"{cause}. The allocator asked for by {option}{size} could not be set up: {advice}"

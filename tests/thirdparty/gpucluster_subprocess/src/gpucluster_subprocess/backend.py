@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
-from gpucluster.backends.backend import Backend, Plan, StartContext
+from gpucluster.backends.backend import Backend, Plan, ReapContext, Remembered, StartContext
 from gpucluster.protocol.spec import SpecBase
 from gpucluster.protocol.traits import Traits
 
 from .spec import SubprocessSpec
+
+if TYPE_CHECKING:
+    from gpucluster.backends.deployment import Deployment
 
 MAXIMUM_WORKERS = 8
 
@@ -30,8 +37,24 @@ class SubprocessBackend(Backend[SubprocessSpec]):
             encrypted=True,
             options={"queue": spec.queue, "queue_seconds": spec.queue_seconds},
             threads_per_worker=spec.threads_per_worker,
+            ready_workers=0,
         )
 
-    async def start(self, plan: Plan, context: StartContext) -> Any:
-        """Start scheduler and workers."""
-        raise NotImplementedError
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
+        """Start the scheduler's job and hand the workers' jobs to the queue."""
+        from .deployment import SubprocessDeployment
+
+        directory = Path(tempfile.mkdtemp(prefix=f"gpucluster-jobs-{context.cluster_id}-"))
+        return await SubprocessDeployment.start(plan, context, directory)
+
+    async def reap(self, remembered: Remembered, context: ReapContext) -> None:
+        """End the jobs that are there yet."""
+        from . import job
+
+        directory = Path(remembered["directory"])
+        found = await asyncio.to_thread(job.cancel, directory, list(remembered["jobs"]))
+        if job.processes(directory, list(remembered["jobs"])):
+            raise RuntimeError("Some jobs do not end")
+        shutil.rmtree(directory, ignore_errors=True)
+        if found:
+            context.report(f"The jobs that its dead process had left were ended: {', '.join(remembered['jobs'])}")

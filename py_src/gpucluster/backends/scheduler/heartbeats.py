@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ..telemetry.columns import COLUMNS, METRIC, VERSION
-from ..telemetry.rounding import RATE_DIGITS, rounded, size
+from ...telemetry.columns import COLUMNS, METRIC, VERSION
+from ...telemetry.rounding import RATE_DIGITS, rounded, size
 
 if TYPE_CHECKING:
     from distributed import Scheduler
     from distributed.scheduler import WorkerState
 
-Columns: TypeAlias = dict[str, Sequence[Any]]
-"""One entry per worker, by name of the column."""
+    from .view import Columns
+
 MANY = 200
 """From here on, ages are told in whole seconds: the heartbeats are some seconds apart anyway."""
 _ROW_LENGTH = 1 + len(COLUMNS)
@@ -64,22 +64,6 @@ def _ages(clock: float, workers: Sequence[WorkerState]) -> list[float]:
     return [max(0, int(10 * (clock - worker.last_seen))) / 10 for worker in workers]
 
 
-def compact(columns: Columns) -> dict[str, Any]:
-    """Return the columns as they travel: unmeasured ones not, one that is the same for all as a single value."""
-    message: dict[str, Any] = {}
-    for name, values in columns.items():
-        if not values:
-            continue
-        first = values[0]
-        # The last one is looked at first: most columns differ in it already.
-        if name != "workers" and values[-1] == first and values.count(first) == len(values):
-            if first is not None:
-                message[name] = first
-        else:
-            message[name] = list(values)  # It is written faster than a tuple.
-    return message
-
-
 def _row(metrics: Mapping[str, Any]) -> Sequence[Any]:
     row = metrics.get(METRIC)
     if isinstance(row, (list, tuple)) and len(row) == _ROW_LENGTH and row[0] == VERSION:
@@ -120,15 +104,3 @@ def _part(metrics: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _number(metrics: Mapping[str, Any], key: str) -> int | None:
     value = metrics.get(key)
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def total(values: Iterable[Any]) -> float | None:
-    """Return the sum of what is measured; ``None`` when nothing is."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def mean(values: Iterable[Any]) -> float | None:
-    """Return the mean of what is measured; ``None`` when nothing is."""
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None

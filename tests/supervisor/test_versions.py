@@ -9,7 +9,7 @@ import pytest
 from gpucluster.cli.tables import cluster_card
 from gpucluster.client.card import card_html
 from gpucluster.protocol.models import Versions
-from gpucluster.supervisor.version_warnings import version_warnings
+from gpucluster.supervisor.versions import version_warnings
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]

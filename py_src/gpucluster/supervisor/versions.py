@@ -1,14 +1,32 @@
-"""What somebody should know about a cluster that works."""
+"""Which versions a cluster has, and what somebody should know about them."""
 
 from __future__ import annotations
+
+import importlib.metadata
+import platform
+from contextlib import suppress
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from .. import __version__
 from ..protocol.models import Versions
 
 _ESCAPING = [SpecifierSet("~=2026.1.3", prereleases=True), SpecifierSet(">=2026.7.1", prereleases=True)]
 """Versions of distributed whose dashboard writes out what others have named; ``pyproject.toml`` asks for these."""
+
+
+def versions() -> Versions:
+    """Return the versions in this Python environment."""
+    dask_cuda: str | None = None
+    with suppress(importlib.metadata.PackageNotFoundError):
+        dask_cuda = importlib.metadata.version("dask-cuda")
+    return Versions(
+        gpucluster=__version__,
+        python=platform.python_version(),
+        distributed=importlib.metadata.version("distributed"),
+        dask_cuda=dask_cuda,
+    )
 
 
 def version_warnings(versions: Versions) -> list[str]:

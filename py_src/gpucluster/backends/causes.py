@@ -1,0 +1,40 @@
+"""The innermost real cause of an error, in words."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from pathlib import Path
+
+from ..protocol.refusals import folder_of, open_files_refusal, storage_refusal
+
+_FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+
+
+def _refusal_in(error: BaseException | None) -> str | None:
+    """Return what the system refused anywhere in a chain: distributed stumbles over it and raises something else."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        refusal = open_files_refusal(error)
+        if refusal is None and isinstance(error, OSError) and error.errno in _FULL_DISK and error.filename is not None:
+            refusal = storage_refusal(error, folder_of(error, Path()))
+        if refusal is not None:
+            return refusal.rstrip(".")
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def cause_of(error: BaseException) -> str:
+    """Return the innermost real cause of an error chain in a few words."""
+    refused = _refusal_in(error)
+    if refused is not None:
+        return refused
+    # Only what was named as the cause: an error that merely was being handled explains nothing.
+    while error.__cause__ is not None and not isinstance(error.__cause__, (asyncio.CancelledError, TimeoutError)):
+        error = error.__cause__
+    text = str(error).strip().splitlines()
+    first = text[0].rstrip(".") if text else ""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"the module '{error.name}' is not installed"
+    return f"{type(error).__name__}: {first[:300]}" if first else type(error).__name__

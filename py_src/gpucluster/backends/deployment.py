@@ -1,0 +1,120 @@
+"""One living cluster, whatever owns it: the part of the contract that lasts from its start to its end.
+
+The supervisor compares what is wanted with ``slots()`` and asks for the difference. A request returns when it was
+handed on: whether workers come now or in an hour, when a queue has served them, is what ``slots()`` tells afterwards.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from ..protocol.errors import InvalidState
+from ..protocol.spec import Adapt
+from ..protocol.traits import Verb
+
+if TYPE_CHECKING:
+    from .scheduler.view import SchedulerView
+
+RESTART_TIMEOUT_SECONDS = 30.0
+
+
+class SlotState(StrEnum):
+    """Where a worker is in its life, as whoever starts it sees it."""
+
+    PENDING = "pending"
+    """Asked for; it waits in a queue, or starts."""
+    RUNNING = "running"
+    """Connected to the scheduler."""
+    LOST = "lost"
+    """It was running and is gone, and nobody starts it again unless the supervisor asks."""
+    FAILED = "failed"
+    """It could not be started."""
+    LEAVING = "leaving"
+    """Told to end, and not gone yet."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One worker that was asked for."""
+
+    name: str
+    """The name that the worker has, or will have, for the scheduler."""
+    state: SlotState
+    since: datetime
+    """Since when it is in this state."""
+    why: str | None = None
+    """Why it waits, could not be started or is gone, without a full stop at the end."""
+
+
+def could_not_start(failed: int, wanted: int, why: str) -> str:
+    """Return in a sentence that workers could not be started."""
+    return f"{failed} of {wanted} workers could not start: {why}."
+
+
+class Deployment(ABC):
+    """Scheduler and workers of one cluster, made by ``Backend.start``. Used on one event loop."""
+
+    scheduler: SchedulerView
+    """What the scheduler tells and can be asked."""
+    can: frozenset[Verb] = frozenset()
+    """What this cluster can do; the supervisor refuses the rest before it comes here."""
+
+    @abstractmethod
+    def slots(self) -> list[Slot]:
+        """Return the workers that were asked for, in the order in which they were; immediate, asks nobody."""
+
+    def leaving(self, n: int) -> set[str]:
+        """Return the names of those that ``scale(n)`` will take away.
+
+        Those that have not come yet hold nothing and leave first; of the others those that were asked for last.
+        """
+        counted = [slot for slot in self.slots() if slot.state is not SlotState.LEAVING][::-1]
+        counted.sort(key=lambda slot: slot.state is SlotState.RUNNING)
+        return {slot.name for slot in counted[: max(0, len(counted) - n)]}
+
+    async def scale(self, n: int) -> None:
+        """Ask for a fixed number of workers; ends ``adapt``. Asked again, it asks anew for those that are lost."""
+        raise self._refusal("be scaled")
+
+    async def adapt(self, bounds: Adapt | None) -> None:
+        """Let the number of workers follow the load within bounds, or, with ``None``, no longer.
+
+        While it does, the deployment itself replaces workers that are lost.
+        """
+        raise self._refusal("follow the load")
+
+    @abstractmethod
+    async def release(self, names: Collection[str]) -> None:
+        """End these workers, whatever their state, and do not replace them. What they hold was moved before."""
+
+    async def restart(self) -> None:
+        """Restart all workers and forget all tasks.
+
+        Raises
+        ------
+        TimeoutError
+            Not all have come back in time.
+        """
+        await self.scheduler.restart_workers(RESTART_TIMEOUT_SECONDS)
+
+    @abstractmethod
+    async def close(self) -> None:
+        """End scheduler and workers, and forget the view of the scheduler.
+
+        Raises
+        ------
+        Exception
+            Something may be left. The supervisor then calls ``Backend.reap`` with what was remembered.
+        """
+
+    def device_of(self, name: str) -> str | None:
+        """Return the UUID (or index) of the GPU of one worker, ``None`` on CPU workers."""
+        return None
+
+    def _refusal(self, verb: str) -> InvalidState:
+        return InvalidState(f"The workers of this kind of cluster cannot {verb}.")

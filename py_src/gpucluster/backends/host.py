@@ -1,0 +1,44 @@
+"""What all workers of a cluster on this machine share, and how much of it one of them gets."""
+
+from __future__ import annotations
+
+from ..devices.machine import this_machine
+from ..protocol.capacity import Machine, memory_fault
+from ..protocol.errors import PreflightFailed
+
+
+def shared_machine() -> Machine:
+    """Return what all workers of a cluster on this machine share."""
+    from distributed.system import MEMORY_LIMIT
+
+    found = this_machine()
+    # distributed lowers every limit to what it takes for the memory of the machine.
+    return Machine(memory_bytes=min(found.memory_bytes, int(MEMORY_LIMIT)), cores=found.cores)
+
+
+def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
+    """Return the host memory limit of one worker in bytes; 0 means none.
+
+    Parameters
+    ----------
+    wanted : int, float, "auto" or None
+        Bytes, a share of the machine, an equal share, or no limit.
+    machine : Machine
+        Where the worker will run.
+    workers : int
+        Most workers that share the machine under "auto".
+
+    Raises
+    ------
+    PreflightFailed
+        It is more than the machine has.
+    """
+    if wanted is None:
+        return 0
+    fault = memory_fault(wanted, machine)
+    if fault is not None:
+        raise PreflightFailed(f"{fault.field}: {fault.message}.", fields=[fault])
+    total = machine.memory_bytes
+    if isinstance(wanted, str):
+        return total // max(1, workers)
+    return int(wanted * total) if isinstance(wanted, float) else wanted

@@ -1,0 +1,1 @@
+"""What the supervisor sees of a scheduler, in this process or elsewhere."""

@@ -1,0 +1,93 @@
+"""The view of a scheduler that runs in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection
+from typing import Any
+from uuid import uuid4
+
+from distributed import Scheduler
+
+from .reader import SchedulerReader
+from .view import Columns, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
+
+
+class InProcessScheduler(SchedulerView):
+    """Looks at a scheduler directly; needs a running event loop.
+
+    Parameters
+    ----------
+    scheduler : distributed.Scheduler
+        A running one.
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._reader = SchedulerReader(f"gpucluster-view-{uuid4().hex}")
+        self._reader.attach(scheduler)
+        scheduler.add_plugin(self._reader, name=self._reader.name)
+        server: Any = getattr(scheduler, "http_server", None)
+        if hasattr(server, "port"):  # distributed adds address and port to tornado's class
+            self.dashboard = (server.address, server.port)
+
+    @property
+    def address(self) -> str:
+        return str(self._scheduler.address)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        loop = asyncio.get_running_loop()
+        told = False
+
+        def tell() -> None:
+            nonlocal told
+            told = False
+            changed()
+
+        def soon() -> None:
+            nonlocal told
+            if not told:  # Many come in the same moment.
+                told = True
+                loop.call_soon(tell)
+
+        self._reader.watch(soon)
+
+    def members(self) -> Members:
+        return members_of(self._reader.members())
+
+    @property
+    def heartbeat_seconds(self) -> float:
+        return self._reader.heartbeat_seconds()
+
+    def columns(self) -> Columns:
+        found: Columns = self._reader.columns()
+        return found
+
+    def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
+        tasks, progress = self._reader.tasks()
+        return tasks, progress
+
+    async def hand_over(self, names: Collection[str]) -> HandedOver:
+        return handed_over_of(await self._reader.hand_over(names))
+
+    async def break_off(self) -> None:
+        self._reader.break_off()
+
+    async def restart_workers(self, timeout: float) -> None:
+        await self._reader.restart_workers(timeout)
+
+    async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
+        await self._scheduler.register_worker_plugin(comm=None, plugin=pickled, name=name, idempotent=False)
+
+    async def close(self) -> None:
+        self._reader.stop()
+
+
+def members_of(found: dict[str, Any]) -> Members:
+    """Return what ``SchedulerReader.members`` tells."""
+    return Members(**{**found, "workers": tuple(Member(*row) for row in found["workers"])})
+
+
+def handed_over_of(found: dict[str, Any]) -> HandedOver:
+    """Return what ``SchedulerReader.hand_over`` tells."""
+    return HandedOver(frozenset(found["gone"]), tuple(found["kept"]), tuple(found["stuck"]))

@@ -1,0 +1,175 @@
+"""The view of a scheduler that runs in another process, on this machine or elsewhere.
+
+A client connects to it and sends a plugin there, by value as the profiler does: the other side may have another
+gpucluster, or none. What it reads comes back once a second, and at once when somebody comes or goes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import cloudpickle
+from distributed import Client
+
+from ...telemetry import columns, rounding
+from . import heartbeats, reader, task_progress
+from .in_process import handed_over_of, members_of
+from .view import Columns, HandedOver, Members, SchedulerView, TaskCounts, TaskProgressRows
+
+if TYPE_CHECKING:
+    from distributed.security import Security
+
+logger = logging.getLogger("gpucluster.backends")
+
+INTERVAL_SECONDS = 1.0
+ANSWER_SECONDS = 20.0
+SILENCE_SECONDS = 60.0
+"""A scheduler that has not answered for so long is gone."""
+_by_value = threading.Lock()
+
+
+class RemoteScheduler(SchedulerView):
+    """Looks at a scheduler through a client. Made by ``connect``."""
+
+    def __init__(self, client: Client, dashboard: tuple[str, int] | None) -> None:
+        self._client = client
+        self._name = f"gpucluster_view_{uuid4().hex}"
+        self._last: dict[str, Any] = {}
+        self._answered = time.monotonic()
+        self._changed: Callable[[], None] = lambda: None
+        self._look = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        assert client.scheduler is not None
+        self._address = str(client.scheduler.address)
+        self.dashboard = dashboard
+
+    @property
+    def address(self) -> str:
+        return self._address
+
+    @classmethod
+    async def connect(
+        cls, address: str, security: Security | None, *, timeout: float, dashboard: tuple[str, int] | None = None
+    ) -> RemoteScheduler:
+        """Connect to a scheduler and look at it from then on.
+
+        Parameters
+        ----------
+        address : str
+        security : Security or None
+            The cluster's credentials.
+        timeout : float
+            Seconds for the connection.
+        dashboard : tuple, optional
+            Host and port of its web pages, if they answer below the cluster's secret prefix only.
+
+        Raises
+        ------
+        OSError
+            It does not answer; ``TimeoutError`` is one.
+        """
+        client: Any = Client(
+            address, security=security, asynchronous=True, timeout=timeout, set_as_default=False, name="gpucluster"
+        )
+        try:
+            await client
+            view = cls(client, dashboard)
+            await view._install()
+        except BaseException:
+            with suppress(Exception):
+                await client.close()
+            raise
+        return view
+
+    async def _install(self) -> None:
+        with _sent_by_value():
+            plugin = reader.SchedulerReader(self._name, self._client.id)
+            await self._client.register_plugin(plugin, name=self._name)
+        self._client.subscribe_topic(self._name, lambda event: self._look.set())
+        await self.refresh()
+        self._task = asyncio.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._look.wait(), INTERVAL_SECONDS)
+            self._look.clear()
+            before = self.members()
+            try:
+                await self.refresh()
+            except Exception as error:
+                if self.members().ended is not None:
+                    logger.error("The scheduler does not answer (%s: %s)", type(error).__name__, error)
+            if self.members() != before:
+                self._changed()
+
+    async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
+        handler = getattr(self._client.scheduler, self._name)
+        return await asyncio.wait_for(handler(verb=verb, **options), seconds)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+
+    async def refresh(self) -> None:
+        self._last = await self._ask("read")
+        self._answered = time.monotonic()
+
+    def members(self) -> Members:
+        found = self._last["members"]
+        if found["ended"] is None and (
+            self._client.status == "closed" or time.monotonic() - self._answered > SILENCE_SECONDS
+        ):
+            gone = "The scheduler does not answer any more."
+            found = found | {"workers": [], "computes": False, "ended": gone, "failed": True}
+        return members_of(found)
+
+    @property
+    def heartbeat_seconds(self) -> float:
+        return float(self._last["heartbeat_seconds"])
+
+    def columns(self) -> Columns:
+        found: Columns = self._last["columns"]
+        return found
+
+    def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
+        return self._last["tasks"], self._last["progress"]
+
+    async def hand_over(self, names: Collection[str]) -> HandedOver:
+        # Without a limit here: who hangs is noticed there.
+        return handed_over_of(await self._ask("hand_over", seconds=None, names=list(names)))
+
+    async def break_off(self) -> None:
+        await self._ask("break_off")
+
+    async def restart_workers(self, timeout: float) -> None:
+        await self._ask("restart", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
+
+    async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
+        scheduler: Any = self._client.scheduler
+        await scheduler.register_worker_plugin(plugin=pickled, name=name, idempotent=False)
+
+    async def close(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        with suppress(Exception):
+            await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)
+
+
+@contextmanager
+def _sent_by_value() -> Iterator[None]:
+    modules = (reader, heartbeats, task_progress, columns, rounding)
+    with _by_value:
+        for module in modules:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            yield
+        finally:
+            for module in modules:
+                cloudpickle.unregister_pickle_by_value(module)

@@ -1,0 +1,130 @@
+"""What the supervisor asks of a scheduler, wherever it runs.
+
+Reading is immediate: a scheduler in this process is looked at, of one elsewhere the last reading is told.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Columns: TypeAlias = dict[str, Sequence[Any]]
+"""One entry per worker, by name of the column."""
+TaskCounts: TypeAlias = dict[str, int]
+TaskProgressRows: TypeAlias = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A connected worker."""
+
+    name: str
+    address: str
+    pid: int | None
+    n_threads: int
+    memory_limit_bytes: int | None
+    ready: bool
+    """Whether it takes results of others: one that has just come, or is leaving, does not."""
+    holds: bool
+    """Whether it holds results or actors."""
+    actors: bool
+    """Whether there are actors among what it holds; those cannot be moved."""
+
+
+@dataclass(frozen=True)
+class Members:
+    """Who takes part in a cluster."""
+
+    workers: tuple[Member, ...] = ()
+    n_clients: int = 0
+    """Clients of users; the supervisor's own does not count."""
+    computes: bool = False
+    """Whether any task runs, waits or could run if there were workers."""
+    ended: str | None = None
+    """Why the scheduler is there no more, in a sentence; ``None`` while it is."""
+    failed: bool = False
+    """Whether it ended without anybody having asked for that."""
+
+    def named(self, names: Collection[str] | None = None) -> list[Member]:
+        """Return the workers with these names; all without names."""
+        return [worker for worker in self.workers if names is None or worker.name in names]
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """What came of moving the results of leaving workers to the others."""
+
+    gone: frozenset[str] = field(default_factory=frozenset)
+    """Addresses of those that hold nothing any more, and were closed."""
+    kept: tuple[str, ...] = ()
+    """Names of those whose results nobody takes, or that hold actors."""
+    stuck: tuple[str, ...] = ()
+    """Names of those that did not get on with it."""
+
+
+class SchedulerView(ABC):
+    """A scheduler as the supervisor sees it: who takes part, what is computed, and what can be asked of it."""
+
+    dashboard: tuple[str, int] | None = None
+    """Host and port of the scheduler's web pages, which answer below the cluster's secret prefix only."""
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """For ``distributed.Client``."""
+
+    @abstractmethod
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call back, soon after, whenever workers or clients come or go. One callback at a time."""
+
+    @abstractmethod
+    def members(self) -> Members:
+        """Return who takes part."""
+
+    async def refresh(self) -> None:
+        """Let ``members`` tell what is now. A scheduler in this process tells nothing else."""
+        return
+
+    @property
+    @abstractmethod
+    def heartbeat_seconds(self) -> float:
+        """Seconds between the heartbeats of one worker."""
+
+    @abstractmethod
+    def columns(self) -> Columns:
+        """Return what the workers' last heartbeats say, one column per figure; ``None`` is not measured."""
+
+    @abstractmethod
+    def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
+        """Return the number of tasks by state, and the progress of the kinds that were active last."""
+
+    @abstractmethod
+    async def hand_over(self, names: Collection[str]) -> HandedOver:
+        """Move the results of these workers to the others and close those that hold nothing any more.
+
+        Returns when that is done, nobody takes the rest, or nothing has moved for half a minute.
+        """
+
+    @abstractmethod
+    async def break_off(self) -> None:
+        """End a hand-over that runs: those that hold results yet go on working."""
+
+    @abstractmethod
+    async def restart_workers(self, timeout: float) -> None:
+        """Restart all workers and forget all tasks.
+
+        Raises
+        ------
+        TimeoutError
+            Not all have come back after that many seconds.
+        """
+
+    @abstractmethod
+    async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
+        """Give a pickled ``WorkerPlugin`` to all workers, and to all that join later."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Look at the scheduler no more; it goes on."""

@@ -1,0 +1,294 @@
+"""A cluster that a ``SpecCluster`` of distributed holds, with the scheduler in this process.
+
+The only place that touches ``SpecCluster``, whose ways are peculiar: it counts new workers only when all that were made
+together have started or failed, closes none before that, retires by name where addresses are meant, and reports a
+worker that cannot start as a *running cluster with 0 workers*, or with the cause hidden in a chain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from distributed.core import Status
+from distributed.deploy.spec import SpecCluster
+
+from ..protocol.errors import GPUClusterError, StartFailed
+from ..protocol.spec import Adapt
+from ..protocol.traits import Verb
+from .backend import Plan, StartContext
+from .causes import cause_of
+from .dashboard import PrivateDashboardScheduler
+from .deployment import Deployment, Slot, SlotState, could_not_start
+from .scheduler.in_process import InProcessScheduler
+
+if TYPE_CHECKING:
+    from distributed import Scheduler
+
+logger = logging.getLogger("gpucluster.backends")
+
+CLOSE_TIMEOUT_SECONDS = 5.0
+LEFTOVERS_TIMEOUT_SECONDS = 8.0
+REPLACE_SECONDS = 1.0
+_ENDED = {Status.closed, Status.closing}
+
+Make = Callable[..., SpecCluster]
+
+
+class SpecDeployment(Deployment):
+    """One running ``SpecCluster``. Made by ``start``.
+
+    Parameters
+    ----------
+    cluster : SpecCluster
+        Started, in asynchronous mode.
+    workers_are_devices : bool
+        Whether workers are named after their GPUs.
+    explain : callable, optional
+        Adds to the cause of a failure what may help; see ``start``.
+    """
+
+    can = frozenset(Verb)
+
+    def __init__(
+        self,
+        cluster: SpecCluster,
+        *,
+        workers_are_devices: bool = False,
+        explain: Callable[[str], str] = lambda cause: cause,
+    ) -> None:
+        self._cluster = cluster
+        self._workers_are_devices = workers_are_devices
+        self._explain = explain
+        self._closing: dict[asyncio.Future[None], Any] = {}
+        """Names of workers that are being closed; asyncio itself keeps only weak references to tasks."""
+        self._since: dict[str, tuple[SlotState, datetime]] = {}
+        self._replacing: asyncio.Task[None] | None = None
+        scheduler: Scheduler | None = cluster.scheduler
+        assert scheduler is not None
+        self._scheduler = scheduler
+        self.scheduler = InProcessScheduler(scheduler)
+
+    @classmethod
+    async def start(
+        cls,
+        make: Make,
+        plan: Plan,
+        context: StartContext,
+        *,
+        workers_are_devices: bool = False,
+        explain: Callable[[str], str] = lambda cause: cause,
+    ) -> SpecDeployment:
+        """Make a cluster and start it.
+
+        Parameters
+        ----------
+        make : callable
+            Called with the options that every local cluster of ours has; returns an asynchronous, not yet awaited
+            ``SpecCluster`` whose scheduler is local.
+        plan, context
+            As given to ``Backend.start``.
+        workers_are_devices : bool
+            Whether workers are named after their GPUs.
+        explain : callable, optional
+            Given the cause of a worker's failure, in words without a full stop; returns the same with what may help.
+
+        Raises
+        ------
+        StartFailed
+            With the real cause; everything that was started is closed.
+        """
+        cluster: SpecCluster | None = None
+        try:
+            context.report("scheduler", "Starting the scheduler")
+            try:
+                cluster = make(
+                    name=context.cluster_id,
+                    asynchronous=True,
+                    security=context.security,
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"http_prefix": context.dashboard_prefix},
+                    local_directory=str(context.scratch_directory),
+                    silence_logs=False,
+                )
+                # The scheduler is not made yet: let it serve its pages below the secret prefix only.
+                cluster.scheduler_spec["cls"] = PrivateDashboardScheduler
+                await _await(cluster)
+            except (asyncio.CancelledError, GPUClusterError):
+                raise
+            except Exception as error:
+                failures = _failed(cluster) if cluster is not None else {}
+                if failures:
+                    cause = explain(cause_of(next(iter(failures.values()))))
+                    raise StartFailed(could_not_start(len(failures), plan.n_workers, cause)) from error
+                logger.error("The start failed", exc_info=error)
+                raise StartFailed(f"The cluster could not start: {explain(cause_of(error))}.") from error
+            return cls(cluster, workers_are_devices=workers_are_devices, explain=explain)
+        except BaseException:
+            await _close_leftovers(context.cluster_id, cluster)
+            raise
+
+    # -- what there is ---------------------------------------------------------------------------
+
+    def slots(self) -> list[Slot]:
+        cluster = self._cluster
+        here = {worker.name for worker in self._scheduler.workers.values()}
+        failed = _failed(cluster)
+        coming = {worker.name for worker in _uncounted(cluster) if worker.status != Status.failed}
+        living = {name for name, worker in cluster.workers.items() if worker.status != Status.closed}
+        found: list[tuple[Any, SlotState, str | None]] = []
+        for name in cluster.worker_spec:
+            if name in failed:
+                found.append((name, SlotState.FAILED, self._explain(cause_of(failed[name]))))
+            elif name in here:
+                found.append((name, SlotState.RUNNING, None))
+            elif name in living or name in coming or not self._was_running(name):
+                found.append((name, SlotState.PENDING, None))
+            else:
+                found.append((name, SlotState.LOST, "its process is gone"))
+        # One that is closed while it starts may come for a moment.
+        leaving = (living | coming | set(self._closing.values())) - cluster.worker_spec.keys()
+        found += [(name, SlotState.LEAVING, None) for name in leaving]
+        before, now = self._since, datetime.now(UTC)
+        self._since = {}
+        for name, state, _ in found:
+            known = before.get(str(name))
+            self._since[str(name)] = known if known is not None and known[0] is state else (state, now)
+        return [Slot(str(name), state, self._since[str(name)][1], why) for name, state, why in found]
+
+    def _was_running(self, name: Any) -> bool:
+        known = self._since.get(str(name))
+        return known is not None and known[0] in {SlotState.RUNNING, SlotState.LOST}
+
+    def device_of(self, name: str) -> str | None:
+        return name if self._workers_are_devices else None
+
+    # -- changing it -----------------------------------------------------------------------------
+
+    async def scale(self, n: int) -> None:
+        await self.adapt(None)
+        self._take_out(self.leaving(n))
+        self._cluster.scale(n)
+
+    async def adapt(self, bounds: Adapt | None) -> None:
+        if self._replacing is not None:
+            self._replacing.cancel()
+            self._replacing = None
+        if bounds is not None:
+            self._cluster.adapt(minimum=bounds.minimum, maximum=bounds.maximum)
+            self._replacing = asyncio.create_task(self._replace_lost())
+            return
+        adaptive = getattr(self._cluster, "_adaptive", None)
+        if adaptive is not None:
+            adaptive.stop()
+
+    async def _replace_lost(self) -> None:
+        """Start workers anew whose nanny is gone; a worker whose nanny lives is restarted by the nanny."""
+        while True:
+            await asyncio.sleep(REPLACE_SECONDS)
+            if len(self._cluster.workers) < len(self._cluster.worker_spec) and not _failed(self._cluster):
+                self._correct_soon()
+
+    async def release(self, names: Collection[str]) -> None:
+        for name in [name for name in _failed(self._cluster) if str(name) in names]:
+            # Neither counted, nor in the way of another of this name.
+            self._cluster.worker_spec.pop(name, None)
+            worker = self._cluster.workers.pop(name, None)
+            if worker is not None:
+                self._close_soon(worker)
+        self._take_out(names)
+        self._correct_soon()
+
+    def _take_out(self, names: Collection[str]) -> None:
+        """Take workers out of the plan, and close those at once that have not come.
+
+        SpecCluster closes none of them before all that are on their way have come, and one of them may never come.
+        """
+        cluster = self._cluster
+        for name in [name for name in cluster.worker_spec if str(name) in names]:
+            del cluster.worker_spec[name]
+        here = {worker.name for worker in self._scheduler.workers.values()}
+        coming = [worker for worker in _uncounted(cluster) if worker.status != Status.failed]
+        for worker in {*cluster.workers.values(), *coming}:
+            if worker.name not in cluster.worker_spec and worker.name not in here:
+                self._close_soon(worker)
+
+        for name in [name for name, worker in cluster.workers.items() if worker.status == Status.closed]:
+            # SpecCluster itself would wait with this, and start no other of this name.
+            del cluster.workers[name]
+
+    def _correct_soon(self) -> None:
+        """Let SpecCluster start and end workers as it has been told; what goes wrong is in the slots."""
+        loop: Any = self._cluster.loop
+        loop.add_callback(self._cluster._correct_state)
+
+    def _close_soon(self, worker: Any) -> None:
+        task = asyncio.ensure_future(_close_worker(worker))
+        self._closing[task] = worker.name
+        task.add_done_callback(self._closing.pop)
+
+    async def close(self) -> None:
+        """Close scheduler and workers; returns in bounded time whatever they do."""
+        await self.adapt(None)
+        await self.scheduler.close()
+        for name in _failed(self._cluster):
+            self._cluster.workers.pop(name, None)
+        _count_all(self._cluster)
+        try:
+            closing: Awaitable[None] = self._cluster.close()  # type: ignore[assignment]  # awaitable: asynchronous
+            await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)
+        except Exception as error:
+            logger.warning("The cluster did not close in good order (%s); killing what is left", type(error).__name__)
+
+
+async def _await(cluster: SpecCluster) -> None:
+    await cluster
+
+
+def _failed(cluster: SpecCluster) -> dict[Any, BaseException]:
+    """Return the workers (nannies) that failed to start, with why."""
+    failures: dict[Any, BaseException] = {}
+    for name, worker in dict(cluster.workers).items():
+        if getattr(worker, "status", None) == Status.failed:
+            # distributed keeps the exception in a private attribute and logs it nowhere.
+            error = getattr(worker, "_Server__startup_exc", None)
+            failures[name] = error or RuntimeError("the worker process ended during its start; see the log")
+    return failures
+
+
+def _uncounted(cluster: SpecCluster) -> list[Any]:
+    """Return the workers (nannies) that were made and not closed, but are not among ``cluster.workers``."""
+    counted = set(map(id, cluster.workers.values()))
+    return [worker for worker in list(cluster._created) if id(worker) not in counted and worker.status not in _ENDED]
+
+
+def _count_all(cluster: SpecCluster) -> None:
+    """Let ``cluster.close`` also close the workers that a cancelled start has made but not yet counted."""
+    for worker in _uncounted(cluster):
+        cluster.workers.setdefault(worker.name, worker)
+
+
+async def _close_worker(worker: Any) -> None:
+    closing = asyncio.ensure_future(worker.close())
+    await asyncio.sleep(0)  # From here on it starts no other process.
+    starting = getattr(worker, "process", None)
+    with suppress(Exception):
+        # A nanny waits for its worker to be up before it closes it, also for one that hangs in its start.
+        if starting is not None and starting.status == Status.starting and starting.process is not None:
+            await starting.process.kill()
+        await asyncio.wait_for(closing, CLOSE_TIMEOUT_SECONDS)
+
+
+async def _close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
+    """Close whatever a start left behind, also when a constructor failed half-way."""
+    found = {cluster} if cluster is not None else set()
+    found |= {item for item in set(SpecCluster._instances) if getattr(item, "name", None) == cluster_id}
+    for item in found:
+        _count_all(item)
+        with suppress(Exception):
+            closing: Awaitable[None] = item.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
+            await asyncio.wait_for(asyncio.shield(closing), LEFTOVERS_TIMEOUT_SECONDS)

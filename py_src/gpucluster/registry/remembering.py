@@ -1,0 +1,89 @@
+"""What a supervisor has started elsewhere, written down so that its death leaves nothing behind.
+
+A cluster's own processes end with its supervisor. Jobs of a batch system and the like do not: what there is to be ended
+is in ``remembered.json`` before it is started. Whoever notices that the supervisor is gone starts
+``gpucluster.supervisor.reaper``, which lets the backend end it and deletes the file.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from .record import Folder
+from .replacement import replace_text
+from .writing import writing
+
+AGAIN_SECONDS = 60.0
+"""So long after one attempt the next may be made."""
+
+
+class Remembered(BaseModel):
+    """Content of ``remembered.json``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    backend: str
+    """Name of the backend that can end it."""
+    state: dict[str, JsonValue]
+    """Whatever the backend wrote down."""
+
+
+def remember(folder: Folder, backend: str, state: Mapping[str, Any]) -> None:
+    """Write down what there is to be ended elsewhere; nothing when the mapping is empty.
+
+    Raises
+    ------
+    RegistryUnwritable
+        What was written before is still there; the next step must not be made.
+    """
+    with writing(folder.path.parent):
+        if state:
+            text = Remembered(backend=backend, state=dict(state)).model_dump_json()
+            replace_text(folder.remembered, text, mode=0o600, durable=True)
+        else:
+            folder.remembered.unlink(missing_ok=True)
+
+
+def read_remembered(folder: Folder) -> Remembered | None:
+    """Return what was written down; ``None`` when nothing is left, or nobody can read it any more."""
+    try:
+        return Remembered.model_validate_json(folder.remembered.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def start_reaper(folder: Folder, python: str) -> None:
+    """Let a process of its own end what a dead supervisor has left; at most once a minute, whoever asks.
+
+    Parameters
+    ----------
+    folder : Folder
+        Its supervisor must be gone.
+    python : str
+        The cluster's Python, which has the backend.
+    """
+    with suppress(OSError):
+        if time.time() - folder.reaping.stat().st_mtime < AGAIN_SECONDS:
+            return
+    with suppress(OSError):
+        folder.reaping.touch(mode=0o600)
+        os.utime(folder.reaping)
+        with open(folder.log, "ab", opener=lambda path, flags: os.open(path, flags, 0o600)) as log:
+            command = [python if os.access(python, os.X_OK) else sys.executable, "-P", "-m"]
+            process = subprocess.Popen(
+                [*command, "gpucluster.supervisor.reaper", "--folder", str(folder.path)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        threading.Thread(target=process.wait, name="gpucluster-reaper", daemon=True).start()

@@ -1,0 +1,94 @@
+"""``python -P -m gpucluster.supervisor.reaper --folder PATH``: end what a dead supervisor has started elsewhere.
+
+Started by whichever process notices that the supervisor is gone (``registry.remembering``), in the cluster's Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from ..backends.backend import Backend, ReapContext, load_backend
+from ..backends.causes import cause_of
+from ..protocol.errors import StartFailed
+from ..protocol.telemetry import ActivityEntry
+from ..registry import activity, lock
+from ..registry.record import Folder
+from ..registry.remembering import read_remembered
+from ..registry.store import now
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+REAP_SECONDS = 300.0
+
+
+async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: float = REAP_SECONDS) -> bool:
+    """End what was remembered, and forget it; returns whether nothing is left.
+
+    Parameters
+    ----------
+    folder : Folder
+    backend : Backend, optional
+        The one that has started it; default: the one of that name.
+    timeout : float
+        Seconds it may take.
+    """
+    remembered = read_remembered(folder)
+    if remembered is None:
+        return True
+
+    def report(message: str) -> None:
+        logger.info("%s", message)
+        _note(folder, "state", message)
+
+    try:
+        backend = backend if backend is not None else _must_be_backend(load_backend(remembered.backend))
+        await asyncio.wait_for(backend.reap(remembered.state, ReapContext(folder.id, report)), timeout)
+        folder.remembered.unlink(missing_ok=True)
+    except Exception as error:
+        logger.error("What was started elsewhere could not be ended", exc_info=error)
+        _note(folder, "failure", f"What was started elsewhere may still run ({cause_of(error)}). It is tried again.")
+        return False
+    return True
+
+
+def _must_be_backend(found: Any) -> Backend[Any]:
+    if not isinstance(found, Backend):
+        raise StartFailed(f"The kind '{found.name}' starts nothing itself.")
+    return found
+
+
+def _note(folder: Folder, kind: str, message: str) -> None:
+    try:
+        entries = activity.read(folder.activity)
+        if not entries or entries[-1].message != message:
+            activity.append(folder.activity, ActivityEntry(at=now(), kind=kind, message=message))
+    except OSError as error:
+        logger.warning("The activity could not be written down (%s): %s", error.strerror, message)
+
+
+def main() -> None:
+    """End what one dead supervisor has left."""
+    parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor.reaper")
+    parser.add_argument("--folder", type=Path, required=True)
+    folder = Folder(parser.parse_args().folder)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)-7s %(name)s  %(message)s")
+    held = lock.take(folder.reaping)
+    if held is None or lock.is_held(folder.lock):
+        return  # Somebody else does it, or there is a supervisor.
+    try:
+        done = asyncio.run(reap(folder))
+    finally:
+        os.close(held)
+    if done:
+        folder.reaping.unlink(missing_ok=True)
+    sys.exit(0 if done else 1)
+
+
+if __name__ == "__main__":
+    main()

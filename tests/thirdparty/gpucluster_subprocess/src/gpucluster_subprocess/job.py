@@ -1,0 +1,101 @@
+"""A small batch system: ``python -m gpucluster_subprocess.job DIRECTORY NAME SECONDS COMMAND…`` is one job.
+
+It leaves whoever submits it, as a job of a real batch system does, waits its time in the queue, runs its command, and
+writes down in ``DIRECTORY/NAME.state`` what has become of it. The environment of its processes names it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+MARK = "GPUCLUSTER_SUBPROCESS_JOB"
+GATE = "GPUCLUSTER_SUBPROCESS_GATE"
+"""Path of a file; as long as it is there, the queue serves no worker."""
+FAULT = "GPUCLUSTER_SUBPROCESS_FAULT"
+"""Path of a file; as long as it is there, workers that the queue serves cannot start."""
+POLL_SECONDS = 0.05
+
+
+def submit(directory: Path, name: str, seconds: float, command: list[str]) -> None:
+    """Hand a job to the queue."""
+    (directory / f"{name}.state").write_text("pending")
+    environment = os.environ | {MARK: f"{directory}/{name}"}
+    own = [sys.executable, "-m", "gpucluster_subprocess.job", str(directory), name, str(seconds)]
+    with (directory / f"{name}.log").open("wb") as log:
+        subprocess.run([*own, *command], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
+
+
+def state_of(directory: Path, name: str) -> str:
+    """Return ``pending``, ``running`` or ``ended``; ``gone`` when nobody knows the job any more."""
+    with suppress(FileNotFoundError):
+        return (directory / f"{name}.state").read_text()
+    return "gone"
+
+
+def last_words(directory: Path, name: str) -> str:
+    """Return the end of what a job has printed."""
+    with suppress(FileNotFoundError):
+        lines = (directory / f"{name}.log").read_text().strip().splitlines()
+        if lines:
+            return lines[-1].strip().rstrip(".")
+    return "it said nothing"
+
+
+def processes(directory: Path, names: list[str]) -> list[psutil.Process]:
+    """Return all living processes of these jobs."""
+    marks = {f"{directory}/{name}" for name in names}
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARK) in marks:
+                found.append(process)
+    return found
+
+
+def cancel(directory: Path, names: list[str]) -> int:
+    """End these jobs; returns how many processes there were."""
+    found = processes(directory, names)
+    for process in found:
+        with suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(found, timeout=5)
+    for name in names:
+        with suppress(FileNotFoundError):
+            (directory / f"{name}.state").write_text("ended")
+    return len(found)
+
+
+def _run(directory: Path, name: str, seconds: float, command: list[str]) -> None:
+    state = directory / f"{name}.state"
+    is_worker = name.startswith("worker")
+    deadline = time.monotonic() + seconds
+    gate, fault = Path(os.environ.get(GATE, "/nonexistent")), Path(os.environ.get(FAULT, "/nonexistent"))
+    while time.monotonic() < deadline or (is_worker and gate.exists()):
+        time.sleep(POLL_SECONDS)
+    state.write_text("running")
+    if is_worker and fault.exists():
+        print("the node has no licence.", flush=True)
+    else:
+        subprocess.run(command, check=False)
+    state.write_text("ended")
+
+
+def main() -> None:
+    """Be one job."""
+    directory, name, seconds, *command = sys.argv[1:]
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    with suppress(FileNotFoundError):  # The folder is deleted when nobody wants the job any more.
+        _run(Path(directory), name, float(seconds), command)
+
+
+if __name__ == "__main__":
+    main()
