@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .errors import FieldError
+from .plaintext import counted
 from .sizes import format_size
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Mach
         count = n_workers * threads
         each = f" ({n_workers} workers with {threads} each)" if threads > 1 and n_workers > 1 else ""
         notes.append(
-            f"{count} threads{each} run on {machine.cores} core{'s' * (machine.cores != 1)}: "
+            f"{count} threads{each} run on {counted(machine.cores, 'core')}: "
             "tasks that compute share the cores and take longer."
         )
     return notes
