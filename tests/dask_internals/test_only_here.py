@@ -174,6 +174,13 @@ def test_every_function_has_a_canary():
     assert missing <= {"spilling.SpilledBytes", "transfers.FollowedLog"}
 
 
+@pytest.mark.parametrize("error", [AttributeError("'Worker' object has no attribute 'nothing'"), AssertionError()])
+def test_a_canary_dies_with_a_sentence(error, canary):
+    with pytest.raises(pytest.fail.Exception, match="has no Worker.nothing any more, or it works in another"):
+        with canary("Worker.nothing"):
+            raise error
+
+
 def test_it_says_what_it_relies_on():
     silent = []
     for path in INTERNALS.glob("*.py"):
