@@ -13,7 +13,7 @@ from distributed import Scheduler, SchedulerPlugin
 
 from ...dask_internals.messages import follow_received_from_clients
 from ...dask_internals.scheduler_state import (
-    clients_of_people,
+    client_names,
     left_on_purpose,
     n_unfinished,
     prefix_of,
@@ -87,9 +87,7 @@ class SchedulerRecorder(SchedulerPlugin):
 
     def _note_clients(self) -> None:
         self._other_clients |= {
-            name
-            for name in clients_of_people(self._scheduler)
-            if name.startswith("Client-") and "-profile-" not in name
+            name for name in client_names(self._scheduler) if name.startswith("Client-") and "-profile-" not in name
         }
 
     def _add_received(self, client: str, n_bytes: int) -> None:
