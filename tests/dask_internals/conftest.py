@@ -50,12 +50,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     """The cluster that canaries share: it spills early, and pauses never, whatever this process uses."""
     memory = "distributed.worker.memory."
     quiet = {f"{memory}target": 0.1, f"{memory}spill": False, f"{memory}pause": False, f"{memory}terminate": False}
-    options: dict[str, Any] = {
-        "processes": False,
-        "protocol": "tcp",
-        "host": "127.0.0.1",
-        "dashboard_address": "127.0.0.1:0",
-    }
+    options: dict[str, Any] = {"processes": False, "protocol": "tcp", "host": "127.0.0.1"}
     with (
         dask.config.set({**quiet, "temporary-directory": str(tmp_path_factory.mktemp("dask"))}),
         LocalCluster(

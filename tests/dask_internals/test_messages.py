@@ -76,6 +76,8 @@ def test_web_pages(here, canary):
     with canary("Server.http_application and Server.http_server.port"):
         assert hasattr(listening.web_application(here.scheduler), "find_handler")
         assert listening.web_port(here.scheduler) > 0
+    with canary("distributed.dashboard.scheduler"):
+        listening.import_web_pages()
 
 
 def test_listeners(canary):

@@ -59,11 +59,15 @@ PRIVATE = {
 """Names that objects of Dask have, whoever else has them too."""
 OF_OTHERS = {
     "cli/arguments.py": {"_actions", "_group_actions", "_option_string_actions"},  # argparse
+    "learn/cluster/kmeans.py": {"_n_threads"},  # scikit-learn
+    "learn/delegation/fitting.py": {"_delegate", "_label_type"},  # our own, set by name
+    "learn/neural_network/mlp.py": {"_label_binarizer"},  # scikit-learn
     "lessons/figures/drawing.py": {"constrained"},  # matplotlib
     "lessons/grading/remote.py": {"_update_inplace"},  # pandas
     "lessons/grading/starting.py": {"_kernel_spec"},  # jupyter_client
     "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
+    "supervisor/warmup.py": {"_forkserver", "_forkserver_address"},  # multiprocessing
 }
 """Names of other libraries."""
 
@@ -170,6 +174,13 @@ def test_every_function_has_a_canary():
     assert missing <= {"spilling.SpilledBytes", "transfers.FollowedLog"}
 
 
+@pytest.mark.parametrize("error", [AttributeError("'Worker' object has no attribute 'nothing'"), AssertionError()])
+def test_a_canary_dies_with_a_sentence(error, canary):
+    with pytest.raises(pytest.fail.Exception, match="has no Worker.nothing any more, or it works in another"):
+        with canary("Worker.nothing"):
+            raise error
+
+
 def test_it_says_what_it_relies_on():
     silent = []
     for path in INTERNALS.glob("*.py"):
@@ -181,3 +192,12 @@ def test_it_says_what_it_relies_on():
                 if "``" not in said and "``" not in whole:
                     silent.append(f"{path.stem}.{node.name}")
     assert set(silent) <= {"shuffling.shard_bytes"}, "which adds up bytes and asks nothing of Dask"
+
+
+def test_importing_it_imports_no_dask(in_new_process):
+    """Faces may import what asks Dask: only a module that derives from a class of Dask's needs it at once."""
+    names = [f"gpucluster.dask_internals.{path.stem}" for path in INTERNALS.glob("*.py") if path.stem != "clients"]
+    code = f"import {', '.join(names)}\nimport sys\nprint(*(name for name in sys.modules if '.' not in name))"
+    assert not {"bokeh", "dask", "distributed", "numpy", "psutil", "pydantic", "tornado"} & set(
+        in_new_process(code).split()
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from gpucluster.dask_internals import heartbeats
 from gpucluster.dask_internals import worker_state as state
 
 GO_ON = threading.Event()
@@ -90,3 +91,34 @@ def test_readings(here, canary):
         assert here.worker.monitor.gpu_memory_total
     with canary("Worker.scheduler_delay"):
         assert abs(state.clock_delay(here.worker)) < 60
+
+
+def test_heartbeats(here, canary, wait_until):
+    with canary("task_counts, spilled_bytes, cpu and memory in WorkerState.metrics"):
+        known = here.scheduler.workers[here.worker.address]
+        wait_until(lambda: heartbeats.figures(known.metrics)["memory_bytes"])
+        found = heartbeats.figures(known.metrics)
+        assert found["memory_bytes"] > 1_000_000
+        assert found["cpu_percent"] is not None
+        assert isinstance(known.metrics["task_counts"], dict)
+        assert found["spilled_bytes"] is not None
+
+
+def test_heartbeats_with_a_gpu(in_new_process, canary):
+    """Dask puts them in where a device and RMM are there."""
+    code = """
+import inspect
+from distributed import system_monitor
+from distributed.diagnostics import rmm
+written = inspect.getsource(system_monitor) + inspect.getsource(rmm)
+for name in ("gpu-memory-total", "gpu_memory_used", "gpu_utilization", "rmm-used", "rmm-total"):
+    assert f'"{name}"' in written, name
+print("fine")
+"""
+    with canary("gpu-memory-total, gpu_memory_used, gpu_utilization, rmm-used and rmm-total in WorkerState.metrics"):
+        assert in_new_process(code) == "fine"
+    told = {"gpu_memory_used": 5, "gpu-memory-total": 9, "gpu_utilization": 50, "rmm": {"rmm-used": 1, "rmm-total": 4}}
+    found = heartbeats.figures(told)
+    assert (found["gpu_used_bytes"], found["gpu_total_bytes"], found["gpu_utilization_percent"]) == (5, 9, 50)
+    assert (found["rmm_used_bytes"], found["rmm_pool_bytes"]) == (1, 4)
+    assert found["executing"] is None

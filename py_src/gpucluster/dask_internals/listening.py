@@ -31,3 +31,11 @@ def web_application(scheduler: Any) -> Any:
 def web_port(scheduler: Any) -> int:
     """Return the port of a scheduler's web pages: ``Server.http_server.port`` (2021.1)."""
     return int(scheduler.http_server.port)
+
+
+def import_web_pages() -> None:
+    """Import what a scheduler's web pages need, so that it does not stall on it later.
+
+    Relies on the module ``distributed.dashboard.scheduler`` (2021.1).
+    """
+    import distributed.dashboard.scheduler  # noqa: F401

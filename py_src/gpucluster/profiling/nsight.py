@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SESSION = "gpucluster"
-_PATIENCE_SECONDS = 120
+_TIMEOUT_SECONDS = 120
 _INJECTED = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
 
 _NO_NSYS = (
@@ -98,7 +98,7 @@ class NsightCapture:
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=_PATIENCE_SECONDS,
+                timeout=_TIMEOUT_SECONDS,
                 stdin=subprocess.DEVNULL,
                 check=False,
             )

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE_SECONDS = 0.2
+WAIT_SECONDS = 0.2
 """A heartbeat is not held up for longer than this; then it takes the figures of the reading before."""
-SILENCE_SECONDS = 10.0
+NO_ANSWER_SECONDS = 10.0
 """After so long without an answer the figures before are not shown any more."""
-SILENT = "The NVIDIA driver has not answered for some time. Run nvidia-smi on this worker's machine."
+NO_ANSWER = "The NVIDIA driver has not answered for some time. Run nvidia-smi on this worker's machine."
 
 
 class BackgroundReading:
@@ -39,13 +39,13 @@ class BackgroundReading:
         if self._running is None:
             self._running = self._start()
         running = self._running
-        done, _ = await asyncio.wait({running}, timeout=PATIENCE_SECONDS)
+        done, _ = await asyncio.wait({running}, timeout=WAIT_SECONDS)
         if done and self._running is running:
             self._running = None
             self._figures = running.result()
             self._read_at = time.monotonic()
-        if time.monotonic() - self._read_at > SILENCE_SECONDS:
-            return {"device": self._figures.get("device"), "device_error": SILENT}
+        if time.monotonic() - self._read_at > NO_ANSWER_SECONDS:
+            return {"device": self._figures.get("device"), "device_error": NO_ANSWER}
         return self._figures
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from distributed import Scheduler, SchedulerPlugin
 
 from ...dask_internals.messages import follow_received_from_clients
 from ...dask_internals.scheduler_state import (
-    clients_of_people,
+    client_names,
     left_on_purpose,
     n_unfinished,
     prefix_of,
@@ -51,7 +51,7 @@ class SchedulerRecorder(SchedulerPlugin):
         self._restarts = 0
         self._other_clients: set[str] = set()
         for worker in scheduler.workers.values():
-            self._meet(worker.address)
+            self._figures_of(worker.address)
         self._submitted = SubmittedTime(key for key, task in scheduler.tasks.items() if task.state in UNFINISHED)
         self._client_bytes = 0
         self._received = follow_received_from_clients(scheduler, self._add_received)
@@ -79,7 +79,7 @@ class SchedulerRecorder(SchedulerPlugin):
             return
         self.stop()
         # Its kernel may have been killed before it took the workers' recorders away.
-        self._farewell = asyncio.ensure_future(take_worker_plugin(scheduler, self.name))
+        self._removal = asyncio.ensure_future(take_worker_plugin(scheduler, self.name))
 
     def add_client(self, scheduler: Scheduler, client: str) -> None:
         """Notice who else may send work."""
@@ -87,9 +87,7 @@ class SchedulerRecorder(SchedulerPlugin):
 
     def _note_clients(self) -> None:
         self._other_clients |= {
-            name
-            for name in clients_of_people(self._scheduler)
-            if name.startswith("Client-") and "-profile-" not in name
+            name for name in client_names(self._scheduler) if name.startswith("Client-") and "-profile-" not in name
         }
 
     def _add_received(self, client: str, n_bytes: int) -> None:
@@ -100,7 +98,7 @@ class SchedulerRecorder(SchedulerPlugin):
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """Notice a worker that joins."""
-        self._meet(worker)["joined_later"] = True
+        self._figures_of(worker)["joined_later"] = True
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any) -> None:
         """Notice a worker that leaves, and whether anybody wanted it to."""
@@ -113,7 +111,7 @@ class SchedulerRecorder(SchedulerPlugin):
         """Notice a restart of all workers."""
         self._restarts += 1
 
-    def _meet(self, address: str) -> dict[str, Any]:
+    def _figures_of(self, address: str) -> dict[str, Any]:
         state = self._scheduler.workers.get(address)
         return self._workers.setdefault(
             address,
@@ -138,7 +136,7 @@ class SchedulerRecorder(SchedulerPlugin):
             return
         computed = self._tasks.add(prefix_of(self._scheduler, key), finish == "erred", kwargs)
         if computed is not None:
-            known = self._meet(kwargs.get("worker") or "")
+            known = self._figures_of(kwargs.get("worker") or "")
             known["n_tasks"] += 1
             known["compute_seconds"] += computed
 

@@ -9,7 +9,7 @@ from html import escape
 
 from ..model import ReportFigures
 from .svg import legend_html, timeline_svg
-from .tables import prefix_table, small_print, summary_rows, worker_table
+from .tables import footnotes, prefix_table, summary_rows, worker_table
 
 TEXT = "var(--jp-content-font-color1, inherit)"
 LINE = "var(--jp-border-color2, rgba(128,128,128,0.4))"
@@ -38,7 +38,7 @@ def report_html(report: ReportFigures, *, timeline: str | None = None) -> str:
         picture += legend_html(report)
     drawn = [*report.timeline_data.notes] if picture else []
     tables = "".join(_table(*table) for table in (prefix_table(report), worker_table(report)) if table[1])
-    notes = "".join(f"<div>{escape(note)}</div>" for note in [*drawn, *small_print(report)])
+    notes = "".join(f"<div>{escape(note)}</div>" for note in [*drawn, *footnotes(report)])
     return (
         '<div class="gpucluster-profile" style="color:' + TEXT + ";"
         'border-left:4px solid #76b900;padding:4px 12px;max-width:920px">'

@@ -103,7 +103,7 @@ def worker_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str
     return [name for name, _ in shown], rows, left
 
 
-def small_print(report: ReportFigures) -> list[str]:
+def footnotes(report: ReportFigures) -> list[str]:
     """Return the sentences below the tables."""
     lines = list(report.files) + list(report.notes)
     if report.workers and report.n_readings:

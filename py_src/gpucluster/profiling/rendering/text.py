@@ -7,7 +7,7 @@ import textwrap
 from ...protocol.plaintext import counted
 from ..model import ReportFigures
 from ..units import seconds
-from .tables import prefix_table, small_print, summary_rows, worker_table
+from .tables import footnotes, prefix_table, summary_rows, worker_table
 
 WIDTH = 100
 
@@ -28,7 +28,7 @@ def report_text(report: ReportFigures) -> str:
         if body:
             parts += ["", *_table(head, body)]
             parts += [left] if left else []
-    notes = small_print(report)
+    notes = footnotes(report)
     if notes:
         parts += ["", *(line for note in notes for line in _wrapped(note, ""))]
     return "\n".join(parts)
