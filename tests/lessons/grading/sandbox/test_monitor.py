@@ -86,6 +86,16 @@ assert len(paths) == 3 and all(map(os.path.exists, paths)), paths
 assert end_all()
 print(any(map(os.path.exists, paths)), psutil.Process().children())
 """
+BLIND = """
+from gpucluster.lessons.grading.sandbox import monitor as module
+def blind():
+    raise OSError("there is no /proc")
+module.descendants = blind
+monitor = ResourceMonitor(Limits())
+child = start("import time; print('ready', flush=True); time.sleep(600)")
+monitor.start()
+print(child.wait(), monitor.exceeded, monitor.failure)
+"""
 
 
 def said(program: str) -> str:
@@ -100,6 +110,10 @@ def test_removed_files_in_shared_memory_and_threads_count() -> None:
 
 def test_a_process_whose_main_thread_has_ended_does_not_get_away() -> None:
     assert said(ENDS) == "-9\nFalse"
+
+
+def test_what_cannot_be_looked_at_any_more_is_ended() -> None:
+    assert said(BLIND) == "-9 stopped OSError: there is no /proc"
 
 
 def test_python_removes_the_locks_of_what_is_ended() -> None:

@@ -71,6 +71,8 @@ def run(job: Job, root: Path) -> NotebookGrade:
             f"{counted(len(open_folders), 'folder')} that the notebook should not read could not be closed, as what "
             "lies above cannot be listed by this account."
         )
+    if monitor.failure is not None:
+        result.notes.append(f"It was ended, as nothing could be seen of what it uses ({monitor.failure}).")
     if monitor.exceeded is not None:
         result.status = monitor.exceeded
     result.seconds, result.peak_bytes = round(time.monotonic() - began, 1), monitor.peak_bytes

@@ -28,7 +28,9 @@ class ResourceMonitor(threading.Thread):
     peak_bytes : int
         Most memory that was in use at once; pages that processes share count once for each.
     exceeded : str or None
-        Which limit was passed.
+        Which limit was passed; "stopped" when the processes could not be looked at any more.
+    failure : str or None
+        Why they could not.
     shared_bytes : int
         What the account's new files in shared memory take that are left at the end.
     """
@@ -38,6 +40,7 @@ class ResourceMonitor(threading.Thread):
         self.limits = limits
         self.peak_bytes = 0
         self.exceeded: Status | None = None
+        self.failure: str | None = None
         self.deadline = time.monotonic() + limits.seconds
         self.shared_bytes = 0
         self._shared = SharedMemory()
@@ -45,6 +48,13 @@ class ResourceMonitor(threading.Thread):
 
     def run(self) -> None:
         """Look at all processes again and again."""
+        try:
+            self._look()
+        except Exception as error:  # what is not looked at any more must not go on
+            self.failure = f"{type(error).__name__}: {error}"
+            self._end("stopped")
+
+    def _look(self) -> None:
         own = psutil.Process()
         at_first = resident_bytes(own)
         while not self._done.wait(_EVERY_S):
