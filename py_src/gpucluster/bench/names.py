@@ -19,4 +19,3 @@ NAMES = (
     "flights-etl",
 )
 SIZES = ("tiny", "small", "medium", "large")
-PROTOCOLS = ("tls", "tcp", "ucx")
