@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 NAMES = (
     "transpose-sum",
     "merge",
@@ -18,4 +20,5 @@ NAMES = (
     "mpi-kmeans",
     "flights-etl",
 )
-SIZES = ("tiny", "small", "medium", "large")
+Size = Literal["tiny", "small", "medium", "large"]
+SIZES: tuple[Size, ...] = get_args(Size)
