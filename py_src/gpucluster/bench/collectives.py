@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import statistics
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from .workload import SIZES, Context, Outcome, Parameters, Workload, expect
+from .names import SIZES, Size
+from .workload import Context, Outcome, Parameters, Workload, expect
 
 LATENCY_BYTES = 8
 _MEASURED_SECONDS = 0.2
@@ -67,8 +69,8 @@ def _allreduce_mpi(data: Any) -> Outcome:
     return _allreduce(data, "mpi")
 
 
-_ONE_NUMBER: Any = {size: {"bytes": LATENCY_BYTES} for size in SIZES}
-_LARGE: Any = {
+_ONE_NUMBER: Mapping[Size, Parameters] = {size: {"bytes": LATENCY_BYTES} for size in SIZES}
+_LARGE: Mapping[Size, Parameters] = {
     "tiny": {"bytes": 2**18}, "small": {"bytes": 2**22}, "medium": {"bytes": 2**24}, "large": {"bytes": 2**26},
 }  # fmt: skip
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .arrays import SEED, random_rows
+from .names import Size
 from .workload import Context, Outcome, Parameters, Workload
 
 KMEANS_COLUMNS, CLUSTERS, ITERATIONS = 32, 16, 10
@@ -76,7 +78,7 @@ def _host(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else array
 
 
-_TABLE_SIZES: Any = {
+_TABLE_SIZES: Mapping[Size, Parameters] = {
     "tiny": {"rows": 50_000}, "small": {"rows": 500_000}, "medium": {"rows": 2_000_000}, "large": {"rows": 25_000_000},
 }  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 NAMES = (
     "transpose-sum",
     "merge",
@@ -18,5 +20,5 @@ NAMES = (
     "mpi-kmeans",
     "flights-etl",
 )
-SIZES = ("tiny", "small", "medium", "large")
-PROTOCOLS = ("tls", "tcp", "ucx")
+Size = Literal["tiny", "small", "medium", "large"]
+SIZES: tuple[Size, ...] = get_args(Size)

@@ -13,12 +13,13 @@ from .catalogue import workloads as find_workloads
 from .doubts import doubts
 from .errors import NothingToMeasure
 from .machine import hosts_of, report
+from .names import SIZES, Size
 from .progress import ProgressBar, Say
 from .result import BenchResult, ClusterFacts, LeftOut, Measurement
 from .sizing import Sizes
 from .target import Target
 from .timing import require_same
-from .workload import SIZES, Context, Size, Workload
+from .workload import Context, Workload
 
 REPEATS = 5
 """So many runs count; four are needed to compare two results."""

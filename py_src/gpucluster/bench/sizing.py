@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 
+from .names import SIZES, Size
 from .timing import Prepared, prepared
-from .workload import SIZES, Context, Size, Workload
+from .workload import Context, Workload
 
 SHARE = 0.5
 """Of the workers' memory: Dask begins to spill at 0.6."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import WrongResult
+from .names import Size
 from .result import Measurement
-from .workload import Context, Outcome, Size, Workload
+from .workload import Context, Outcome, Workload
 
 
 @dataclass

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from .errors import WrongResult
+from .names import Size
 
-Size = Literal["tiny", "small", "medium", "large"]
-SIZES: tuple[Size, ...] = ("tiny", "small", "medium", "large")
 Parameters = Mapping[str, int]
 
 

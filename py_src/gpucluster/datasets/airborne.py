@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .cutting import even_cuts
-from .libraries import FrameLibrary, frame_library
+from .libraries import Frame, FrameLibrary, frame_library
 from .manifest import stored_tables
 from .reading import read_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from dask.dataframe import DataFrame as DaskFrame
 
 ROWS = 49_326_610
 """The sum of ``air_time`` of all flights, in minutes."""
@@ -27,7 +32,7 @@ _MINUTES_PER_DAY = 24 * 60
 _DAYS_BEFORE_MONTH = np.array([0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334])  # of 2013
 
 
-def flight_minutes(npartitions: int | None = None) -> Any:
+def flight_minutes(npartitions: int | None = None) -> DaskFrame:
     """Return one row for each minute that each flight was in the air: 49,326,610 rows, 10 bytes each.
 
     Derived from ``flights``, block by block on the workers; never stored. Flights without an ``air_time`` (cancelled or
@@ -68,7 +73,7 @@ def flight_minutes(npartitions: int | None = None) -> Any:
     cuts = even_cuts(stored_tables()["flights"].rows, wanted, "npartitions")
     before = _minutes_before()
     starts = [int(before[cut]) for cut in cuts[:-1]]
-    return dd.from_map(
+    made: DaskFrame = dd.from_map(
         minutes_of,
         list(pairwise(cuts)),
         starts,
@@ -78,11 +83,12 @@ def flight_minutes(npartitions: int | None = None) -> Any:
         label="flight_minutes",
         enforce_metadata=False,
     )
+    return made
 
 
 def minutes_of(
     rows: tuple[int, int], start: int, columns: list[str] | None = None, *, library: FrameLibrary = "pandas"
-) -> Any:
+) -> Frame:
     """Return the minutes in the air of some flights; runs on the workers.
 
     Parameters
@@ -113,7 +119,7 @@ def minutes_of(
     return _frame(made, start, total, library)
 
 
-def _departures(flights: Any) -> Any:
+def _departures(flights: pd.DataFrame) -> NDArray[np.float64]:
     """Return the minute of the year at which each flight departed.
 
     Made of schedule and delay: ``dep_time`` alone does not tell that 1,199 flights left after midnight, a day late.
@@ -121,10 +127,11 @@ def _departures(flights: Any) -> Any:
     days = _DAYS_BEFORE_MONTH[flights["month"].to_numpy() - 1] + flights["day"].to_numpy() - 1
     scheduled = flights["sched_dep_time"].to_numpy()
     clock = days * _MINUTES_PER_DAY + scheduled // 100 * 60 + scheduled % 100
-    return clock + flights["dep_delay"].fillna(0).to_numpy()
+    departures: NDArray[np.float64] = clock + flights["dep_delay"].fillna(0).to_numpy()
+    return departures
 
 
-def _frame(made: dict[str, Any], start: int, length: int, library: FrameLibrary) -> Any:
+def _frame(made: dict[str, Any], start: int, length: int, library: FrameLibrary) -> Frame:
     if library == "cudf":
         import cudf
 
@@ -135,7 +142,7 @@ def _frame(made: dict[str, Any], start: int, length: int, library: FrameLibrary)
 
 
 @cache
-def _minutes_before() -> Any:
+def _minutes_before() -> NDArray[np.int64]:
     """Return for each flight how many minutes all flights before it were in the air, and the sum of all."""
     rows = stored_tables()["flights"].rows
     minutes = read_rows((0, rows, 0), ["air_time"], table="flights")["air_time"].fillna(0).to_numpy()

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .cutting import even_cuts, lengths
-from .libraries import ArrayLibrary, array_library, as_library
+from .libraries import Array, ArrayLibrary, array_library, as_library
+
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
 
 ROWS, COLUMNS = 1797, 64
 
 
-def digits(n_blocks: int | None = None) -> tuple[Any, Any]:
+def digits(n_blocks: int | None = None) -> tuple[DaskArray, DaskArray]:
     """Return 1,797 pictures of handwritten digits, and which digit each one shows.
 
     The test set of *Optical Recognition of Handwritten Digits* (E. Alpaydin and C. Kaynak, UCI), bundled with
@@ -50,13 +54,13 @@ def digits(n_blocks: int | None = None) -> tuple[Any, Any]:
     return X, y
 
 
-def _block(*, part: int, library: ArrayLibrary, block_info: Any = None) -> Any:
+def _block(*, part: int, library: ArrayLibrary, block_info: Any = None) -> Array:
     start, stop = block_info[None]["array-location"][0]
     return as_library(_loaded()[part][start:stop], library)
 
 
 @lru_cache(maxsize=1)
-def _loaded() -> tuple[Any, Any]:
+def _loaded() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)

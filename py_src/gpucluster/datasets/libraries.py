@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from .errors import InvalidOption, MissingLibrary
 
 FrameLibrary = Literal["pandas", "cudf"]
 ArrayLibrary = Literal["numpy", "cupy"]
+Array: TypeAlias = Any
+"""A block of an array: of NumPy or CuPy."""
+Frame: TypeAlias = Any
+"""A block of a table: a data frame of pandas or cuDF."""
 _EXTRA = "gpucluster[gpu-cu13] or gpucluster[gpu-cu12]"
 
 
@@ -23,7 +27,7 @@ def array_library() -> ArrayLibrary:
     return _installed(_option("array.backend", ("numpy", "cupy")))  # type: ignore[return-value]
 
 
-def as_library(array: Any, library: ArrayLibrary) -> Any:
+def as_library(array: Array, library: ArrayLibrary) -> Array:
     """Return a NumPy array in the memory of the device that a library works on."""
     return array if library == "numpy" else import_module("cupy").asarray(array)
 

@@ -6,14 +6,19 @@ shows `ATTRIBUTION` with them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .cutting import even_cuts, lengths, whole_number
 from .errors import InvalidOption
-from .libraries import ArrayLibrary, array_library, as_library
+from .libraries import Array, ArrayLibrary, array_library, as_library
+
+if TYPE_CHECKING:
+    from dask.array import Array as DaskArray
 
 Photo = Literal["china", "flower"]
 ATTRIBUTION = (
@@ -26,7 +31,7 @@ BLOCK_BYTES = 32 * 10**6
 """Blocks are about so large where nobody says how many there should be."""
 
 
-def photos() -> Any:
+def photos() -> DaskArray:
     """Return both photos as a lazy Dask array of shape (2, 427, 640, 3), uint8: photo, line, column, channel.
 
     “china.jpg” by danielbuechele and “flower.jpg” by vultilion, both CC BY 2.0. Show `ATTRIBUTION` with them.
@@ -38,7 +43,7 @@ def photos() -> Any:
     return _lazy(_photo_block, ((1,) * len(NAMES), (HEIGHT,), (WIDTH,), (CHANNELS,)), np.uint8)
 
 
-def pixels(n_blocks: int | None = None, *, photo: Photo = "china") -> Any:
+def pixels(n_blocks: int | None = None, *, photo: Photo = "china") -> DaskArray:
     """Return the colours of all pixels of a photo as a lazy Dask array of shape (273,280, 3), float32, from 0 to 1.
 
     “china.jpg” by danielbuechele and “flower.jpg” by vultilion, both CC BY 2.0. Show `ATTRIBUTION` with them.
@@ -57,7 +62,7 @@ def pixels(n_blocks: int | None = None, *, photo: Photo = "china") -> Any:
     return patches(1, n_blocks=1 if n_blocks is None else n_blocks, photo=photo)
 
 
-def patches(size: int = 8, *, n_blocks: int | None = None, photo: Photo | None = None) -> Any:
+def patches(size: int = 8, *, n_blocks: int | None = None, photo: Photo | None = None) -> DaskArray:
     """Return all overlapping squares of ``size`` × ``size`` pixels of the photos, one a row.
 
     A lazy Dask array, float32, values from 0 to 1. A block is made when it is needed, by the worker that needs it, and
@@ -107,23 +112,26 @@ def patches_per_photo(size: int) -> int:
     return (HEIGHT - size + 1) * (WIDTH - size + 1)
 
 
-def _lazy(function: Any, chunks: tuple[tuple[int, ...], ...], dtype: Any, **options: Any) -> Any:
+def _lazy(
+    function: Callable[..., Array], chunks: tuple[tuple[int, ...], ...], dtype: type[np.generic], **options: Any
+) -> DaskArray:
     import dask.array as da
 
     library = array_library()
     meta = as_library(np.empty((0,) * len(chunks), dtype), library)
-    return da.map_blocks(function, chunks=chunks, dtype=dtype, meta=meta, library=library, **options)
+    made: DaskArray = da.map_blocks(function, chunks=chunks, dtype=dtype, meta=meta, library=library, **options)
+    return made
 
 
 # -- on the workers ------------------------------------------------------------------------------
 
 
-def _photo_block(*, library: ArrayLibrary, block_info: Any = None) -> Any:
+def _photo_block(*, library: ArrayLibrary, block_info: Any = None) -> Array:
     start = block_info[None]["array-location"][0][0]
     return as_library(_loaded(NAMES[start])[None], library)
 
 
-def _patch_block(*, size: int, chosen: tuple[Photo, ...], library: ArrayLibrary, block_info: Any = None) -> Any:
+def _patch_block(*, size: int, chosen: tuple[Photo, ...], library: ArrayLibrary, block_info: Any = None) -> Array:
     start, stop = block_info[None]["array-location"][0]
     each = patches_per_photo(size)
     parts = []
@@ -135,7 +143,7 @@ def _patch_block(*, size: int, chosen: tuple[Photo, ...], library: ArrayLibrary,
     return as_library(rows, library)
 
 
-def _cut_out(photo: Photo, size: int, start: int, stop: int) -> Any:
+def _cut_out(photo: Photo, size: int, start: int, stop: int) -> NDArray[np.float32]:
     """Return the squares of these numbers, counted line by line."""
     across = WIDTH - size + 1
     first_line, last_line = start // across, (stop - 1) // across
@@ -147,7 +155,7 @@ def _cut_out(photo: Photo, size: int, start: int, stop: int) -> Any:
 
 
 @lru_cache(maxsize=len(NAMES))
-def _loaded(photo: Photo) -> Any:
+def _loaded(photo: Photo) -> NDArray[np.uint8]:
     from sklearn.datasets import load_sample_image
 
     return np.array(load_sample_image(f"{photo}.jpg"))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
-from .libraries import FrameLibrary
+from .libraries import Frame, FrameLibrary
 from .manifest import path_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pyarrow.parquet import FileMetaData
 
 Rows = tuple[int, int, int]
 """First row, the row after the last one, and the number of the copy they belong to."""
@@ -21,7 +25,7 @@ def read_rows(
     library: FrameLibrary = "pandas",
     replica: bool = False,
     shift: int = 0,
-) -> Any:
+) -> Frame:
     """Read consecutive rows of a table from the package that is installed here.
 
     Parameters
@@ -63,11 +67,11 @@ def row_group_starts(table: str) -> list[int]:
     return _starts(read_metadata(path_of(table)))
 
 
-def _starts(metadata: Any) -> list[int]:
+def _starts(metadata: FileMetaData) -> list[int]:
     return [0, *accumulate(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))]
 
 
-def _read_pandas(table: str, start: int, stop: int, columns: list[str] | None) -> Any:
+def _read_pandas(table: str, start: int, stop: int, columns: list[str] | None) -> pd.DataFrame:
     import pandas as pd
     from pyarrow.parquet import ParquetFile
 
@@ -80,7 +84,7 @@ def _read_pandas(table: str, start: int, stop: int, columns: list[str] | None) -
     return frame.set_axis(pd.RangeIndex(len(frame)))
 
 
-def _read_cudf(table: str, start: int, stop: int, columns: list[str] | None) -> Any:
+def _read_cudf(table: str, start: int, stop: int, columns: list[str] | None) -> Frame:
     import cudf
 
     # Where only the types are wanted, one row is read: some versions take 0 for "all".

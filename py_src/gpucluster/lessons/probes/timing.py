@@ -59,9 +59,6 @@ class Busy:
         )
 
 
-STAGES = ("understand", "prepare", "analyse")
-
-
 class StageClock:
     """Add up the seconds that the cells of each stage ran.
 
