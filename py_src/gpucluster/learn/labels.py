@@ -1,4 +1,4 @@
-"""Classes: the different labels in y, agreed among all blocks."""
+"""Classes: the different labels in y, the same for all blocks."""
 
 from __future__ import annotations
 

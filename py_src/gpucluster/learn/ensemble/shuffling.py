@@ -1,4 +1,4 @@
-"""Deal rows out anew, as cards are, so that blocks are alike."""
+"""Shuffle rows between blocks, so that blocks are alike."""
 
 from __future__ import annotations
 
