@@ -30,7 +30,7 @@ def shuffled(table: Table, seed: int) -> Table:
     n_blocks = table.n_blocks
     piece, join = delayed(_piece, pure=True), delayed(_joined, pure=True)
     lengths = _lengths(table, seed)
-    parts_of = {}
+    moved = {}
     for name in ("X", "y", "weights"):
         array = getattr(table, name)
         if array is None:
@@ -43,8 +43,8 @@ def shuffled(table: Table, seed: int) -> Table:
             )
             for number, length in enumerate(lengths)
         ]  # fmt: skip
-        parts_of[name] = da.concatenate(parts)
-    return replace(table, **parts_of)
+        moved[name] = da.concatenate(parts)
+    return replace(table, **moved)
 
 
 def _lengths(table: Table, seed: int) -> list[int]:
