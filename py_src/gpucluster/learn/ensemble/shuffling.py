@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..model_selection.choice import draws
 from ..rows.table import Table
 
@@ -54,14 +54,14 @@ def _lengths(table: Table, seed: int) -> list[int]:
     return [int(count) for count in counts]
 
 
-def _places(start: int, length: int, seed: int, n_blocks: int) -> Any:
+def _places(start: int, length: int, seed: int, n_blocks: int) -> Array:
     """Return the new block of each of some consecutive rows."""
     return (draws(seed, start, length) % np.uint64(n_blocks)).astype(np.int64)
 
 
-def _piece(block: Any, start: int, seed: int, number: int, n_blocks: int) -> Any:
+def _piece(block: Array, start: int, seed: int, number: int, n_blocks: int) -> Array:
     return block[_places(start, len(block), seed, n_blocks) == number]
 
 
-def _joined(*pieces: Any) -> Any:
+def _joined(*pieces: Array) -> Array:
     return np.concatenate(pieces)
