@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from .arrays import Array, Collection, DaskFrame, Data, Dtype, array_namespace_of
+from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .delegation.methods import delegable
 from .errors import InvalidData
 from .rows.running import local_rows, run_table
@@ -91,7 +91,7 @@ class DistributedEstimator(BaseEstimator):
     # -- the model -------------------------------------------------------------------------------
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> PlainModel:
         """Return scikit-learn's estimator of the same name, fitted: with our parameters and what fitting has found."""
         return self._plain_model()
 
@@ -133,7 +133,7 @@ class DistributedEstimator(BaseEstimator):
         columns: int | None = None,
         names: list[str] | None = None,
         takes: int | None = None,
-    ) -> Any:
+    ) -> Output:
         """Apply ``function(block of X, *arguments)`` to all blocks, lazily where X is lazy.
 
         Parameters
@@ -217,7 +217,7 @@ def _mapped_frame(
     dtype: DTypeLike,
     columns: int | None,
     names: list[str] | None,
-) -> Any:
+) -> Output:
     """Return a lazy series or data frame with the index of X."""
     empty = X._meta.iloc[:0]
     if columns is None:

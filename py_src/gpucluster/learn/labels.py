@@ -1,4 +1,4 @@
-"""Classes: the different labels in y, agreed among all blocks."""
+"""Classes: the different labels in y, the same for all blocks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 
 from .arrays import Array, array_namespace_of, to_numpy
+from .checks import no_rows
 from .errors import InvalidData
 from .rows.block import Block
 
@@ -84,7 +85,7 @@ def checked_classes(classes: Array | None) -> Array:
         There are no rows, or y holds measurements.
     """
     if classes is None:
-        raise InvalidData("y: has 0 row(s) (samples); at least 1 is needed.")
+        raise no_rows("y")
     if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
         raise InvalidData(
             "Unknown label type: continuous. y: holds fractions, but a classifier needs classes. Use a regressor, or "

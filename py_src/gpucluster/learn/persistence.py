@@ -26,7 +26,7 @@ FORMAT = 1
 DOCUMENT = "model.json"
 
 
-def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+def save(estimator: DistributedEstimator, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file.
 
     Parameters

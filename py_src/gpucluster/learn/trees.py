@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
-from .arrays import Array, Dtype
+from .arrays import Array, Dtype, PlainModel
 from .errors import UnreadableModel
 
 _CLASSES: dict[str, Any] = {"classifier": DecisionTreeClassifier, "regressor": DecisionTreeRegressor}
@@ -21,7 +21,7 @@ def is_tree(value: Any) -> bool:
     return type(value) in _CLASSES.values() and hasattr(value, "tree_")
 
 
-def tree_parts(tree: Any) -> dict[str, Any]:
+def tree_parts(tree: PlainModel) -> dict[str, Any]:
     """Return a fitted tree as numbers, texts and arrays; its nodes' fields one by one."""
     state = tree.tree_.__getstate__()
     n_features, n_classes, n_outputs = tree.tree_.__reduce__()[1]
@@ -39,7 +39,7 @@ def tree_parts(tree: Any) -> dict[str, Any]:
     }
 
 
-def tree_from(parts: dict[str, Any]) -> Any:
+def tree_from(parts: dict[str, Any]) -> PlainModel:
     """Return the tree of such parts.
 
     Raises
@@ -87,7 +87,7 @@ def _require_tree(nodes: Array, n_features: int) -> None:
         raise UnreadableModel("A tree of the model refers to nodes or columns that do not exist.")
 
 
-def with_all_classes(tree: Any, codes: Any, n_classes: int) -> Any:
+def with_all_classes(tree: PlainModel, codes: Array, n_classes: int) -> PlainModel:
     """Return a tree whose leaves have a share, of zero, for each class it has not seen.
 
     Parameters

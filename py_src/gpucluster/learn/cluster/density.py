@@ -3,7 +3,7 @@
 Source: M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A Density-Based Algorithm for Discovering Clusters in Large
 Spatial Databases with Noise", KDD 1996. Parallel form with disjoint sets: M. Patwary et al., "A New Scalable Parallel
 DBSCAN Algorithm Using the Disjoint-Set Data Structure", SC 2012: each rank links its own core rows with their
-neighbours, then the ranks' links are merge_links.
+neighbours, then the ranks' links are merged.
 """
 
 from __future__ import annotations

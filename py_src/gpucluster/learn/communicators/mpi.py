@@ -132,7 +132,7 @@ def _flattened(value: Message) -> Array | None:
     return np.concatenate([part.ravel() for part in parts])
 
 
-def _restored(value: Any, flat: Array) -> Any:
+def _restored(value: Message, flat: Array) -> Message:
     if isinstance(value, np.ndarray):
         return flat.reshape(value.shape)
     parts, start = [], 0

@@ -10,7 +10,6 @@ For messages of many megabytes a ring needs less bandwidth; models of this packa
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 from ..errors import InvalidParameter, RanksDisagree
 from .communicator import Communicator
@@ -26,11 +25,11 @@ class TreeCommunicator(Communicator):
         self._operations = 0
 
     @abstractmethod
-    def _send(self, message: Any, to: int) -> None:
+    def _send(self, message: tuple[str, Message], to: int) -> None:
         """Send a message, and do not wait until it has arrived. Messages to one rank keep their order."""
 
     @abstractmethod
-    def _receive(self, source: int) -> Any:
+    def _receive(self, source: int) -> tuple[str, Message]:
         """Wait for the next message of that rank."""
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import PeerLost
 from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox, packed
+from .operators import Message
 from .tree import TreeCommunicator
 
 
@@ -57,10 +58,10 @@ class WorkerCommunicator(TreeCommunicator):
         self.raise_if_cancelled()
         return super()._begin(operation)
 
-    def _send(self, message: Any, to: int) -> None:
+    def _send(self, message: tuple[str, Message], to: int) -> None:
         self._loop.call_soon_threadsafe(self._enqueue, packed(message), to)
 
-    def _receive(self, source: int) -> Any:
+    def _receive(self, source: int) -> tuple[str, Message]:
         arriving = self._mailbox.queue(self._job, source)
         while True:
             try:
@@ -75,7 +76,7 @@ class WorkerCommunicator(TreeCommunicator):
 
     # -- in the worker's event loop --------------------------------------------------------------
 
-    def _enqueue(self, message: Any, to: int) -> None:
+    def _enqueue(self, message: Message, to: int) -> None:
         if to not in self._links:
             self._links[to] = asyncio.Queue()
             self._writers.append(asyncio.ensure_future(self._write(to, self._links[to])))

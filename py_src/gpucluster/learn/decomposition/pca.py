@@ -9,14 +9,15 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Array, Data, Dtype, Output, RandomState, array_namespace_of
+from ..arrays import Array, Data, Dtype, Output, PlainModel, RandomState, array_namespace_of
+from ..checks import check_columns
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.projection import projected
 from ..rows.table import floating_type, is_dask
 from ..rows.waiting import computed
-from .spectrum import Spectrum, check_columns, components_to_keep, covariance_spectrum, factor_spectrum
+from .spectrum import Spectrum, components_to_keep, covariance_spectrum, factor_spectrum
 
 SOLVERS = {"auto": covariance_spectrum, "covariance_eigh": covariance_spectrum, "full": factor_spectrum}
 
@@ -158,7 +159,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DistributedEstimato
         return self.get_combined_model().get_precision()
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> PlainModel:
         """Return a fitted ``sklearn.decomposition.PCA``; its ``mean_`` has the type of its components."""
         check_is_fitted(self)
         return self._plain_model(mean_=self.mean_.astype(self.components_.dtype))

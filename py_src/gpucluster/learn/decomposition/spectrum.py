@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.extmath import svd_flip
 
 from ..arrays import Array
+from ..checks import check_finite
 from ..errors import InvalidData, InvalidParameter
 from ..kernels.factor import Factor, factor, merge_factors
 from ..kernels.moments import Moments, merge_moments, moments
 from ..rows.block import Rows
-
-MOST_COLUMNS = 20_000
-"""With more, the square matrix of the columns (3.2 GB) is no small thing to send around."""
 
 
 class Spectrum(NamedTuple):
@@ -60,24 +58,6 @@ def check_rows(n_samples: int) -> None:
     """Refuse a table whose rows have no variance because there are too few."""
     if n_samples < 2:
         raise InvalidData(f"X: {n_samples} sample(s) (rows); at least 2 are needed (minimum of 2 is required).")
-
-
-def check_finite(totals: Any, name: str = "X") -> None:
-    """Refuse data whose totals are no finite numbers."""
-    if not np.isfinite(totals).all():
-        raise InvalidData(
-            f"{name}: contains NaN, infinity or a value too large for {totals.dtype}. Drop or fill such rows first, "
-            "for example with dropna()."
-        )
-
-
-def check_columns(n_features: int, name: str) -> None:
-    """Refuse a table too wide for a square matrix of its columns."""
-    if n_features > MOST_COLUMNS:
-        raise InvalidData(
-            f"X: has {n_features:,} columns. {name} works with a square matrix of the columns, for at most "
-            f"{MOST_COLUMNS:,}. Choose or combine columns first, for example with a random projection of scikit-learn."
-        )
 
 
 def components_to_keep(

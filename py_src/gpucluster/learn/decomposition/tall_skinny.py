@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils.extmath import svd_flip
 
 from ..arrays import Array, DaskArray, Data, Delayed, Output
+from ..checks import check_columns, check_finite, no_rows
 from ..errors import InvalidData
 from ..kernels.orthogonal import orthogonal_rows, qr_of_stack, triangle
 from ..rows.block import Rows
 from ..rows.running import local_communicator, local_rows, run_table
 from ..rows.table import Table, as_table, is_dask
-from .spectrum import check_columns, check_finite
 
 Rest = TypeVar("Rest")
 
@@ -107,7 +107,7 @@ def _checked(triangles: list[Array]) -> list[Array]:
     for part in triangles:
         check_finite(part)
     if not sum(map(len, triangles)):
-        raise InvalidData("X: has 0 rows; at least 1 is needed.")
+        raise no_rows()
     return triangles
 
 

@@ -11,15 +11,15 @@ from sklearn.utils.extmath import svd_flip
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output, RandomState
+from ..checks import check_columns, check_finite, no_rows
 from ..delegation.methods import delegable
-from ..errors import InvalidData, InvalidParameter
+from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
 from ..kernels.factor import Factor, factor, merge_factors, uncentred
 from ..kernels.moments import Moments, merge_moments, moments
 from ..kernels.projection import projected
 from ..rows.block import Rows
 from ..rows.table import floating_type
-from .spectrum import check_columns, check_finite
 
 
 class SingularAxes(NamedTuple):
@@ -40,7 +40,7 @@ def axes_of_products(rows: Rows) -> SingularAxes:
     found: Moments = rows.total(moments, "float64", op=merge_moments)
     check_finite(found.scatter)
     if not found.n_rows:
-        raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")
+        raise no_rows()
     products = found.scatter + found.weight * np.outer(found.mean, found.mean)
     squares, vectors = np.linalg.eigh(products)
     axes = vectors.T[::-1]
@@ -54,7 +54,7 @@ def axes_of_factor(rows: Rows) -> SingularAxes:
     found: Factor = rows.total(factor, op=merge_factors)
     check_finite(found.R)
     if not found.n_rows:
-        raise InvalidData("X: has 0 sample(s) (rows); at least 1 is needed.")
+        raise no_rows()
     _, values, axes = np.linalg.svd(uncentred(found), full_matrices=False)
     variances = ((found.R @ axes.T) ** 2).sum(axis=0) / found.weight
     k = min(int(found.n_rows), len(axes))

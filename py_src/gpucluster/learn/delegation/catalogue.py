@@ -1,6 +1,6 @@
 """What ``cuml.dask`` 26.10 can do for which estimator, and why it is not asked for the others.
 
-An estimator of this package joins by an entry here; nothing else is needed.
+An estimator of this package joins by an entry here, and by the decorator `delegable` on its methods.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ STEP_SECONDS = 0.2
 
 def grow_trees(
     forest: Callable[..., Any], options: dict[str, Any], X: Array, y: Array, weights: Array | None
-) -> tuple[list[PlainModel], Any]:
+) -> tuple[list[PlainModel], Array | None]:
     """Grow the trees of a forest of scikit-learn; in a Dask task, no more are begun once the task is cancelled.
 
     Dask cannot end a task that runs, and the trees of one block are one task, which may take hours.
@@ -67,7 +67,7 @@ def grow_trees(
     return trees, classes
 
 
-def _trees(fitted: PlainModel) -> tuple[list[PlainModel], Any]:
+def _trees(fitted: PlainModel) -> tuple[list[PlainModel], Array | None]:
     return list(fitted.estimators_), getattr(fitted, "classes_", None)
 
 

@@ -22,8 +22,8 @@ class RandomForestClassifier(ScoredClassifier, Forest):
 
     Trees do not see the rows of other blocks. With few, large blocks whose rows are alike, the forest is about as good
     as scikit-learn's. With sorted rows it is much worse, because each tree knows only some of the classes; then give
-    ``shuffle=True``, which deals the rows out anew and moves nearly all of them once. Today's cuML grows each tree
-    on the rows of all GPUs and needs no shuffling.
+    ``shuffle=True``, which moves each row to a random block, nearly all of them over the network once. Today's cuML
+    grows each tree on the rows of all GPUs and needs no shuffling.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     oob_score, warm_start : False
         Not supported.
     shuffle : bool
-        Deal the rows out at random to as many blocks first. Scikit-learn does not have this parameter; for arrays in
+        Move each row to a random one of as many blocks first. Scikit-learn does not have this parameter; for arrays in
         memory it changes nothing.
 
     Attributes

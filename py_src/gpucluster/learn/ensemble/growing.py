@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array, PlainModel, RandomState, to_numpy
+from ..checks import no_rows, not_finite
 from ..errors import InvalidData, InvalidParameter
 from ..labels import ClassWeight, checked_classes, codes_of, labels_of, merge_all_classes
 from ..rows.block import Block, Rows
@@ -58,7 +59,7 @@ def grow_forest(rows: Rows, *, options: dict[str, Any], classify: bool) -> tuple
     found: list[BlockSummary] = rows.map_blocks(_summary_of, classify)
     counts = [block.n_rows for block in found]
     if not sum(counts):
-        raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+        raise no_rows()
     classes = weights = None
     if classify:
         classes = checked_classes(merge_all_classes(block.classes for block in found))
@@ -75,7 +76,7 @@ def _summary_of(block: Block, classify: bool) -> BlockSummary:
         if block.y.dtype.kind not in "biuf":
             raise InvalidData("y: numbers are needed. For classes use a classifier, such as RandomForestClassifier.")
         if not np.isfinite(to_numpy(block.y)).all():
-            raise InvalidData("y: contains NaN or infinity. Drop or fill such rows first.")
+            raise not_finite("y")
         return BlockSummary(len(block), None, None)
     if len(block) == 0:
         return BlockSummary(0, None, None)
@@ -145,7 +146,7 @@ def _grow(block: Block, plan: Plan) -> list[PlainModel]:
 
     X, y = to_numpy(block.X), to_numpy(block.y)
     if not np.isfinite(X).all():
-        raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
+        raise not_finite()
     weights = None if block.weights is None else to_numpy(block.weights)
     options = plan.options | {"n_estimators": plan.trees[block.number], "random_state": plan.seeds[block.number]}
     if plan.classes is None:
@@ -156,4 +157,5 @@ def _grow(block: Block, plan: Plan) -> list[PlainModel]:
         options["class_weight"] = None
         weights = plan.class_weights[codes] * (1 if weights is None else weights)
     trees, classes = grow_trees(RandomForestClassifier, options, X, codes, weights)
+    assert classes is not None
     return [with_all_classes(tree, classes, len(plan.classes)) for tree in trees]

@@ -32,7 +32,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
     oob_score, warm_start : False
         Not supported.
     shuffle : bool
-        Deal the rows out at random to as many blocks first. Scikit-learn does not have this parameter; for arrays in
+        Move each row to a random one of as many blocks first. Scikit-learn does not have this parameter; for arrays in
         memory it changes nothing.
 
     Attributes

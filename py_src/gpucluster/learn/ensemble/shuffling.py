@@ -1,12 +1,12 @@
-"""Deal rows out anew, as cards are, so that blocks are alike."""
+"""Shuffle rows between blocks, so that blocks are alike."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..model_selection.choice import draws
 from ..rows.table import Table
 
@@ -30,7 +30,7 @@ def shuffled(table: Table, seed: int) -> Table:
     n_blocks = table.n_blocks
     piece, join = delayed(_piece, pure=True), delayed(_joined, pure=True)
     lengths = _lengths(table, seed)
-    parts_of = {}
+    moved = {}
     for name in ("X", "y", "weights"):
         array = getattr(table, name)
         if array is None:
@@ -43,8 +43,8 @@ def shuffled(table: Table, seed: int) -> Table:
             )
             for number, length in enumerate(lengths)
         ]  # fmt: skip
-        parts_of[name] = da.concatenate(parts)
-    return replace(table, **parts_of)
+        moved[name] = da.concatenate(parts)
+    return replace(table, **moved)
 
 
 def _lengths(table: Table, seed: int) -> list[int]:
@@ -54,14 +54,14 @@ def _lengths(table: Table, seed: int) -> list[int]:
     return [int(count) for count in counts]
 
 
-def _places(start: int, length: int, seed: int, n_blocks: int) -> Any:
+def _places(start: int, length: int, seed: int, n_blocks: int) -> Array:
     """Return the new block of each of some consecutive rows."""
     return (draws(seed, start, length) % np.uint64(n_blocks)).astype(np.int64)
 
 
-def _piece(block: Any, start: int, seed: int, number: int, n_blocks: int) -> Any:
+def _piece(block: Array, start: int, seed: int, number: int, n_blocks: int) -> Array:
     return block[_places(start, len(block), seed, n_blocks) == number]
 
 
-def _joined(*pieces: Any) -> Any:
+def _joined(*pieces: Array) -> Array:
     return np.concatenate(pieces)

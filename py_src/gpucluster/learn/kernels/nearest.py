@@ -22,7 +22,7 @@ class Nearest:
     """
 
     def __init__(self) -> None:
-        self._known: dict[Any, tuple[int, Any, Any]] = {}
+        self._known: dict[tuple[int, int | None], tuple[int, Any, Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_known": {}}

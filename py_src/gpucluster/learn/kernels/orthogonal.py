@@ -6,8 +6,6 @@ Architectures", IEEE Big Data 2013. Q is orthogonal to the last digits even wher
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import Array, array_namespace_of, to_numpy
@@ -20,7 +18,7 @@ def triangle(block: Block) -> Array:
     return to_numpy(array_namespace_of(block.X).linalg.qr(block.X.astype(np.float64), mode="r"))
 
 
-def qr_of_stack(triangles: list[Array]) -> tuple[list[Array], Any]:
+def qr_of_stack(triangles: list[Array]) -> tuple[list[Array], Array]:
     """Return the QR of triangles that lie above each other.
 
     Parameters

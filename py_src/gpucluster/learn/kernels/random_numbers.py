@@ -6,8 +6,6 @@ C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, sect
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import Array, array_namespace_of
@@ -16,7 +14,7 @@ _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = 0xFFFFFFFFFFFFFFFF
 
 
-def uniform(like: Any, first_row: int, n_rows: int, seed: int, draw: int) -> Array:
+def uniform(like: Array, first_row: int, n_rows: int, seed: int, draw: int) -> Array:
     """Return one random number in (0, 1) for each of some consecutive rows.
 
     Parameters

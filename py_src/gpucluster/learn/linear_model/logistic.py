@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..decomposition.spectrum import check_finite
+from ..checks import check_finite
 from ..errors import InvalidData, InvalidParameter
 from ..kernels.logistic import LossGradient, loss_gradient
 from ..labels import ClassWeight, checked_classes, classes_of, codes_of, labels_of, merge_classes

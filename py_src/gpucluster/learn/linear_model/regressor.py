@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 
 from ..arrays import Array, Collection, Data, Output, array_namespace_of
-from ..decomposition.spectrum import check_columns
+from ..checks import check_columns
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, to_numpy
+from ..checks import no_rows
 from ..errors import InvalidData, InvalidParameter
 from ..labels import flat_labels, labels_of, merge_classes
 from ..rows.block import Block
@@ -39,7 +40,7 @@ def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample
         return float(local(y_true, y_pred, normalize=normalize, sample_weight=sample_weight))
     right, total = rows.total(_right)
     if total == 0:
-        raise InvalidData("y_true: has 0 row(s) (samples) that weigh something; at least 1 is needed.")
+        raise no_rows("y_true", " that weigh something")
     return float(right / total if normalize else right)
 
 
@@ -154,7 +155,7 @@ def log_loss(
         return float(local(y_true, y_proba, normalize=normalize, sample_weight=sample_weight, labels=labels))
     found = rows.total(_losses, op=_merge)
     if found is None:
-        raise InvalidData("y_true: has 0 row(s) (samples); at least 1 is needed.")
+        raise no_rows("y_true")
     classes = found.classes if labels is None else np.unique(labels)
     if not np.isin(found.classes, classes).all():
         raise InvalidData(f"labels: y_true holds other classes too: {found.classes[~np.isin(found.classes, classes)]}.")

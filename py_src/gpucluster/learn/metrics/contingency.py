@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array
+from ..checks import no_rows
 from ..errors import InvalidData
 from ..labels import flat_labels, labels_of, merge_classes
 from ..rows.block import Block, Rows
@@ -28,7 +29,7 @@ def contingency(rows: Rows) -> Contingency:
     """Count pairs of labels in one pass; the message of a block has 8 bytes per pair of labels in it."""
     found = rows.total(_count_pairs, op=_merge)
     if found is None:
-        raise InvalidData("y_true: has 0 row(s) (samples); at least 1 is needed.")
+        raise no_rows("y_true")
     result: Contingency = found
     return result
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data
+from ..checks import no_rows
 from ..errors import InvalidData, InvalidParameter
 from ..rows.block import Block, Partial
 from .pairs import numbers, paired
@@ -53,7 +54,7 @@ def _mean(
         return local(y_true, y_pred, sample_weight=sample_weight, multioutput=multioutput)
     sums, weight = rows.total(partial)
     if weight == 0:
-        raise InvalidData("y_true: has 0 row(s) (samples) that weigh something; at least 1 is needed.")
+        raise no_rows("y_true", " that weigh something")
     return _averaged(sums / weight, multioutput)
 
 

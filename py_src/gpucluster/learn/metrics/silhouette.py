@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,12 @@ METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2"
 
 
 def silhouette_score(
-    X: Data, labels: Any, *, metric: str = "euclidean", sample_size: int | None = None, random_state: RandomState = None
+    X: Data,
+    labels: Data,
+    *,
+    metric: str = "euclidean",
+    sample_size: int | None = None,
+    random_state: RandomState = None,
 ) -> float:
     """Return the mean silhouette coefficient of all rows, or of some.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from ..arrays import Array
 
 STEP_ROWS = 1 << 20
 """So many rows are drawn at once."""
@@ -24,7 +25,7 @@ class Choice:
     bounds: tuple[int, int] = (0, 0)
     """Rows that draw less than the first one are for testing, others that draw less than the second for training."""
 
-    def of_rows(self, start: int, length: int) -> Any:
+    def of_rows(self, start: int, length: int) -> Array:
         """Return `TRAIN`, `TEST` or something else for some consecutive rows; array of shape (length,)."""
         if self.seed is None:
             rows = np.arange(start, start + length)
@@ -52,7 +53,7 @@ def at_random(n_rows: int, n_train: int, n_test: int, seed: int) -> Choice:
     return Choice(n_rows, n_train, n_test, seed, bounds)
 
 
-def draws(seed: int, start: int, length: int) -> Any:
+def draws(seed: int, start: int, length: int) -> Array:
     """Return the random number of each of some consecutive rows; array of shape (length,), uint64.
 
     The generator is told to skip what the rows before would draw, so a row's number depends on nothing but its place.

@@ -7,8 +7,9 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import RandomState, array_namespace_of
+from ..arrays import Data, Delayed, Output, RandomState, array_namespace_of
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed
@@ -16,13 +17,13 @@ from .choice import TEST, TRAIN, Choice, at_random
 
 
 def train_test_split(
-    *arrays: Any,
+    *arrays: Data,
     test_size: float | None = None,
     train_size: float | None = None,
     random_state: RandomState = None,
     shuffle: bool = True,
-    stratify: Any = None,
-) -> list[Any]:
+    stratify: ArrayLike | None = None,
+) -> list[Output]:
     """Divide Dask collections lazily into rows for training and rows for testing.
 
     Each row draws a random number that depends on its place among all rows and on ``random_state``; those with the
@@ -85,7 +86,9 @@ def train_test_split(
     return parts
 
 
-def _choice(n_rows: int, test_size: Any, train_size: Any, random_state: RandomState, shuffle: bool) -> Choice:
+def _choice(
+    n_rows: int, test_size: float | None, train_size: float | None, random_state: RandomState, shuffle: bool
+) -> Choice:
     from sklearn.model_selection._split import _validate_shuffle_split
     from sklearn.utils import check_random_state
 
@@ -99,7 +102,7 @@ def _choice(n_rows: int, test_size: Any, train_size: Any, random_state: RandomSt
     return at_random(n_rows, int(n_train), int(n_test), seed)
 
 
-def _lengths(arrays: tuple[Any, ...]) -> list[list[int]]:
+def _lengths(arrays: tuple[Data, ...]) -> list[list[int]]:
     """Return for each collection the number of rows of its blocks; those in memory are one block."""
     from dask.delayed import delayed
 
@@ -115,14 +118,14 @@ def _lengths(arrays: tuple[Any, ...]) -> list[list[int]]:
     return list(counted)
 
 
-def _blocks(array: Any) -> list[Any]:
+def _blocks(array: Any) -> list[Delayed]:
     """Return what makes each block of rows."""
     if not is_dask_array(array):
         return list(array.to_delayed())
     return list(array.rechunk(dict.fromkeys(range(1, array.ndim), -1)).to_delayed().ravel())
 
 
-def _part(array: Any, choice: Choice, which: int, chunks: list[int], counts: list[int]) -> Any:
+def _part(array: Any, choice: Choice, which: int, chunks: list[int], counts: list[int]) -> Output:
     """Return the rows of one part."""
     if not is_dask(array):
         return _rows(array if hasattr(array, "shape") else np.asarray(array), choice, which, 0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array, Namespace, array_namespace_of, to_numpy
-from ..errors import InvalidData
+from ..checks import not_finite
 from ..labels import checked_classes, labels_of, merge_classes
 from ..rows.block import Block, Rows
 
@@ -35,7 +35,7 @@ def gaussian_moments(rows: Rows) -> Moments:
     checked_classes(None if found is None else found.classes)
     moments: Moments = found
     if not np.isfinite(moments.squares[-1]).all():
-        raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
+        raise not_finite()
     return moments
 
 
@@ -54,7 +54,7 @@ def _moments_of(block: Block) -> Moments | None:
     return Moments(classes, np.asarray(weight), np.stack(mean), np.stack(squares))
 
 
-def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Any, Any]:
+def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Array, Array]:
     weights = xp.ones(len(X)) if weights is None else weights.astype(np.float64)
     weight = weights.sum()
     if weight == 0:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, array_namespace_of, to_numpy
+from ..checks import not_finite
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..labels import checked_classes, labels_of, merge_classes
@@ -35,7 +36,7 @@ def class_counts(rows: Rows) -> Counts:
     counts: Counts = found
     checked_class_weights(counts.weight)
     if not np.isfinite(counts.features).all() or not np.isfinite(counts.smallest):
-        raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
+        raise not_finite()
     if counts.smallest < 0:
         raise InvalidData("Negative values in data passed to MultinomialNB (input X). It needs counts; use GaussianNB.")
     return counts

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InvalidData
+from ..arrays import Array, PlainModel
+from ..checks import not_finite
 
 SLICE_CELLS = 2**22
 """Rows with many equal distances are looked at in slices of so many candidates."""
@@ -16,7 +16,7 @@ SLICE_CELLS = 2**22
 class BlockIndex(NamedTuple):
     """One block of the training data, ready to be asked."""
 
-    search: Any
+    search: PlainModel | None
     """Fitted ``sklearn.neighbors.NearestNeighbors``; ``None`` for a block without rows."""
     targets: Array | None
     """What belongs to the rows: array of shape (n_rows,) or (n_rows, n_targets), or ``None``."""
@@ -61,10 +61,10 @@ def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     with np.errstate(over="ignore", invalid="ignore"):
         suspicious = len(X) and not np.isfinite(np.sum(X, dtype=np.float64))
     if suspicious and not np.isfinite(X).all():
-        raise InvalidData("X: contains NaN or infinity. Drop or fill such rows first.")
+        raise not_finite()
     targets = None if y is None else np.asarray(y)
     if targets is not None and targets.dtype.kind == "f" and not np.isfinite(targets).all():
-        raise InvalidData("y: contains NaN or infinity. Drop or fill such rows first.")
+        raise not_finite("y")
     X = np.ascontiguousarray(X)
     search = NearestNeighbors(**options).fit(X) if len(X) else None
     return BlockIndex(search, targets, X)
@@ -89,7 +89,7 @@ def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
     return Found(distances, rows + start, None if index.targets is None else index.targets[rows])
 
 
-def _nearest(search: Any, queries: Array, k: int, n_rows: int) -> tuple[Array, Array]:
+def _nearest(search: PlainModel, queries: Array, k: int, n_rows: int) -> tuple[Array, Array]:
     """Find neighbours so that it is not left to chance which of several rows at the same distance are taken."""
     wanted = min(k + 1, n_rows)
     distances, rows = _ordered(*search.kneighbors(queries, wanted))

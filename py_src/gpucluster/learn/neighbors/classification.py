@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from ..arrays import Array, Data
+from ..arrays import Array, Data, Output
 from ..delegation.methods import delegable
 from ..labels import checked_classes, codes_of, flat_labels, merge_all_classes
 from ..rows.table import is_dask
@@ -80,7 +80,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         return self
 
     @delegable
-    def predict(self, X: Data) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the class of each query; lazily for queries on Dask.
 
         Parameters
@@ -96,7 +96,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         return results.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
 
     @delegable
-    def predict_proba(self, X: Data) -> Any:
+    def predict_proba(self, X: Data) -> Output:
         """Return each class's share of the votes; lazily for queries on Dask.
 
         Parameters
@@ -111,19 +111,19 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         results = self._search(X, self.n_neighbors)
         return results.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
 
-    def _own_targets(self, gathered: Any) -> Any:
+    def _own_targets(self, gathered: Array | None) -> Array | None:
         return self.classes_[gathered]
 
 
-def _classes(block: BlockIndex) -> Any:
+def _classes(block: BlockIndex) -> Array | None:
     return np.unique(_labels(block)) if block.n_rows else None
 
 
-def _joined(found: Any) -> Any:
+def _joined(found: Iterable[Array | None]) -> Array:
     return checked_classes(merge_all_classes(found))
 
 
-def _coded(block: BlockIndex, classes: Any) -> BlockIndex:
+def _coded(block: BlockIndex, classes: Array) -> BlockIndex:
     return block._replace(targets=codes_of(_labels(block), classes))
 
 

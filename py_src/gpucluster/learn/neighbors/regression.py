@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Data
+from ..arrays import Data, Dtype, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..rows.waiting import computed
@@ -67,7 +67,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
         return self
 
     @delegable
-    def predict(self, X: Data) -> Any:
+    def predict(self, X: Data) -> Output:
         """Return the mean of each query's neighbours; lazily for queries on Dask.
 
         Parameters
@@ -88,7 +88,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
         return tags
 
 
-def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Any]:
+def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Dtype]:
     """Return the shape of one row's target, and the type of their mean."""
     assert block.targets is not None
     dtype = block.targets.dtype

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from ..arrays import Output
 from ..rows.waiting import computed
 
 
@@ -54,7 +55,7 @@ class SearchResults:
 
     def like_queries(
         self, function: Callable[..., Any], *arguments: Any, dtype: DTypeLike, columns: int | None = None
-    ) -> Any:
+    ) -> Output:
         """Return the same as an array for arrays, and as a series or data frame for a data frame of queries."""
         if self.frame is None:
             return self.array(function, *arguments, dtype=dtype, columns=columns)

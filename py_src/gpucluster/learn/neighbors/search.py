@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..arrays import Array, Delayed
 from ..communicators.communicator import Communicator
 from ..rows.reduction import tree_reduced
 from .block_index import BlockIndex, Found, build, merge, nearest
@@ -40,7 +41,7 @@ def build_indexes(table: Any, options: dict[str, Any]) -> list[Any]:
     return list(persist(*[make(X, y, options) for X, y, _ in table.delayed_blocks()]))
 
 
-def search_lazily(training: Training, queries: Any, k: int) -> Any:
+def search_lazily(training: Training, queries: Delayed, k: int) -> Delayed:
     """Return what stands for the `Found` of one block of queries."""
     from dask.delayed import delayed
 
@@ -49,7 +50,7 @@ def search_lazily(training: Training, queries: Any, k: int) -> Any:
     return tree_reduced(merge, found, k)
 
 
-def search_ranks(communicator: Communicator, block: BlockIndex, start: int, queries: Any, k: int) -> Found:
+def search_ranks(communicator: Communicator, block: BlockIndex, start: int, queries: Array, k: int) -> Found:
     """Return the neighbours of this rank's queries among all ranks' rows; all ranks must call this."""
     mine: Any = None
     for root in range(communicator.size):

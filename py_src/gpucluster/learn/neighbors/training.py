@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Data
+from ..arrays import Array, Data, Output, PlainModel
+from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask
 from ..rows.waiting import computed
-from .block_index import BlockIndex, build, without_itself
+from .block_index import BlockIndex, Found, build, without_itself
 from .options import checked_count, effective_metric, index_options
 from .results import SearchResults
 from .search import Training, build_indexes, search_lazily, search_ranks
@@ -32,8 +33,8 @@ class NeighborsEstimator(DistributedEstimator):
     leaf_size: int
     metric: str
     p: float
-    metric_params: Any
-    n_jobs: Any
+    metric_params: None
+    n_jobs: None
     _not_saved_because: ClassVar[str] = (
         "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
         "again, or bring them here with get_combined_model()."
@@ -67,12 +68,12 @@ class NeighborsEstimator(DistributedEstimator):
         self._training = Training(blocks, starts, lengths, is_dask(X))
         self.n_samples_fit_ = sum(lengths)
         if self.n_samples_fit_ == 0:
-            raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+            raise no_rows()
         self.effective_metric_ = effective_metric(self.metric, self.p)
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
 
     @delegable
-    def kneighbors(self, X: Data | None = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+    def kneighbors(self, X: Data | None = None, n_neighbors: int | None = None, return_distance: bool = True) -> Output:
         """Find the nearest training rows of each query; lazily for queries on Dask.
 
         Parameters
@@ -117,13 +118,13 @@ class NeighborsEstimator(DistributedEstimator):
             table = as_table(X)
             self._check_columns(table.n_features, table.names)
         else:
-            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+            given: Array = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
             if not training.lazy:
-                mine = search_ranks(local_communicator(), training.blocks[0], training.starts[0], X, k)
-                return SearchResults([mine], lengths=[len(X)], lazy=False, computes=False)
+                mine = search_ranks(local_communicator(), training.blocks[0], training.starts[0], given, k)
+                return SearchResults([mine], lengths=[len(given)], lazy=False, computes=False)
             import dask.array as da
 
-            table = as_table(da.from_array(X, chunks=(QUERY_ROWS, -1), name=False))
+            table = as_table(da.from_array(given, chunks=(QUERY_ROWS, -1), name=False))
         queries = [block[0] for block in table.delayed_blocks()]
         found = [search_lazily(self._as_lazy(), block, k) for block in queries]
         frame = X if is_dask(X) and table.names is not None else None
@@ -156,7 +157,7 @@ class NeighborsEstimator(DistributedEstimator):
         return Training([delayed(block, pure=False, traverse=False)], [0], self._training.lengths, lazy=True)
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> PlainModel:
         """Return scikit-learn's estimator of the same name, fitted; this brings all training rows to this process."""
         check_is_fitted(self)
         blocks: list[BlockIndex] = list(computed(*self._training.blocks))
@@ -165,7 +166,7 @@ class NeighborsEstimator(DistributedEstimator):
         X = np.concatenate([block.X for block in blocks])
         return self._plain_class()(**self.get_params()).fit(X, self._own_targets(targets))
 
-    def _own_targets(self, gathered: Any) -> Any:
+    def _own_targets(self, gathered: Array | None) -> Array | None:
         """Return targets as they were given, of those that the blocks hold."""
         return gathered
 
@@ -174,13 +175,13 @@ def _length(block: BlockIndex) -> int:
     return block.n_rows
 
 
-def _queries(block: BlockIndex) -> Any:
+def _queries(block: BlockIndex) -> Array:
     return block.X
 
 
-def _rows(found: Any) -> Any:
+def _rows(found: Found) -> Array:
     return found.rows
 
 
-def _distances(found: Any) -> Any:
+def _distances(found: Found) -> Array:
     return found.distances

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..arrays import Data
 from ..delegation.methods import delegable
 from ..errors import NotSupported
@@ -57,8 +55,8 @@ class NearestNeighbors(NeighborsEstimator):
         leaf_size: int = 30,
         metric: str = "minkowski",
         p: float = 2,
-        metric_params: Any = None,
-        n_jobs: Any = None,
+        metric_params: None = None,
+        n_jobs: None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ..errors import InvalidData, InvalidParameter
 from .block_index import Found
 from .training import NeighborsEstimator
 
-Weighting = str | Callable[[Any], Any] | None
+Weighting = str | Callable[[Array], Array] | None
 """``uniform`` (or ``None``), ``distance``, or a function that makes weights of distances of shape (n_queries, k)."""
 
 
@@ -28,8 +27,8 @@ class NeighborsPredictor(NeighborsEstimator):
         leaf_size: int = 30,
         p: float = 2,
         metric: str = "minkowski",
-        metric_params: Any = None,
-        n_jobs: Any = None,
+        metric_params: None = None,
+        n_jobs: None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights

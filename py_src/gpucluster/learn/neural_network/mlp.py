@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Array, Data, Output, RandomState
+from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
@@ -163,7 +163,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         return self._map(_probabilities, X, *layers, dtype=layers[0].dtype, columns=len(self.classes_))
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> PlainModel:
         """Return a fitted ``sklearn.neural_network.MLPClassifier`` with the same weights.
 
         With two classes, scikit-learn has one output where this network has two; the probabilities are the same.

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array, array_namespace_of, to_numpy
+from ..checks import no_rows
 from ..errors import InvalidData
 from ..kernels.random_numbers import uniform
 from ..labels import codes_of, labels_of
@@ -77,7 +78,7 @@ def train(
     rows = rows.with_starts()
     n_rows = rows.total(_length)
     if not n_rows:
-        raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+        raise no_rows()
     n_features, double = rows.total(_shape, op="max")
     layers = first_layers([n_features, *hidden, len(classes)], seed, np.float64 if double else np.float32)
     step = _Adam(layers, learning_rate) if solver == "adam" else _Momentum(layers, learning_rate, momentum)

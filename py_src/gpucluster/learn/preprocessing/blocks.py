@@ -91,7 +91,7 @@ def merge_categories(one: tuple[Array, ...], other: tuple[Array, ...]) -> tuple[
     return tuple(found)
 
 
-def example_of(categories: list[Any], names: Any) -> Any:
+def example_of(categories: list[Array], names: Array | None) -> Any:
     """Return a small table in which all categories occur."""
     n_rows = max(len(one) for one in categories)
     columns = [np.resize(one, n_rows) for one in categories]
@@ -117,7 +117,7 @@ def map_encoder(X: Collection, model: PlainModel, method: str, names: list[str],
     return lazy.map_partitions(_partition, model, method, dtype, names, meta=meta)
 
 
-def _block(block: Any, model: PlainModel, method: str, dtype: Dtype, width: int) -> Any:
+def _block(block: Any, model: PlainModel, method: str, dtype: Dtype, width: int) -> Array:
     if len(block) == 0:
         return np.empty((0, width), dtype=dtype)
     return getattr(model, method)(block).astype(dtype, copy=False)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ..arrays import Data, Dtype, Output, PlainModel
+from ..arrays import Array, Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..estimator import DistributedEstimator
@@ -117,7 +117,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         return tags
 
 
-def _labels(block: Any) -> Any:
+def _labels(block: Any) -> Array | None:
     labels = flat_labels(block)
     try:
         return np.unique(labels) if len(labels) else None

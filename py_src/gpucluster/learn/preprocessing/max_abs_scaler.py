@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Data, Output
+from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..kernels.largest import Largest, largest, merge_largest
@@ -74,7 +75,7 @@ class MaxAbsScaler(Scaler):
         self._require_switches("copy", "clip")
         found: Largest = self._fit_with(largest_values, X, passes=1)
         if not found.n_rows:
-            raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+            raise no_rows()
         if np.isinf(found.values).any():
             raise InvalidData("X: contains infinity. Remove or clip such values first.")
         self.n_samples_seen_ = found.n_rows

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Collection, Data, Output
+from ..arrays import Array, Collection, Data, Output, PlainModel
+from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
@@ -57,14 +59,14 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
     def __init__(
         self,
         *,
-        categories: Any = "auto",
-        drop: Any = None,
+        categories: Literal["auto"] | Sequence[ArrayLike] = "auto",
+        drop: Literal["first", "if_binary"] | ArrayLike | None = None,
         sparse_output: bool = False,
         dtype: DTypeLike = np.float64,
         handle_unknown: str = "error",
-        min_frequency: Any = None,
-        max_categories: Any = None,
-        feature_name_combiner: Any = "concat",
+        min_frequency: float | None = None,
+        max_categories: int | None = None,
+        feature_name_combiner: Literal["concat"] | Callable[[str, Any], str] = "concat",
     ) -> None:
         self.categories = categories
         self.drop = drop
@@ -108,7 +110,7 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             if isinstance(self.categories, str):
                 found = reduce_blocks(X, lambda _: found, merge_categories)
         if found is None:
-            raise InvalidData("X: has 0 row(s) (samples); at least 1 is needed.")
+            raise no_rows()
         if len(found) != n_features:
             raise InvalidParameter(f"categories: are those of {len(found)} columns, but X has {n_features}.")
         self.categories_ = list(found)
@@ -170,12 +172,12 @@ class OneHotEncoder(TransformerMixin, DistributedEstimator):
             dtype = np.dtype(object)
         return map_encoder(X, model, "inverse_transform", list(names), dtype)
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Return the names of the columns that come out."""
         return self.get_combined_model().get_feature_names_out(input_features)
 
     @delegable
-    def get_combined_model(self) -> Any:
+    def get_combined_model(self) -> PlainModel:
         """Return the same encoder as a ``sklearn.preprocessing.OneHotEncoder``."""
         check_is_fitted(self)
         return self._plain_class()(**self.get_params()).fit(

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Data, Output
+from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData
 from ..kernels.columns import Columns, columns, merge_columns
@@ -74,7 +75,7 @@ class StandardScaler(Scaler):
         found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1)
         there = found.counts > 0
         if not there.any():
-            raise InvalidData("X: has 0 row(s) (samples) with values; at least 1 is needed.")
+            raise no_rows("X", " with values")
         if not np.isfinite(found.squares).all():
             raise InvalidData(
                 "X: contains infinity or a value too large for float64. Remove or clip such values first."

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import DaskArray
 from .placement import place
 from .table import Table
 from .waiting import computed
@@ -66,7 +67,7 @@ def block_bytes(table: Table) -> list[int]:
     return [max(_measured(table))] * table.n_blocks
 
 
-def _row_bytes(array: Any) -> float:
+def _row_bytes(array: DaskArray) -> float:
     item = array.dtype.itemsize + (OBJECT_BYTES if array.dtype.hasobject else 0)
     return float(math.prod(array.shape[1:]) * item)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arrays import Delayed
 from ..communicators.operators import Message, Operator, combine_all
 from .block import Block, Partial, Rows
 from .reduction import tree_reduced
@@ -48,7 +49,7 @@ class Stream(Rows):
         """Return the value: there is only one process that chooses."""
         return value
 
-    def _messages(self, partial: Partial, arguments: tuple[Any, ...]) -> list[Any]:
+    def _messages(self, partial: Partial, arguments: tuple[Any, ...]) -> list[Delayed]:
         from dask.delayed import delayed
         from dask.sizeof import sizeof
 

@@ -97,7 +97,7 @@ class Table:
         kept = iter(persist(*self.collections))
         return replace(self, **{name: next(kept) for name in ("X", "y", "weights") if getattr(self, name) is not None})
 
-    def delayed_blocks(self) -> list[list[Any]]:
+    def delayed_blocks(self) -> list[list[Delayed]]:
         """Return for each block what makes its X, y and weights (``None`` where there are none)."""
         from dask.base import optimize
 
