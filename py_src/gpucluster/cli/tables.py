@@ -24,7 +24,7 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
     rows += [
         (
             model.name,
-            _kind(model.backend_title or model.backend),
+            _kind(model.backend_title or kind_title(model.backend)),
             model.state.value,
             workers(model),
             duration_text(seconds_since(model.created_at)),
@@ -44,7 +44,7 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Notice", one_line(model.notice)))
     if model.reason:
         lines.append(("Reason", one_line(model.reason)))
-    kind = _kind(model.backend_title or model.backend)
+    kind = _kind(model.backend_title or kind_title(model.backend))
     lines.append(("Kind", f"{kind}: {one_line(model.backend_reason)}" if model.backend_reason else kind))
     if not model.state.ended:
         lines.append(("Workers", f"{workers(model)}{_each(model)}"))

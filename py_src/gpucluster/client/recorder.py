@@ -7,7 +7,7 @@ import atexit
 import os
 import threading
 from collections.abc import Generator
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -173,15 +173,16 @@ class AsyncRecorder:
             self._complete()
 
     async def _follow(self, first: asyncio.Event) -> None:
-        async for line in follow_telemetry(self._control.registry, self._id):
-            if self._writer is None:
-                await self._open(line)
-            assert self._writer is not None
-            with self._lock:
-                if self.over.is_set():
-                    return
-                self._writer.add(line)
-            first.set()
+        async with aclosing(follow_telemetry(self._control.registry, self._id)) as lines:
+            async for line in lines:
+                if self._writer is None:
+                    await self._open(line)
+                assert self._writer is not None
+                with self._lock:
+                    if self.over.is_set():
+                        return
+                    self._writer.add(line)
+                first.set()
         try:
             self._control.registry.find(self._id)
             self._message = "The cluster has ended."
