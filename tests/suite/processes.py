@@ -27,6 +27,7 @@ FIXTURES = frozenset(
         "fake_libraries",  # compiles
         "gpucluster",  # the command line
         "hand_in",  # to be graded
+        "jp_serverapp",
         "lab",
         "running_cluster",
         "sandbox",
@@ -54,8 +55,8 @@ NAMES = frozenset(
 )
 """What the files of tests with processes import or define."""
 EVENTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"})
-SMALL = frozenset({"cc", "gcc", "git", "ld", "ldconfig", "lscpu", "objdump", "uname"})
-"""What libraries ask at their first use (``ctypes.util``, ``platform``, joblib, Jupyter): no test has started it."""
+SMALL = frozenset({"cc", "gcc", "ld", "ldconfig", "lscpu", "objdump", "uname"})
+"""What libraries ask at their first use (``ctypes.util``, ``platform``, joblib): nothing that a test has started."""
 
 
 class _Watch:
