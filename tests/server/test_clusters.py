@@ -107,9 +107,8 @@ async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cl
     assert (await api("GET", "clusters"))[1] == before
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
+async def test_unknown_cluster(api):
+    requests = [
         ("GET", "", None),
         ("PATCH", "", {"n_workers": 1}),
         ("PATCH", "", {"n_workers": "abc"}),
@@ -120,22 +119,21 @@ async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cl
         ("GET", "/activity", None),
         ("GET", "/history", None),
         ("GET", "/logs", None),
-    ],
-)
-@pytest.mark.parametrize("cluster", ["no-such-cluster", "..%2f..", "0" * 300, "%00", "a%20b"])
-async def test_unknown_cluster(api, method, path, body, cluster):
-    code, error = await api(method, f"clusters/{cluster}{path}", body)
-    assert code == 404
-    assert error["code"] in {"cluster_not_found", "not_found"}
-    assert error["message"].endswith(".")
+    ]
+    for cluster in ("no-such-cluster", "..%2f..", "0" * 300, "%00", "a%20b"):
+        for method, path, body in requests:
+            code, error = await api(method, f"clusters/{cluster}{path}", body)
+            assert code == 404, (cluster, method, path)
+            assert error["code"] in {"cluster_not_found", "not_found"}, (cluster, method, path)
+            assert error["message"].endswith("."), (cluster, method, path)
 
 
-@pytest.mark.parametrize("worker", ["no-such-worker", "..%2f..", "0" * 300, "%00", "a%20b", "%2e%2e", "é"])
-async def test_unknown_worker(api, running_cluster, worker):
-    code, error = await api("POST", f"clusters/shared/workers/{worker}/retire")
-    assert code == 404, error
-    assert error["code"] in {"worker_not_found", "not_found"}
-    assert (await api("GET", "clusters/shared"))[1]["wanted"]["n_workers"] == 1
+async def test_unknown_worker(api, running_cluster):
+    for worker in ("no-such-worker", "..%2f..", "0" * 300, "%00", "a%20b", "%2e%2e", "é"):
+        code, error = await api("POST", f"clusters/shared/workers/{worker}/retire")
+        assert code == 404, (worker, error)
+        assert error["code"] in {"worker_not_found", "not_found"}, worker
+        assert (await api("GET", "clusters/shared"))[1]["wanted"]["n_workers"] == 1, worker
 
 
 async def test_living_cluster_is_not_forgotten(api, running_cluster, registry_directory):

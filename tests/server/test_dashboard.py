@@ -108,30 +108,28 @@ async def test_methods(get):
         assert (await get("status", method=method)).code == 405
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+async def test_refused_paths(get, secret):
+    paths = [
         "../status", "%2e%2e/status", "..%2fstatus", "%2e%2e%2f%2e%2e%2fapi", "statics/../../status",
         "statics/%2e%2e/x",
         "%5c..%5cx", "/evil.example/", "%2fevil.example/", "//evil.example", "%00", "status%0d%0aX-Evil:1",
         "proxy/8787/127.0.0.1/status", "%70roxy/8787/127.0.0.1/status", "PROXY/8787/127.0.0.1/status",
         "%2570roxy/8787/127.0.0.1/status", "%252e%252e/status", "sitemap.json", "no-such-page",
-    ],
-)  # fmt: skip
-async def test_refused_paths(get, secret, path):
-    response = await get(path)
-    assert response.code == 404
-    assert secret.encode() not in shown(response)
+    ]  # fmt: skip
+    for path in paths:
+        response = await get(path)
+        assert response.code == 404, path
+        assert secret.encode() not in shown(response), path
 
 
 async def test_secret_in_the_request_opens_nothing_more(get, secret):
     assert (await get(f"{secret}/status")).code == 404
 
 
-@pytest.mark.parametrize(("cluster", "path"), [("no-such", "status"), ("..", "status"), ("%2e%2e", "x")])
-async def test_unknown_cluster(get, cluster, path):
-    response = await get(path, cluster=cluster)
-    assert response.code == 404
+async def test_unknown_cluster(get):
+    for cluster, path in (("no-such", "status"), ("..", "status"), ("%2e%2e", "x")):
+        response = await get(path, cluster=cluster)
+        assert response.code == 404, cluster
 
 
 async def test_unknown_cluster_is_told_in_a_page(get):
@@ -307,9 +305,9 @@ async def test_websocket_without_bokeh_token_is_closed(get, socket_url, jp_auth_
     assert await asyncio.wait_for(connection.read_message(), 30) is None
 
 
-@pytest.mark.parametrize("path", ["status", "proxy/1/127.0.0.1/ws", "%2e%2e/ws", "no-such-page/ws"])
-async def test_websocket_elsewhere_is_refused(get, socket_url, jp_auth_header, path):
-    url = socket_url.replace("status/ws", path)
-    with pytest.raises(HTTPClientError) as caught:
-        await websocket_connect(HTTPRequest(url, headers=jp_auth_header), subprotocols=["bokeh", "x"])
-    assert caught.value.code in {404, 502}
+async def test_websocket_elsewhere_is_refused(get, socket_url, jp_auth_header):
+    for path in ("status", "proxy/1/127.0.0.1/ws", "%2e%2e/ws", "no-such-page/ws"):
+        url = socket_url.replace("status/ws", path)
+        with pytest.raises(HTTPClientError) as caught:
+            await websocket_connect(HTTPRequest(url, headers=jp_auth_header), subprotocols=["bokeh", "x"])
+        assert caught.value.code in {404, 502}, path

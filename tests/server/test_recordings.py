@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import os
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -78,29 +79,26 @@ class TestSession:
         assert (code, answer["recording"]["backend"]) == (200, "local")
         assert len(answer["samples"]) > 10
 
-    @pytest.mark.parametrize("source", ["folder", "bundled", "elsewhere", ""])
-    @pytest.mark.parametrize(
-        "path",
-        [
+    async def test_nothing_else_is_read(self, read, jp_root_dir):
+        paths = [
             "", "/", ".", "..", "../out.gpucluster.jsonl", "b/../../out.gpucluster.jsonl", "/etc/passwd",
             "//etc/passwd", "..\\out.gpucluster.jsonl", "a\0.gpucluster.jsonl", "a\n.gpucluster.jsonl",
             ".hidden/a.gpucluster.jsonl", ".gpucluster.jsonl", "gone.gpucluster.jsonl", "link.gpucluster.jsonl",
             "folder.gpucluster.jsonl", "plain.txt", "x" * 900 + ".gpucluster.jsonl", "x" * 5000, "~/a.gpucluster.jsonl",
             "%2e%2e/out.gpucluster.jsonl",
-        ],
-    )  # fmt: skip
-    async def test_nothing_else_is_read(self, read, jp_root_dir, source, path):
+        ]  # fmt: skip
         outside = recording(jp_root_dir.parent / "out.gpucluster.jsonl", {**HEADER, "title": "OUTSIDE"}, SAMPLE)
         recording(jp_root_dir / ".hidden" / "a.gpucluster.jsonl")
         (jp_root_dir / "link.gpucluster.jsonl").symlink_to(outside)
         (jp_root_dir / "folder.gpucluster.jsonl").mkdir()
         (jp_root_dir / "plain.txt").write_text("mine")
-        code, answer = await read(path, source)
-        assert code in {400, 404, 422}, answer
-        assert set(answer) == {"code", "message", "fields"}
-        assert answer["message"].endswith(".")
-        for private in ("OUTSIDE", "Traceback", str(jp_root_dir)):
-            assert private not in json.dumps(answer)
+        for source, path in product(["folder", "bundled", "elsewhere", ""], paths):
+            code, answer = await read(path, source)
+            assert code in {400, 404, 422}, (source, path, answer)
+            assert set(answer) == {"code", "message", "fields"}, (source, path)
+            assert answer["message"].endswith("."), (source, path)
+            for private in ("OUTSIDE", "Traceback", str(jp_root_dir)):
+                assert private not in json.dumps(answer), (source, path)
 
     async def test_what_cannot_be_played_is_a_sentence(self, api, read, jp_root_dir):
         evil = jp_root_dir / "evil.gpucluster.jsonl"

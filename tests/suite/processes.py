@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ FIXTURES = frozenset(
         "fake_libraries",  # compiles
         "gpucluster",  # the command line
         "hand_in",  # to be graded
+        "jp_serverapp",
         "lab",
         "running_cluster",
         "sandbox",
@@ -36,6 +38,8 @@ FIXTURES = frozenset(
     }
 )
 """Fixtures, of any folder, that start processes."""
+FOLDERS = frozenset({"browser", "gpu", "packaging"})
+"""Of such tests only: nobody has to import them to leave them out."""
 NAMES = frozenset(
     {
         "LocalCluster",
@@ -51,7 +55,7 @@ NAMES = frozenset(
 )
 """What the files of tests with processes import or define."""
 EVENTS = frozenset({"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen"})
-SMALL = frozenset({"gcc", "cc", "ld", "ldconfig", "lscpu", "objdump", "uname"})
+SMALL = frozenset({"cc", "gcc", "ld", "ldconfig", "lscpu", "objdump", "uname"})
 """What libraries ask at their first use (``ctypes.util``, ``platform``, joblib): nothing that a test has started."""
 
 
@@ -96,6 +100,11 @@ def pytest_configure(config: pytest.Config) -> None:
     _watch.everywhere = config.getoption("no_processes")
     sys.addaudithook(_watch.audit)
     multiprocessing.process.BaseProcess.start = _watched_start  # type: ignore[method-assign]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out whole folders where that was asked for."""
+    return True if config.getoption("no_processes") and collection_path.name in FOLDERS else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -233,6 +233,7 @@ def test_each_cluster_has_credentials_of_its_own(shared_site, shared_cluster, tm
     assert ours.read_text() != (tmp_path / "tls" / "key.pem").read_text()
 
 
+@pytest.mark.processes
 def test_the_log_hides_secrets_and_commands_no_terminal_even_in_tracebacks(tmp_path):
     import subprocess
 

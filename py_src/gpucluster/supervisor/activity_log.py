@@ -42,11 +42,17 @@ class ActivityLog:
         self._came: list[str] = []
         self._went: list[tuple[str, str]] = []
         self._sent: set[str] = set()
+        self._restarted: dict[str, str] = {}
+        self._returning: set[str] = set()
         self._pending: asyncio.TimerHandle | None = None
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
         """Note a request."""
         self._append(kind, message, activity.who(by))
+        if kind == "restart":
+            # That these go and their names come back is no news, also where one comes back later than the others.
+            self._restarted = dict(self._workers or {})
+            self._returning = set(self._restarted.values())
 
     def asked_to_change(self, patch: ClusterPatch, by: str | None) -> None:
         """Note a request to scale, to adapt or to set the idle time."""
@@ -96,11 +102,15 @@ class ActivityLog:
             Whether all of them are being replaced, which is no news.
         """
         before, self._workers = self._workers, {worker.address or worker.name: worker.name for worker in workers}
-        if before is None or restarting or before.keys() == self._workers.keys():
+        if before is None:
             return
-        self._came += [name for address, name in self._workers.items() if address not in before]
-        self._went += [(address, name) for address, name in before.items() if address not in self._workers]
-        if self._pending is None:
+        came = [name for address, name in self._workers.items() if address not in before]
+        went = [(address, name) for address, name in before.items() if address not in self._workers]
+        if not restarting:
+            self._came += [name for name in came if name not in self._returning]
+            self._went += [(address, name) for address, name in went if address not in self._restarted]
+        self._returning.difference_update(came)
+        if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
 
     def flush(self) -> None:
