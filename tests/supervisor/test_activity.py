@@ -90,19 +90,19 @@ async def test_workers_that_come_within_a_second_are_one_entry(tmp_path, monkeyp
 async def test_a_restart_is_one_entry_whenever_its_workers_come_back(tmp_path):
     def saw(*ports, restarting=False):
         workers = [WorkerModel(name=str(port % 10), address=f"tcp://h:{port}", n_threads=1) for port in ports]
-        chronicle.saw_workers(workers, restarting=restarting)
+        activity_log.saw_workers(workers, restarting=restarting)
 
-    chronicle = Chronicle(tmp_path / "activity", lambda: {"0", "1", "2"})
+    activity_log = ActivityLog(tmp_path / "activity", lambda: {"0", "1", "2"})
     saw(10, 11, 12)
-    chronicle.asked("restart", None, "Restart all workers")
+    activity_log.asked("restart", None, "Restart all workers")
     saw(11, 12)
     saw(20, restarting=True)
     saw(20, 21)
     saw(20, 21, 22)
-    chronicle.flush()
+    activity_log.flush()
     saw(20, 21)
     saw(20, 21, 32)
-    chronicle.flush()
+    activity_log.flush()
     assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
         "Restart all workers",
         "Worker 2 left unexpectedly; see the log",
