@@ -67,6 +67,7 @@ def test_every_place_names_the_same_home(recipe: dict[str, Any]) -> None:
         assert f"/{owner}/" in rule["replacement"]
 
 
+@pytest.mark.processes
 def test_the_readme_on_the_index_leads_to_files_that_are_there() -> None:
     from build.util import project_wheel_metadata
 
