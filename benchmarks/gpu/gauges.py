@@ -21,10 +21,10 @@ from typing import Any
 import gpucluster
 from gpucluster.client.cluster import Cluster
 
-from .cancellation import watched
 from .clusters import own_registry
 from .devicememory import occupation, utilization_percent
 from .piece import write_json
+from .watching import watched
 
 MIB = 2**20
 SIZE = 512 * MIB

@@ -19,9 +19,9 @@ from gpucluster.bench import bench
 from gpucluster.bench.target import created
 from gpucluster.protocol.spec import CudaSpec, LocalSpec
 
-from .cancellation import watched
 from .clusters import own_registry
 from .piece import write_json
+from .watching import watched
 
 GIB = 2**30
 WORKLOADS = ("transpose-sum", "merge", "kmeans", "pca", "truncated-svd", "flights-etl")
