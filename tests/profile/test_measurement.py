@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from importlib.metadata import version
 from typing import Any
 
 import dask.array as da
@@ -326,6 +327,9 @@ def test_refusals_are_sentences(shared_cluster: Any, tmp_path: Any, monkeypatch:
 def test_dasks_own_report_is_one_flag_away(client: Any, tmp_path: Any) -> None:
     with gpucluster.profile(performance_report=tmp_path / "dask") as report:
         client.submit(sum, [1, 2], pure=False).result()
+    if version("distributed").startswith("2026.1."):  # it looks for a template where Bokeh 3.9 has none
+        assert report.files[0].startswith("Dask's performance report could not be written")
+        return
     page = (tmp_path / "dask.html").read_text()
     assert "<html" in page and "Duration" in page
     assert report.files == [f"Dask's performance report is in {tmp_path / 'dask.html'}."]
