@@ -19,7 +19,7 @@ class AutoBackend(Chooser[AutoSpec]):
     """GPU workers where a usable GPU is, else CPU workers."""
 
     name: ClassVar[str] = "auto"
-    title: ClassVar[str] = "Automatic"
+    title: ClassVar[str] = "GPU or CPU"
     spec: ClassVar[type[SpecBase]] = AutoSpec
     traits: ClassVar[Traits] = Traits(needs_host_check=True)
 

@@ -26,7 +26,7 @@ class LocalBackend(Backend[LocalSpec]):
     """CPU workers of this machine, as forked processes."""
 
     name: ClassVar[str] = "local"
-    title: ClassVar[str] = "CPU workers"
+    title: ClassVar[str] = "CPU"
     spec: ClassVar[type[SpecBase]] = LocalSpec
     traits: ClassVar[Traits] = Traits(default_workers=DEFAULT_CPU_WORKERS)
 

@@ -33,7 +33,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
         Leave out the rows that never change.
     """
     state = model.state.value
-    kind = model.backend_title or kind_title(model.backend)
+    kind = f"{model.backend_title or kind_title(model.backend)} workers"
     limits = {worker.memory_limit_bytes for worker in model.workers}
     memory = limits.pop() if len(limits) == 1 else None
     threads = sum(worker.n_threads for worker in model.workers)

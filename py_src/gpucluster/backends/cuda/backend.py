@@ -29,7 +29,7 @@ class CudaBackend(Backend[CudaSpec]):
     """GPU workers of this machine."""
 
     name: ClassVar[str] = "cuda"
-    title: ClassVar[str] = "GPU workers"
+    title: ClassVar[str] = "GPU"
     spec: ClassVar[type[SpecBase]] = CudaSpec
     traits: ClassVar[Traits] = Traits(has_gpus=True, needs_host_check=True)
 
