@@ -49,7 +49,7 @@ class Spec(SpecBase):
     table: dict[str, int] = Field(default_factory=dict)
 
 class Kind(ClusterKind):
-    name, title, spec, traits = "awkward", "Queued workers", Spec, Traits(queues=True, this_machine=False)
+    name, title, spec, traits = "awkward", "Queued", Spec, Traits(queues=True, this_machine=False)
 """
 
 
@@ -117,7 +117,7 @@ def test_a_kind_that_nobody_offers_is_a_sentence(site: Any, capsys: Any) -> None
 def waiting(**changes: Any) -> ClusterModel:
     """A cluster of that kind with one worker, which waits for others."""
     fields: dict[str, Any] = {
-        "id": "0123abcd", "name": "jobs", "backend": "awkward", "backend_title": "Queued workers", "n_workers": 1,
+        "id": "0123abcd", "name": "jobs", "backend": "awkward", "backend_title": "Queued", "n_workers": 1,
         "state": ClusterState.RUNNING, "wanted": Wanted(n_workers=4), "idle": Idle(), "python": "python",
         "created_at": "2026-11-22T10:00:00Z", "spec": parse_spec({"backend": "awkward"}), "n_pending": 3,
         "pending_reason": "The queue <short> is full.",

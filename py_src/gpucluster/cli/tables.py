@@ -24,7 +24,7 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
     rows += [
         (
             model.name,
-            _kind(model.backend_title or kind_title(model.backend)),
+            one_line(model.backend_title or kind_title(model.backend)),
             model.state.value,
             workers(model),
             duration_text(seconds_since(model.created_at)),
@@ -44,7 +44,7 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Notice", one_line(model.notice)))
     if model.reason:
         lines.append(("Reason", one_line(model.reason)))
-    kind = _kind(model.backend_title or kind_title(model.backend))
+    kind = one_line(model.backend_title or kind_title(model.backend))
     lines.append(("Kind", f"{kind}: {one_line(model.backend_reason)}" if model.backend_reason else kind))
     if not model.state.ended:
         lines.append(("Workers", f"{workers(model)}{_each(model)}"))
@@ -95,7 +95,7 @@ def devices_table(host: HostDevices) -> str:
 def presets_table() -> str:
     """Return the presets, one a line."""
     return table([("PRESET", "KIND", "DESCRIPTION"), *(
-        (preset.name, _kind(kind_title(str(preset.spec["backend"]))), preset.description)
+        (preset.name, kind_title(str(preset.spec["backend"])), preset.description)
         for preset in PRESETS
     )])  # fmt: skip
 
@@ -142,11 +142,6 @@ def note(model: ClusterModel) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 70 else text[:69] + "…"
-
-
-def _kind(title: str) -> str:
-    """Return the title of a kind for a narrow column: ``CPU`` for CPU workers."""
-    return one_line(title).removesuffix(" workers")
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
