@@ -35,6 +35,7 @@ def nsys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 HERE = ProcessFacts(socket.gethostname(), True)
 
 
+@pytest.mark.processes
 def test_it_collects_between_start_and_stop(nsys: Path) -> None:
     capture = NsightCapture(nsys / "cell.nsys-rep", [HERE, ProcessFacts("elsewhere", True)])
     assert not (nsys / "cell.nsys-rep").exists()
@@ -45,6 +46,7 @@ def test_it_collects_between_start_and_stop(nsys: Path) -> None:
     assert stop == "stop --session=gpucluster"
 
 
+@pytest.mark.processes
 def test_problems_are_sentences(nsys: Path) -> None:
     file = nsys / "cell.nsys-rep"
     (nsys / "silent").touch()

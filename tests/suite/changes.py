@@ -140,7 +140,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     left_out = config.stash.get(_LEFT_OUT, {})
     if not left_out:
         terminalreporter.write_line(
-            f"Nothing was left out: the changes since {changes.since} touch all expensive tests."
+            f"Nothing was left out: what expensive tests here depend on has changed since {changes.since}."
         )
         return
     count = f"{len(left_out)} expensive test" + ("s" if len(left_out) > 1 else "")

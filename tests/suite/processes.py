@@ -1,8 +1,8 @@
 """Tests without processes: what `make check` runs in a minute.
 
-A test belongs to them unless it uses a fixture that starts processes, its file imports what starts them, or it is
-marked ``processes``. Nobody has to be trusted with that: a test that counts as one of them and starts a process fails,
-in every run.
+A test belongs to them unless it uses a fixture that starts processes, its file imports what starts them or lies in a
+folder of such tests, or it is marked ``processes``. Nobody has to be trusted with that: a test that counts as one of
+them and starts a process fails, in every run.
 """
 
 from __future__ import annotations
@@ -21,25 +21,21 @@ FIXTURES = frozenset(
     {
         "_cluster",  # learn: Dask's own cluster, with nannies
         "browser",
-        "cage",
         "cluster",
         "command",
         "fake_libraries",  # compiles
         "gpucluster",  # the command line
-        "hand_in",  # to be graded
         "jp_serverapp",
         "lab",
         "running_cluster",
-        "sandbox",
-        "session",
         "shared_site",
         "site",
         "wheel",
     }
 )
 """Fixtures, of any folder, that start processes."""
-FOLDERS = frozenset({"browser", "gpu", "packaging"})
-"""Of such tests only: nobody has to import them to leave them out."""
+FOLDERS = frozenset({"browser", "gpu", "grading", "packaging"})
+"""Of such tests: nobody has to import them to leave them out."""
 NAMES = frozenset(
     {
         "LocalCluster",
@@ -112,7 +108,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the tests whose fixtures start processes; leave them out where that was asked for."""
     for item in items:
         names = vars(item.module) if isinstance(item, pytest.Function) else {}
-        if not (FIXTURES.isdisjoint(getattr(item, "fixturenames", ())) and NAMES.isdisjoint(names)):
+        if (
+            FIXTURES.intersection(getattr(item, "fixturenames", ()))
+            or FOLDERS.intersection(item.path.relative_to(config.rootpath).parts)
+            or NAMES.intersection(names)
+        ):
             item.add_marker("processes")
     if config.getoption("no_processes"):
         with_processes = [item for item in items if item.get_closest_marker("processes")]
