@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "backends": {"dask_internals", "devices", "telemetry", "protocol"},
     "dask_internals": set(),
     "telemetry": {"dask_internals", "devices", "protocol"},
-    "supervisor": {"backends", "registry", "telemetry", "protocol"},
+    "supervisor": {"backends", "dask_internals", "registry", "telemetry", "protocol"},
     **{
         face: {
             "client",
@@ -40,7 +40,7 @@ MAY_IMPORT = {
     },
     "lessons": {"client", "dask_internals", "registry", "protocol", "learn", "datasets"},
     "profiling": {"client", "dask_internals", "registry", "protocol"},
-    "learn": {"client", "protocol"},
+    "learn": {"client", "dask_internals", "protocol"},
     "datasets": {"protocol"},
     "bench": {"learn", "datasets", "client", "protocol"},
     "widgets": {"client", "gauges", "protocol"},

@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
 INTERNALS = PACKAGE / "dask_internals"
-NOT_YET = {"supervisor", "backends", "learn"}
+NOT_YET = {"supervisor", "backends"}
 """Folders that still do. To be emptied."""
 
 DOCUMENTED = {
@@ -63,8 +63,8 @@ OF_OTHERS = {
     "learn/delegation/fitting.py": {"_delegate", "_label_type"},  # our own, set by name
     "learn/neural_network/mlp.py": {"_label_binarizer"},  # scikit-learn
     "lessons/figures/drawing.py": {"constrained"},  # matplotlib
-    "lessons/grading/remote.py": {"_update_inplace"},  # pandas
-    "lessons/grading/starting.py": {"_kernel_spec"},  # jupyter_client
+    "lessons/grading/remote/objects.py": {"_update_inplace"},  # pandas
+    "lessons/grading/runner/kernel_client.py": {"_kernel_spec"},  # jupyter_client
     "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
     "supervisor/warmup.py": {"_forkserver", "_forkserver_address"},  # multiprocessing
@@ -194,6 +194,7 @@ def test_it_says_what_it_relies_on():
     assert set(silent) <= {"shuffling.shard_bytes"}, "which adds up bytes and asks nothing of Dask"
 
 
+@pytest.mark.processes
 def test_importing_it_imports_no_dask(in_new_process):
     """Faces may import what asks Dask: only a module that derives from a class of Dask's needs it at once."""
     names = [f"gpucluster.dask_internals.{path.stem}" for path in INTERNALS.glob("*.py") if path.stem != "clients"]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dask_internals.collections import meta
+
 if TYPE_CHECKING:
     import dask.array as da
     import dask.dataframe as dd
@@ -70,7 +72,7 @@ def to_numpy(array: Any) -> Array:
 
 def on_gpus(data: Collection) -> bool:
     """Whether the blocks of a Dask collection are on GPUs."""
-    return _library_of(data._meta) in {"cudf", "cupy"}
+    return _library_of(meta(data)) in {"cudf", "cupy"}
 
 
 def _library_of(array: object) -> str:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from ..dask_internals.collections import meta
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .delegation.methods import delegable
 from .errors import InvalidData
@@ -167,13 +168,11 @@ class DistributedEstimator(BaseEstimator):
         self._check_columns(table.n_features, None if takes else table.names, takes)
         if dtype is None:
             dtype = np.result_type(table.X.dtype, *(part.dtype for part in arguments if hasattr(part, "dtype")))
-        from dask.utils import funcname
-
         missing = self._checks.get("ensure_all_finite") == "allow-nan"
-        label, function = funcname(function), partial(_of_finite, function, missing)
+        label, function = getattr(function, "__name__", type(function).__name__), partial(_of_finite, function, missing)
         if not is_dask_array(X):
             return _mapped_frame(function, X, arguments, table.X.dtype, dtype, columns, names)
-        empty = table.X._meta[:0].sum(axis=1) if columns is None else table.X._meta[:0, :0]
+        empty = meta(table.X)[:0].sum(axis=1) if columns is None else meta(table.X)[:0, :0]
         return lazy.map_blocks(
             function,
             *arguments,
@@ -219,15 +218,15 @@ def _mapped_frame(
     names: list[str] | None,
 ) -> Output:
     """Return a lazy series or data frame with the index of X."""
-    empty = X._meta.iloc[:0]
+    empty = meta(X).iloc[:0]
     if columns is None:
-        meta = empty.iloc[:, 0].astype(dtype).rename(None)
+        like = empty.iloc[:, 0].astype(dtype).rename(None)
     else:
         names = names or [str(number) for number in range(columns)]
-        meta = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
+        like = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
     names = names if columns else None
     lazy: Any = X
-    return lazy.map_partitions(_partition, function, given, dtype, names, *arguments, meta=meta)
+    return lazy.map_partitions(_partition, function, given, dtype, names, *arguments, meta=like)
 
 
 def _partition(

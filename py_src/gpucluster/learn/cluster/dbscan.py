@@ -10,12 +10,13 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ...dask_internals.collections import with_chunks
 from ..arrays import Array, DaskArray, Data, Output
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
 from ..rows.running import local_communicator, run_table
-from ..rows.table import is_dask, with_rows
+from ..rows.table import is_dask
 from .density import Grouping, density_clusters
 
 
@@ -132,7 +133,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
             )
         found = run_table(density_clusters, table, options)
         # Core rows are taken from X when somebody asks for them: nothing stays on the workers for it.
-        self._keep(found.labels, found.core, with_rows(table.X, found.lengths))
+        self._keep(found.labels, found.core, with_chunks(table.X, (found.lengths, *table.X.chunks[1:])))
         return self
 
     @property

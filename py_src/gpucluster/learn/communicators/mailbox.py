@@ -11,6 +11,8 @@ import queue
 from collections import deque
 from typing import Any
 
+from ...dask_internals.messages import set_handler
+from ...dask_internals.statuses import no_reply
 from ..errors import PeerLost
 
 OPERATION = "gpucluster-link"
@@ -43,7 +45,7 @@ class Mailbox:
         mailbox = getattr(worker, "_gpucluster_mailbox", None)
         if mailbox is None:
             mailbox = worker._gpucluster_mailbox = cls(worker)
-            worker.handlers[OPERATION] = mailbox._link
+            set_handler(worker, OPERATION, mailbox._link)
         found: Mailbox = mailbox
         return found
 
@@ -80,8 +82,6 @@ class Mailbox:
 
     async def _link(self, comm: Any, job: str, source: int) -> Any:
         """Receive what one rank of a job sends, until it closes the connection."""
-        from distributed.core import Status
-
         arriving = self._queues.get(job, {}).get(source)
         if arriving is not None:
             self._linked.add((job, source))
@@ -93,7 +93,7 @@ class Mailbox:
             finally:
                 self._linked.discard((job, source))
         comm.abort()
-        return Status.dont_reply
+        return no_reply()
 
 
 async def open_job(dask_worker: Any, job: str, n_ranks: int) -> None:
@@ -109,14 +109,3 @@ async def close_job(dask_worker: Any, job: str) -> None:
 async def expect_no_more(dask_worker: Any, job: str, ranks: list[int]) -> None:
     """Tell a worker, some time after it, that these ranks have returned."""
     Mailbox.of(dask_worker).expect_no_more(job, ranks)
-
-
-def packed(message: Any) -> Any:
-    """Return a message as Dask sends it without copying it once more; types that a notebook has defined travel along.
-
-    Large arrays become bytes here: the rank may write to them as soon as they are on their way.
-    """
-    from distributed.protocol.serialize import Serialized, serialize
-
-    header, frames = serialize(message, serializers=("pickle",), on_error="raise")
-    return Serialized(header, [frame if isinstance(frame, bytes) else bytes(frame) for frame in frames])

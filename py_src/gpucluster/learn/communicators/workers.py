@@ -6,8 +6,12 @@ import asyncio
 import queue
 from typing import Any
 
+from ...dask_internals.loops import asyncio_loop
+from ...dask_internals.messages import connection_arguments, serialized
+from ...dask_internals.statuses import still_works
+from ...dask_internals.worker_state import is_cancelled
 from ..errors import PeerLost
-from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox, packed
+from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox
 from .operators import Message
 from .tree import TreeCommunicator
 
@@ -40,7 +44,7 @@ class WorkerCommunicator(TreeCommunicator):
         self._mailbox = Mailbox.of(worker)
         self._links: dict[int, asyncio.Queue[Any]] = {}
         self._writers: list[asyncio.Task[None]] = []
-        self._loop: asyncio.AbstractEventLoop = worker.loop.asyncio_loop
+        self._loop: asyncio.AbstractEventLoop = asyncio_loop(worker)
 
     def close(self, *, failed: bool = False) -> None:
         """End all connections, after what was sent has left; at once where the computation failed."""
@@ -50,8 +54,7 @@ class WorkerCommunicator(TreeCommunicator):
         """Look whether the job is still open, and the task not cancelled."""
         # A rank that is alone never waits for a message, and would not learn from one that it was given up.
         self._mailbox.queue(self._job, self.rank)
-        task = self._worker.state.tasks.get(self._key)
-        if task is not None and task.state == "cancelled":
+        if is_cancelled(self._worker, self._key):
             raise PeerLost("The computation was given up.")
 
     def _begin(self, operation: str) -> str:
@@ -59,7 +62,7 @@ class WorkerCommunicator(TreeCommunicator):
         return super()._begin(operation)
 
     def _send(self, message: tuple[str, Message], to: int) -> None:
-        self._loop.call_soon_threadsafe(self._enqueue, packed(message), to)
+        self._loop.call_soon_threadsafe(self._enqueue, serialized(message), to)
 
     def _receive(self, source: int) -> tuple[str, Message]:
         arriving = self._mailbox.queue(self._job, source)
@@ -67,7 +70,7 @@ class WorkerCommunicator(TreeCommunicator):
             try:
                 message = arriving.get(timeout=POLL_SECONDS)
             except queue.Empty:
-                if self._worker.status.name not in {"running", "paused", "closing_gracefully"}:
+                if not still_works(self._worker):
                     raise PeerLost("This worker is closing.") from None
                 continue
             if isinstance(message, Lost):
@@ -87,7 +90,7 @@ class WorkerCommunicator(TreeCommunicator):
 
         comm = None
         try:
-            comm = await connect(self._addresses[to], **self._worker.connection_args)
+            comm = await connect(self._addresses[to], **connection_arguments(self._worker))
             await comm.write({"op": OPERATION, "job": self._job, "source": self.rank, "reply": False})
             while (message := await outgoing.get()) is not None:
                 await comm.write(message)

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from sklearn.utils.extmath import svd_flip
 
+from ...dask_internals.collections import meta
 from ..arrays import Array, DaskArray, Data, Delayed, Output
 from ..checks import check_columns, check_finite, no_rows
 from ..errors import InvalidData
@@ -124,7 +125,7 @@ def _lazy(table: Table, rotations: list[Array]) -> DaskArray:
     graph = HighLevelGraph.from_collections(
         name, {(name, number, 0): block.key for number, block in enumerate(made)}, dependencies=made
     )
-    return da.Array(graph, name, (table.X.chunks[0], (rotations[0].shape[1],)), meta=table.X._meta)
+    return da.Array(graph, name, (table.X.chunks[0], (rotations[0].shape[1],)), meta=meta(table.X))
 
 
 def _blocks(X: DaskArray) -> list[Delayed]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any
 
+from ...dask_internals.worker_state import is_cancelled
 from ..arrays import Array, PlainModel
 
 STEP_SECONDS = 0.2
@@ -81,8 +83,4 @@ def _cancelled() -> Callable[[], bool] | None:
     except (ValueError, AttributeError):
         return None
 
-    def cancelled() -> bool:
-        task = worker.state.tasks.get(key)
-        return task is not None and task.state == "cancelled"
-
-    return cancelled
+    return partial(is_cancelled, worker, key)

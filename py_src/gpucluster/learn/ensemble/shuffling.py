@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...dask_internals.collections import meta
 from ..arrays import Array
 from ..model_selection.choice import draws
 from ..rows.table import Table
@@ -39,7 +40,7 @@ def shuffled(table: Table, seed: int) -> Table:
         parts = [
             da.from_delayed(
                 join(*[piece(block, start, seed, number, n_blocks) for block, start in blocks]),
-                shape=(length, *array.shape[1:]), meta=array._meta,
+                shape=(length, *array.shape[1:]), meta=meta(array),
             )
             for number, length in enumerate(lengths)
         ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...dask_internals.collections import meta
 from ..arrays import Data, Delayed, Output, RandomState, array_namespace_of
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..rows.table import is_dask, is_dask_array
@@ -138,12 +139,12 @@ def _part(array: Any, choice: Choice, which: int, chunks: list[int], counts: lis
         import dask.dataframe as dd
 
         # Verified, because Dask (2026.8) makes arrays of unverified partitions that cannot be computed.
-        return dd.from_delayed(parts, meta=array._meta, divisions=array.divisions, verify_meta=True)
+        return dd.from_delayed(parts, meta=meta(array), divisions=array.divisions, verify_meta=True)
     import dask.array as da
 
     return da.concatenate(
         [
-            da.from_delayed(part, shape=(count, *array.shape[1:]), meta=array._meta)
+            da.from_delayed(part, shape=(count, *array.shape[1:]), meta=meta(array))
             for part, count in zip(parts, counts, strict=True)
         ]
     )

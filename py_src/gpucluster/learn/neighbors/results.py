@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
+from ...dask_internals.collections import meta
 from ..arrays import Output
 from ..rows.waiting import computed
 
@@ -62,19 +63,19 @@ class SearchResults:
         import dask.dataframe as dd
         from dask.delayed import delayed
 
-        empty = self.frame._meta.iloc[:0]
+        empty = meta(self.frame).iloc[:0]
         names = None if columns is None else [str(number) for number in range(columns)]
         if names is None:
-            meta = empty.iloc[:, 0].astype(dtype).rename(None)
+            like = empty.iloc[:, 0].astype(dtype).rename(None)
         else:
-            meta = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
+            like = type(empty)({name: empty.iloc[:, 0].astype(dtype) for name in names}, index=empty.index)
         shaped = delayed(_framed, pure=False)
         parts = [
-            shaped(partition, found, function, arguments, meta)
+            shaped(partition, found, function, arguments, like)
             for partition, found in zip(self.frame.to_delayed(), self.found, strict=True)
         ]
         # Verified, because Dask (2026.8) makes arrays of unverified partitions that cannot be computed.
-        return dd.from_delayed(parts, meta=meta, divisions=self.frame.divisions, verify_meta=True)
+        return dd.from_delayed(parts, meta=like, divisions=self.frame.divisions, verify_meta=True)
 
 
 def _framed(partition: Any, found: Any, function: Callable[..., Any], arguments: tuple[Any, ...], meta: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dask_internals.collections import meta
 from ..arrays import Array, Collection, Data, Delayed, Dtype, Output, PlainModel, on_gpus
 from ..communicators.operators import Message, Operator, combine_all
 from ..errors import InvalidData, NotSupported
@@ -112,9 +113,9 @@ def map_encoder(X: Collection, model: PlainModel, method: str, names: list[str],
             _block, model, method, dtype, len(names), dtype=dtype, chunks=(X.chunks[0], (len(names),)),
             meta=np.empty((0, len(names)), dtype=dtype),
         )  # fmt: skip
-    empty = X._meta.iloc[:0]
-    meta = type(empty)({name: np.empty(0, dtype=dtype) for name in names}, index=empty.index)
-    return lazy.map_partitions(_partition, model, method, dtype, names, meta=meta)
+    empty = meta(X).iloc[:0]
+    like = type(empty)({name: np.empty(0, dtype=dtype) for name in names}, index=empty.index)
+    return lazy.map_partitions(_partition, model, method, dtype, names, meta=like)
 
 
 def _block(block: Any, model: PlainModel, method: str, dtype: Dtype, width: int) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ...dask_internals.collections import meta
 from ..arrays import Array, Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
 from ..errors import InvalidData
@@ -106,8 +107,9 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         lazy: Any = y
         if is_dask_array(y):
             return lazy.map_blocks(_encoded, model, method, dtype, dtype=dtype, meta=np.empty(0, dtype=dtype))
-        meta = type(y._meta)([], index=y._meta.index[:0], dtype=dtype, name=y.name)
-        return lazy.map_partitions(_encoded, model, method, dtype, meta=meta)
+        empty = meta(y)
+        like = type(empty)([], index=empty.index[:0], dtype=dtype, name=y.name)
+        return lazy.map_partitions(_encoded, model, method, dtype, meta=like)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

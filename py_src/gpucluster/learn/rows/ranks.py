@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import Communicator
 from ..communicators.mailbox import close_job, expect_no_more, open_job
 from ..communicators.mpi import over_mpi
@@ -302,14 +303,14 @@ def _rank(
     from distributed import get_worker, secede
 
     worker = get_worker()
-    threads = worker.state.nthreads
+    threads = n_threads(worker)
     key = worker.get_current_task()
     # Give the slot back at once: otherwise two computations that each have half of the workers would wait for ever.
     secede()
     links = WorkerCommunicator(worker, job, rank, addresses, key)
     failed = True
     try:
-        communicator: Communicator = over_mpi(links, nanny=worker.nanny is not None) if mpi else links
+        communicator: Communicator = over_mpi(links, nanny=has_nanny(worker)) if mpi else links
         shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads)
         result = function(shard, **parameters)
         failed = False

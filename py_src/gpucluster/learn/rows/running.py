@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ...dask_internals.machine import memory_bytes
 from ..arrays import Data
 from ..communicators.communicator import Communicator, SerialCommunicator
 from ..configuration import configuration
@@ -92,9 +93,7 @@ def placed_on_workers(client: Any, table: Table) -> Placed | None:
 
 def fits_in_this_process(table: Table) -> bool:
     """Whether a table would take at most a share of the memory of this computer, or of what this process may use."""
-    from distributed.system import MEMORY_LIMIT
-
-    return sum(block_bytes(table)) <= RESIDENT_SHARE * MEMORY_LIMIT
+    return sum(block_bytes(table)) <= RESIDENT_SHARE * memory_bytes()
 
 
 def run_on_ranks(function: Callable[..., Result], X: Data, y: Data | None = None, **parameters: Any) -> list[Result]:

@@ -9,8 +9,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from dask.core import flatten
 
+from ...dask_internals.collections import are_futures, delayed_blocks, meta, with_chunks
 from ..arrays import Array, Collection, DaskArray, DaskFrame, Data, Delayed, Dtype, array_namespace_of, on_gpus
 from ..errors import InvalidData
 
@@ -81,12 +81,14 @@ class Table:
         with waiting(current_client()):
             counted.compute_chunk_sizes()
         chunks = counted.chunks[0]
-        y, weights = (None if part is None else with_rows(part, chunks) for part in (self.y, self.weights))
+        y, weights = (
+            None if part is None else with_chunks(part, (chunks, *part.chunks[1:])) for part in (self.y, self.weights)
+        )
         return replace(self, X=counted, y=y, weights=weights)
 
     def is_persisted(self) -> bool:
         """Whether all blocks are kept on workers already."""
-        return all(map(_on_workers, self.collections))
+        return all(map(are_futures, self.collections))
 
     def persisted(self) -> Table:
         """Return the same table, computed and kept on the workers (in this process, where there are none)."""
@@ -103,7 +105,7 @@ class Table:
 
         made = iter(optimize(*self.collections))
         parts = [None if part is None else next(made) for part in (self.X, self.y, self.weights)]
-        blocks = [None if part is None else _delayed(part) for part in parts]
+        blocks = [None if part is None else delayed_blocks(part) for part in parts]
         return [[None if part is None else part[number] for part in blocks] for number in range(self.n_blocks)]
 
 
@@ -159,9 +161,9 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
             f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
             "Use X.rechunk({1: -1})."
         )
-    if hasattr(X._meta, "toarray"):
+    if hasattr(meta(X), "toarray"):
         raise InvalidData(
-            f"X: has sparse blocks ({type(X._meta).__name__}), but dense ones are needed. Use "
+            f"X: has sparse blocks ({type(meta(X)).__name__}), but dense ones are needed. Use "
             "X.map_blocks(lambda block: block.toarray(), meta=numpy.empty((0, 0)))."
         )
     if X.shape[1] == 0:
@@ -222,7 +224,7 @@ def aligned(data: Data | None, X: DaskArray, name: str, dimensions: tuple[int, .
             f"{name}: has {array.numblocks[0]} partitions, but X has {X.numblocks[0]}. Take both from one data frame, "
             "so that their rows go together."
         )
-    return with_rows(array, X.chunks[0]) if math.isnan(array.shape[0]) else array
+    return with_chunks(array, (X.chunks[0], *array.chunks[1:])) if math.isnan(array.shape[0]) else array
 
 
 def column_array(data: DaskFrame) -> DaskArray:
@@ -232,24 +234,3 @@ def column_array(data: DaskFrame) -> DaskArray:
         numeric = all(_is_number(dtype) for dtype in dtypes)
         data = data.astype(_common(dtypes) if numeric else object)
     return data.to_dask_array()
-
-
-def _on_workers(array: DaskArray) -> bool:
-    """Whether each block is kept on workers already; telling the scheduler so again would take a message."""
-    graph = array.__dask_graph__()
-    if len(graph) != math.prod(array.numblocks):
-        return False
-    from distributed import Future
-
-    return all(isinstance(graph.get(key), Future) for key in flatten(array.__dask_keys__()))
-
-
-def with_rows(data: DaskArray, chunks: tuple[int, ...]) -> DaskArray:
-    """Return an array whose unknown numbers of rows are taken to be these."""
-    known = data.copy()
-    known._chunks = (chunks, *data.chunks[1:])
-    return known
-
-
-def _delayed(array: DaskArray) -> list[Delayed]:
-    return list(array.to_delayed(optimize_graph=False).ravel())

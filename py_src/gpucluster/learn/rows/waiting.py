@@ -49,7 +49,7 @@ def waiting(client: Any) -> Iterator[None]:
     if client is None:
         yield
         return
-    from distributed.client import ClosedClientError
+    from ...dask_internals.clients import ClosedClientError
 
     try:
         with _release_thread():
