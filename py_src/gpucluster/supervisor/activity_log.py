@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel
@@ -42,6 +42,7 @@ class ActivityLog:
         self._came: list[str] = []
         self._went: list[tuple[str, str]] = []
         self._sent: set[str] = set()
+        self._missed: set[str] = set()
         self._pending: asyncio.TimerHandle | None = None
 
     def asked(self, kind: str, by: str | None, message: str) -> None:
@@ -85,6 +86,10 @@ class ActivityLog:
         """Expect no longer that these workers leave, those that are gone already apart."""
         self._sent.difference_update(set(addresses) - {address for address, _ in self._went})
 
+    def misses(self, names: Iterable[str]) -> None:
+        """Take these for gone unexpectedly, though others are asked for in their place and nobody knows them any more."""
+        self._missed.update(names)
+
     def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
         """Note who came and who went since the last call.
 
@@ -98,7 +103,9 @@ class ActivityLog:
         before, self._workers = self._workers, {worker.address or worker.name: worker.name for worker in workers}
         if before is None or restarting or before.keys() == self._workers.keys():
             return
-        self._came += [name for address, name in self._workers.items() if address not in before]
+        came = [name for address, name in self._workers.items() if address not in before]
+        self._came += came
+        self._missed.difference_update(came)
         self._went += [(address, name) for address, name in before.items() if address not in self._workers]
         if self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
@@ -113,10 +120,11 @@ class ActivityLog:
         if went:
             # Those that adaptive scaling sends away are not told here, but taken out of the plan.
             # Asked now: distributed takes a worker that it retires out of its plan a little after it is gone.
-            planned = set(self._planned())
+            planned = self._missed.union(self._planned())
             lost = [name for address, name in went if name in planned and address not in self._sent]
             sent = [name for address, name in went if name not in planned or address in self._sent]
             self._sent.difference_update(address for address, _ in went)
+            self._missed.difference_update(name for _, name in went)
             if lost:
                 self._write("worker_left", f"{named(lost)} left unexpectedly; see the log")
             if sent:
