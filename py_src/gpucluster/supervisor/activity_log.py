@@ -87,7 +87,7 @@ class ActivityLog:
         self._sent.difference_update(set(addresses) - {address for address, _ in self._went})
 
     def misses(self, names: Iterable[str]) -> None:
-        """Take these for gone unexpectedly, though others are asked for in their place and nobody knows them any more."""
+        """Take these for gone unexpectedly, although others are asked for in their place and they are forgotten."""
         self._missed.update(names)
 
     def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
