@@ -129,7 +129,7 @@ def test_the_views_are_live_while_a_cell_runs(story: Story) -> None:
     frame = story.page.locator(".jp-CodeCell").nth(2).frame_locator("iframe")
     # Drawn by what comes through the proxied WebSocket.
     expect(frame.locator(".bk-Figure").first).to_be_visible()
-    expect(story.page.get_by_text("eight are done")).to_be_visible()
+    expect(story.page.get_by_text("eight are done", exact=True)).to_be_visible()
 
 
 def test_the_card_scales_and_refuses(story: Story) -> None:
@@ -184,7 +184,7 @@ def test_a_restart_of_the_kernel_leaves_the_last_state(story: Story) -> None:
     expect(story.output(1).get_by_text(re.compile("GiB")).filter(visible=True).first).to_be_visible()
     story.menu("Run", "Run All Cells")
     expect(story.live(0).get_by_role("button", name="Scale")).to_be_visible()
-    expect(story.page.get_by_text("eight are done")).to_be_visible()
+    expect(story.page.get_by_text("eight are done", exact=True)).to_be_visible()
 
 
 def test_without_a_kernel_there_is_the_picture(story: Story) -> None:

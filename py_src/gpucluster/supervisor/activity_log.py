@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel
@@ -42,6 +42,7 @@ class ActivityLog:
         self._came: list[str] = []
         self._went: list[tuple[str, str]] = []
         self._sent: set[str] = set()
+        self._missed: set[str] = set()
         self._restarted: dict[str, str] = {}
         self._returning: set[str] = set()
         self._pending: asyncio.TimerHandle | None = None
@@ -91,6 +92,10 @@ class ActivityLog:
         """Expect no longer that these workers leave, those that are gone already apart."""
         self._sent.difference_update(set(addresses) - {address for address, _ in self._went})
 
+    def misses(self, names: Iterable[str]) -> None:
+        """Take these for gone unexpectedly, although others are asked for in their place and they are forgotten."""
+        self._missed.update(names)
+
     def saw_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
         """Note who came and who went since the last call.
 
@@ -105,6 +110,7 @@ class ActivityLog:
         if before is None:
             return
         came = [name for address, name in self._workers.items() if address not in before]
+        self._missed.difference_update(came)
         went = [(address, name) for address, name in before.items() if address not in self._workers]
         if not restarting:
             self._came += [name for name in came if name not in self._returning]
@@ -123,10 +129,11 @@ class ActivityLog:
         if went:
             # Those that adaptive scaling sends away are not told here, but taken out of the plan.
             # Asked now: distributed takes a worker that it retires out of its plan a little after it is gone.
-            planned = set(self._planned())
+            planned = self._missed.union(self._planned())
             lost = [name for address, name in went if name in planned and address not in self._sent]
             sent = [name for address, name in went if name not in planned or address in self._sent]
             self._sent.difference_update(address for address, _ in went)
+            self._missed.difference_update(name for _, name in went)
             if lost:
                 self._write("worker_left", f"{named(lost)} left unexpectedly; see the log")
             if sent:

@@ -282,7 +282,7 @@ class Controller:
             host, port = scheduler.dashboard
             address = DashboardAddress(host=host, port=port, prefix=context.dashboard_prefix)
             write_private(self.folder.dashboard, address.model_dump_json())
-        self.idle.update(busy=False)
+        self.idle.update(busy=self._in_use())
         found = versions()
         told = version_warnings(found)
         for warning in told:
@@ -376,16 +376,17 @@ class Controller:
             self._tell_failed_looks(failed)
 
     def _look_at_use(self) -> None:
+        self.idle.update(busy=self._in_use())
+        self.store.update(soon=True, idle=self.idle.model(), **self._members())
+
+    def _in_use(self) -> bool:
+        """Whether somebody is connected, something is computed, or workers wait in a queue, which may take hours."""
         deployment = self._running()
         members = deployment.scheduler.members()
-        # Who waits in a queue for hours has not been idle.
-        waits = (
-            self.backend is not None
-            and self.backend.traits.queues
-            and any(slot.state is SlotState.PENDING for slot in deployment.slots())
-        )
-        self.idle.update(busy=members.n_clients > 0 or members.computes or waits)
-        self.store.update(soon=True, idle=self.idle.model(), **self._members())
+        if members.n_clients > 0 or members.computes:
+            return True
+        queues = self.backend is not None and self.backend.traits.queues
+        return queues and any(slot.state is SlotState.PENDING for slot in deployment.slots())
 
     def _look_at_end(self) -> None:
         members = self._running().scheduler.members()

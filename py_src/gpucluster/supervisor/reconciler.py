@@ -145,9 +145,10 @@ class Reconciler:
             if step is Step.REST:
                 if self._store.model.state is not ClusterState.RUNNING:
                     self._store.update(state=ClusterState.RUNNING, progress=None, **self._observed())
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), LOOK_SECONDS)
                 await self._replace_lost()
+                look = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._changed.set)
+                await self._changed.wait()
+                look.cancel()
             else:
                 try:
                     await self._perform(step)
@@ -253,6 +254,8 @@ class Reconciler:
         await self._deployment.scale(wanted)
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
         self._told_failure = None
+        if self._queues:
+            return
         while self._wanted.n_workers == wanted and not self._wanted.stopped:
             slots = self._deployment.slots()
             failed = [slot for slot in slots if slot.state is SlotState.FAILED]
@@ -265,7 +268,7 @@ class Reconciler:
                 self._note(could_not_start(len(failed), wanted, failed[0].why or "see the log"))
                 return
             # One that was told to leave counts until it is gone.
-            if self._queues or (len(slots) == wanted and all(slot.state is SlotState.RUNNING for slot in slots)):
+            if len(slots) == wanted and all(slot.state is SlotState.RUNNING for slot in slots):
                 return
             if len(_living(slots)) < wanted:
                 await self._ask_again(wanted)
@@ -322,6 +325,7 @@ class Reconciler:
     async def _ask_again(self, wanted: int) -> None:
         if self._backoff.due:
             self._backoff.asked()
+            self._activity_log.misses(slot.name for slot in self._slots() if slot.state is SlotState.LOST)
             await self._deployment.scale(wanted)
 
     def _tell_failure(self, notice: str | None) -> None:

@@ -91,8 +91,9 @@ class SubprocessDeployment(Deployment):
             state, why = self._look_at(worker, here)
             if state is None:
                 del self._workers[worker.name]
-            elif state is not worker.state:
-                worker.state, worker.since, worker.why = state, datetime.now(UTC), why
+            else:
+                worker.since = worker.since if state is worker.state else datetime.now(UTC)
+                worker.state, worker.why = state, why
         return [Slot(worker.name, worker.state, worker.since, worker.why) for worker in self._workers.values()]
 
     def _look_at(self, worker: _Worker, here: Collection[str]) -> tuple[SlotState | None, str | None]:
