@@ -51,7 +51,8 @@ def test_messages_of_our_own(here, canary):
             return answer
 
         assert here.client.sync(send) == "enough"
-        del here.other.handlers["canary"]
+        messages.remove_handler(here.other, "canary")
+        assert "canary" not in here.other.handlers
     with canary("protocol.serialize.serialize and Serialized, which arrive as what they were"):
         assert arrived[0] == 1
         assert arrived[1]["values"].tolist() == [0, 1, 2, 3, 4]
@@ -73,9 +74,11 @@ def test_event_loops(here, canary):
 
 
 def test_web_pages(here, canary):
-    with canary("Server.http_application and Server.http_server.port"):
+    with canary("Server.http_application and Server.http_server with address and port"):
         assert hasattr(listening.web_application(here.scheduler), "find_handler")
-        assert listening.web_port(here.scheduler) > 0
+        host, port = listening.web_address(here.scheduler)
+        assert host and port > 0
+        assert listening.web_address(object()) is None
     with canary("distributed.dashboard.scheduler"):
         listening.import_web_pages()
 

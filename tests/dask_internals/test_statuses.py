@@ -10,6 +10,7 @@ from gpucluster.dask_internals import statuses
 QUESTIONS = {
     statuses.has_failed: {"failed"},
     statuses.is_ending: {"closing", "closed", "failed"},
+    statuses.is_gone: {"closed"},
     statuses.is_closed: {"closing", "closed"},
     statuses.has_not_started: {"created", "starting"},
     statuses.can_hold_results: {"running", "paused"},

@@ -14,6 +14,7 @@ from distributed import Scheduler
 from tornado import web
 from tornado.httputil import HTTPServerRequest
 
+from ..dask_internals.listening import web_application
 from .handshakes import limit_handshakes
 
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
@@ -26,7 +27,7 @@ class PrivateDashboardScheduler(Scheduler):
     def __init__(self, *args: Any, http_prefix: str, **kwargs: Any) -> None:
         super().__init__(*args, http_prefix=http_prefix, **kwargs)
         # Nothing was served yet: the event loop has not run since the port was opened.
-        application = self.http_application
+        application = web_application(self)
         find_handler = application.find_handler
         secret = http_prefix.strip("/").encode()
 
@@ -36,12 +37,12 @@ class PrivateDashboardScheduler(Scheduler):
                 return find_handler(request, **options)
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 
-        application.find_handler = find_private_handler  # type: ignore[method-assign]  # on this one instance
+        application.find_handler = find_private_handler  # on this one instance
 
     async def listen(self, *args: Any, **kwargs: Any) -> None:
         """Listen, with bounds on strangers."""
         await super().listen(*args, **kwargs)  # type: ignore[no-untyped-call]
-        limit_handshakes(self.listeners)
+        limit_handshakes(self)
 
 
 # identity() reports the name of the class, and other tools know only this one.

@@ -10,6 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from ..dask_internals.listening import tls_servers
+
 if TYPE_CHECKING:
     from tornado.iostream import SSLIOStream
 
@@ -60,13 +62,9 @@ class HandshakeLimit:
             timer.cancel()
 
 
-def limit_handshakes(listeners: list[Any]) -> None:
+def limit_handshakes(scheduler: Any) -> None:
     """Put a handshake limit in front of each TLS listener of a scheduler that has none."""
-    from distributed.comm.tcp import TLSListener
-
-    for listener in listeners:
-        if isinstance(listener, TLSListener) and listener.tcp_server is not None:
-            server = listener.tcp_server
-            known = getattr(server.handle_stream, "__self__", None)
-            if not isinstance(known, HandshakeLimit):
-                server.handle_stream = HandshakeLimit(server.handle_stream).handle_stream
+    for server in tls_servers(scheduler):
+        known = getattr(server.handle_stream, "__self__", None)
+        if not isinstance(known, HandshakeLimit):
+            server.handle_stream = HandshakeLimit(server.handle_stream).handle_stream

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..dask_internals.machine import memory_bytes
 from ..devices.machine import this_machine
 from ..protocol.capacity import Machine, memory_fault
 from ..protocol.errors import PreflightFailed
@@ -9,11 +10,9 @@ from ..protocol.errors import PreflightFailed
 
 def shared_machine() -> Machine:
     """Return what all workers of a cluster on this machine share."""
-    from distributed.system import MEMORY_LIMIT
-
     found = this_machine()
     # distributed lowers every limit to what it takes for the memory of the machine.
-    return Machine(memory_bytes=min(found.memory_bytes, int(MEMORY_LIMIT)), cores=found.cores)
+    return Machine(memory_bytes=min(found.memory_bytes, memory_bytes()), cores=found.cores)
 
 
 def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:

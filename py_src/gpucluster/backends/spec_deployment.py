@@ -14,9 +14,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from distributed.core import Status
-from distributed.deploy.spec import SpecCluster
+from distributed import SpecCluster
 
+from ..dask_internals import spec_cluster
+from ..dask_internals.nannies import kill_starting_process
+from ..dask_internals.statuses import is_gone
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
 from ..protocol.traits import Verb
@@ -27,14 +29,13 @@ from .deployment import Deployment, Slot, SlotState, could_not_start
 from .scheduler.in_process import InProcessScheduler
 
 if TYPE_CHECKING:
-    from distributed import Scheduler
+    pass
 
 logger = logging.getLogger("gpucluster.backends")
 
 CLOSE_TIMEOUT_SECONDS = 5.0
 LEFTOVERS_TIMEOUT_SECONDS = 8.0
 REPLACE_SECONDS = 1.0
-_ENDED = {Status.closed, Status.closing}
 
 Make = Callable[..., SpecCluster]
 
@@ -68,10 +69,8 @@ class SpecDeployment(Deployment):
         """Names of workers that are being closed; asyncio itself keeps only weak references to tasks."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
         self._replacing: asyncio.Task[None] | None = None
-        scheduler: Scheduler | None = cluster.scheduler
-        assert scheduler is not None
-        self._scheduler = scheduler
-        self.scheduler = InProcessScheduler(scheduler)
+        self._scheduler = spec_cluster.scheduler_of(cluster)
+        self.scheduler = InProcessScheduler(self._scheduler)
 
     @classmethod
     async def start(
@@ -116,12 +115,12 @@ class SpecDeployment(Deployment):
                     silence_logs=False,
                 )
                 # The scheduler is not made yet: let it serve its pages below the secret prefix only.
-                cluster.scheduler_spec["cls"] = PrivateDashboardScheduler
+                spec_cluster.use_scheduler_class(cluster, PrivateDashboardScheduler)
                 await _await(cluster)
             except (asyncio.CancelledError, GPUClusterError):
                 raise
             except Exception as error:
-                failures = _failed(cluster) if cluster is not None else {}
+                failures = spec_cluster.failed(cluster) if cluster is not None else {}
                 if failures:
                     cause = explain(cause_of(next(iter(failures.values()))))
                     raise StartFailed(could_not_start(len(failures), plan.n_workers, cause)) from error
@@ -137,11 +136,12 @@ class SpecDeployment(Deployment):
     def slots(self) -> list[Slot]:
         cluster = self._cluster
         here = {worker.name for worker in self._scheduler.workers.values()}
-        failed = _failed(cluster)
-        coming = {worker.name for worker in _uncounted(cluster) if worker.status != Status.failed}
-        living = {name for name, worker in cluster.workers.items() if worker.status != Status.closed}
+        planned = spec_cluster.planned(cluster)
+        failed = spec_cluster.failed(cluster)
+        coming = {worker.name for worker in spec_cluster.coming(cluster)}
+        living = {name for name, worker in spec_cluster.made(cluster).items() if not is_gone(worker)}
         found: list[tuple[Any, SlotState, str | None]] = []
-        for name in cluster.worker_spec:
+        for name in planned:
             if name in failed:
                 found.append((name, SlotState.FAILED, self._explain(cause_of(failed[name]))))
             elif name in here:
@@ -151,7 +151,7 @@ class SpecDeployment(Deployment):
             else:
                 found.append((name, SlotState.LOST, "its process is gone"))
         # One that is closed while it starts may come for a moment.
-        leaving = (living | coming | set(self._closing.values())) - cluster.worker_spec.keys()
+        leaving = (living | coming | set(self._closing.values())) - set(planned)
         found += [(name, SlotState.LEAVING, None) for name in leaving]
         before, now = self._since, datetime.now(UTC)
         self._since = {}
@@ -182,22 +182,22 @@ class SpecDeployment(Deployment):
             self._cluster.adapt(minimum=bounds.minimum, maximum=bounds.maximum)
             self._replacing = asyncio.create_task(self._replace_lost())
             return
-        adaptive = getattr(self._cluster, "_adaptive", None)
-        if adaptive is not None:
-            adaptive.stop()
+        spec_cluster.stop_adapting(self._cluster)
 
     async def _replace_lost(self) -> None:
         """Start workers anew whose nanny is gone; a worker whose nanny lives is restarted by the nanny."""
         while True:
             await asyncio.sleep(REPLACE_SECONDS)
-            if len(self._cluster.workers) < len(self._cluster.worker_spec) and not _failed(self._cluster):
+            if len(spec_cluster.made(self._cluster)) < len(
+                spec_cluster.planned(self._cluster)
+            ) and not spec_cluster.failed(self._cluster):
                 self._correct_soon()
 
     async def release(self, names: Collection[str]) -> None:
-        for name in [name for name in _failed(self._cluster) if str(name) in names]:
+        for name in [name for name in spec_cluster.failed(self._cluster) if str(name) in names]:
             # Neither counted, nor in the way of another of this name.
-            self._cluster.worker_spec.pop(name, None)
-            worker = self._cluster.workers.pop(name, None)
+            spec_cluster.plan_no_more(self._cluster, {str(name)})
+            worker = spec_cluster.count_no_more(self._cluster, name)
             if worker is not None:
                 self._close_soon(worker)
         self._take_out(names)
@@ -209,22 +209,22 @@ class SpecDeployment(Deployment):
         SpecCluster closes none of them before all that are on their way have come, and one of them may never come.
         """
         cluster = self._cluster
-        for name in [name for name in cluster.worker_spec if str(name) in names]:
-            del cluster.worker_spec[name]
+        spec_cluster.plan_no_more(cluster, names)
+        planned = set(spec_cluster.planned(cluster))
         here = {worker.name for worker in self._scheduler.workers.values()}
-        coming = [worker for worker in _uncounted(cluster) if worker.status != Status.failed]
-        for worker in {*cluster.workers.values(), *coming}:
-            if worker.name not in cluster.worker_spec and worker.name not in here:
+        for worker in {*spec_cluster.made(cluster).values(), *spec_cluster.coming(cluster)}:
+            if worker.name not in planned and worker.name not in here:
                 self._close_soon(worker)
 
-        for name in [name for name, worker in cluster.workers.items() if worker.status == Status.closed]:
-            # SpecCluster itself would wait with this, and start no other of this name.
-            del cluster.workers[name]
+        for name, worker in spec_cluster.made(cluster).items():
+            if is_gone(worker):
+                # SpecCluster itself would wait with this, and start no other of this name.
+                spec_cluster.count_no_more(cluster, name)
 
     def _correct_soon(self) -> None:
         """Let SpecCluster start and end workers as it has been told; what goes wrong is in the slots."""
         loop: Any = self._cluster.loop
-        loop.add_callback(self._cluster._correct_state)
+        loop.add_callback(spec_cluster.reconcile, self._cluster)
 
     def _close_soon(self, worker: Any) -> None:
         task = asyncio.ensure_future(_close_worker(worker))
@@ -235,9 +235,9 @@ class SpecDeployment(Deployment):
         """Close scheduler and workers; returns in bounded time whatever they do."""
         await self.adapt(None)
         await self.scheduler.close()
-        for name in _failed(self._cluster):
-            self._cluster.workers.pop(name, None)
-        _count_all(self._cluster)
+        for name in spec_cluster.failed(self._cluster):
+            spec_cluster.count_no_more(self._cluster, name)
+        spec_cluster.count_all(self._cluster)
         try:
             closing: Awaitable[None] = self._cluster.close()  # type: ignore[assignment]  # awaitable: asynchronous
             await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)
@@ -249,46 +249,19 @@ async def _await(cluster: SpecCluster) -> None:
     await cluster
 
 
-def _failed(cluster: SpecCluster) -> dict[Any, BaseException]:
-    """Return the workers (nannies) that failed to start, with why."""
-    failures: dict[Any, BaseException] = {}
-    for name, worker in dict(cluster.workers).items():
-        if getattr(worker, "status", None) == Status.failed:
-            # distributed keeps the exception in a private attribute and logs it nowhere.
-            error = getattr(worker, "_Server__startup_exc", None)
-            failures[name] = error or RuntimeError("the worker process ended during its start; see the log")
-    return failures
-
-
-def _uncounted(cluster: SpecCluster) -> list[Any]:
-    """Return the workers (nannies) that were made and not closed, but are not among ``cluster.workers``."""
-    counted = set(map(id, cluster.workers.values()))
-    return [worker for worker in list(cluster._created) if id(worker) not in counted and worker.status not in _ENDED]
-
-
-def _count_all(cluster: SpecCluster) -> None:
-    """Let ``cluster.close`` also close the workers that a cancelled start has made but not yet counted."""
-    for worker in _uncounted(cluster):
-        cluster.workers.setdefault(worker.name, worker)
-
-
 async def _close_worker(worker: Any) -> None:
     closing = asyncio.ensure_future(worker.close())
     await asyncio.sleep(0)  # From here on it starts no other process.
-    starting = getattr(worker, "process", None)
     with suppress(Exception):
-        # A nanny waits for its worker to be up before it closes it, also for one that hangs in its start.
-        if starting is not None and starting.status == Status.starting and starting.process is not None:
-            await starting.process.kill()
+        await kill_starting_process(worker)
         await asyncio.wait_for(closing, CLOSE_TIMEOUT_SECONDS)
 
 
 async def _close_leftovers(cluster_id: str, cluster: SpecCluster | None) -> None:
     """Close whatever a start left behind, also when a constructor failed half-way."""
     found = {cluster} if cluster is not None else set()
-    found |= {item for item in set(SpecCluster._instances) if getattr(item, "name", None) == cluster_id}
-    for item in found:
-        _count_all(item)
+    for item in found | spec_cluster.clusters_named(cluster_id):
+        spec_cluster.count_all(item)
         with suppress(Exception):
             closing: Awaitable[None] = item.close()  # type: ignore[assignment]  # awaitable: it is asynchronous
             await asyncio.wait_for(asyncio.shield(closing), LEFTOVERS_TIMEOUT_SECONDS)

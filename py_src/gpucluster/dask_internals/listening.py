@@ -28,9 +28,13 @@ def web_application(scheduler: Any) -> Any:
     return scheduler.http_application
 
 
-def web_port(scheduler: Any) -> int:
-    """Return the port of a scheduler's web pages: ``Server.http_server.port`` (2021.1)."""
-    return int(scheduler.http_server.port)
+def web_address(scheduler: Any) -> tuple[str, int] | None:
+    """Return host and port of a scheduler's web pages; None where it serves none.
+
+    Relies on ``Server.http_server``, to which distributed adds ``address`` and ``port`` (2021.1).
+    """
+    server = getattr(scheduler, "http_server", None)
+    return (str(server.address), int(server.port)) if hasattr(server, "port") else None
 
 
 def import_web_pages() -> None:

@@ -57,6 +57,11 @@ def set_handler(server: Any, operation: str, handler: Callable[..., Any]) -> Non
     server.handlers[operation] = handler
 
 
+def remove_handler(server: Any, operation: str) -> None:
+    """Undo ``set_handler``, and do nothing where it was not set."""
+    server.handlers.pop(operation, None)
+
+
 def connection_arguments(worker: Any) -> dict[str, Any]:
     """Return how a worker connects to others, its credentials included: ``Server.connection_args`` (2021.1)."""
     found: dict[str, Any] = worker.connection_args

@@ -186,6 +186,14 @@ async def give_worker_plugin(scheduler: Any, pickled: bytes, name: str) -> None:
     await scheduler.register_worker_plugin(comm=None, plugin=pickled, name=name, idempotent=False)
 
 
+async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -> None:
+    """Do the same for a scheduler in another process, by an asynchronous client.
+
+    Relies on ``Client.scheduler`` calling the scheduler's handler ``register_worker_plugin`` (2023.9).
+    """
+    await client.scheduler.register_worker_plugin(plugin=pickled, name=name, idempotent=False)
+
+
 async def take_worker_plugin(scheduler: Any, name: str) -> None:
     """Undo ``give_worker_plugin``, and do nothing where it was not given.
 

@@ -26,6 +26,13 @@ def is_closed(server: Any) -> bool:
     return server.status in {Status.closing, Status.closed}
 
 
+def is_gone(server: Any) -> bool:
+    """Whether a server has closed to the end: ``Status.closed``."""
+    from distributed.core import Status
+
+    return bool(server.status == Status.closed)
+
+
 def has_not_started(server: Any) -> bool:
     """Whether a server, or a ``Cluster``, is not up yet: ``Status.created`` and ``starting``."""
     from distributed.core import Status

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-import cloudpickle
 from distributed import Client
 
-from .. import dask_internals
+from ..dask_internals.by_value import sent_by_value
 from ..protocol.errors import InvalidState
 from . import recorders
 from .nsight import ProcessFacts, launched_by_nsys
@@ -23,23 +19,6 @@ from .target import Target
 
 CONNECT_SECONDS = 15
 ANSWER_SECONDS = 20
-_by_value = threading.Lock()
-
-
-@contextmanager
-def sent_by_value() -> Iterator[None]:
-    """Let the recorders travel as code: the other side may have another gpucluster, or none."""
-    packages = tuple(f"{package.__name__}." for package in (dask_internals, recorders))
-    # Each module by itself: distributed looks whether a function's own module is registered.
-    modules = [module for name, module in list(sys.modules.items()) if name.startswith(packages)]
-    with _by_value:
-        for module in modules:
-            cloudpickle.register_pickle_by_value(module)
-        try:
-            yield
-        finally:
-            for module in modules:
-                cloudpickle.unregister_pickle_by_value(module)
 
 
 class Recording:
@@ -82,7 +61,7 @@ class Recording:
 
     def _install(self) -> None:
         client, ask = self.client, self._ask
-        with sent_by_value():
+        with sent_by_value(recorders.__name__):
             scheduler = scheduler_recorder.SchedulerRecorder(self.name, client.id)
             ask(client.register_plugin, scheduler, name=self.name)
             ask(client.register_plugin, worker_recorder.WorkerRecorder(self.name), name=self.name)
@@ -107,7 +86,7 @@ class Recording:
         if client.status != "running":  # else each question waits for the connection to come back
             return None, {}
         # The scheduler or a worker may have gone, or hang: the report then says what is missing.
-        with sent_by_value():
+        with sent_by_value(recorders.__name__):
             with suppress(Exception):
                 scheduler = self._ask(client.run_on_scheduler, scheduler_recorder.finish, self.name)
             if scheduler is not None:
@@ -118,7 +97,7 @@ class Recording:
 
     def worker_processes(self) -> list[ProcessFacts]:
         """Return where the workers run, and whether Nsight Systems could see them."""
-        with sent_by_value():
+        with sent_by_value(recorders.__name__):
             found = self._ask(self.client.run, worker_recorder.process_facts, on_error="ignore")
         return [ProcessFacts(host, launched_by_nsys(environment)) for host, environment in found.values()]
 

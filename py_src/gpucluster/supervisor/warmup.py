@@ -11,6 +11,9 @@ from importlib.util import find_spec
 from multiprocessing import forkserver, util
 from typing import Any
 
+from ..dask_internals.listening import import_web_pages
+from ..dask_internals.nannies import keep_own_forkserver
+
 PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
     # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Children of
     # a forkserver do not see it: libraries read these when they are loaded, and that has happened by then.
@@ -100,14 +103,12 @@ def _sockets_below_a_descriptor() -> Iterator[None]:
 def configure_dask() -> None:
     """Set Dask's configuration for this process and its workers. Imports distributed."""
     import dask
-    import distributed.utils
 
     from ..backends.dashboard import ROUTES_LEFT_OUT
     from .wakeups import reduce_wakeups
 
     reduce_wakeups()
-    # distributed would replace the list of preloaded modules at the first use of the forkserver.
-    distributed.utils._forkserver_preload_set = True
+    keep_own_forkserver()
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
     dask.config.set(
         {
@@ -125,11 +126,9 @@ def import_all() -> None:
     Afterwards modules may come from the directory of whoever asked for the cluster. What a library looks for in vain
     must not be found there.
     """
-    import distributed
-    import distributed.dashboard.scheduler
-    import distributed.deploy.local  # noqa: F401
-
     from ..backends import spec_deployment  # noqa: F401
+
+    import_web_pages()
 
     for name in _LOOKED_FOR_LATE:
         if find_spec(name) is None:

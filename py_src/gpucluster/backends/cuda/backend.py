@@ -23,7 +23,7 @@ from .options import constructor_options
 from .preflight import check
 
 if TYPE_CHECKING:
-    from distributed.deploy.spec import SpecCluster
+    from distributed import SpecCluster
 
 
 class CudaBackend(Backend[CudaSpec]):

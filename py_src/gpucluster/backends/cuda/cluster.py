@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import dask_cuda.worker_common
 import pynvml
 from dask_cuda import LocalCUDACluster
-from dask_cuda.utils import cuda_visible_devices
-from distributed.core import Status
 
+from ...dask_internals.cuda_workers import affinity_of_any_device, visible_devices
+from ...dask_internals.spec_cluster import WaitsForScheduler, planned
 from ...protocol.errors import InvalidRequest
 
 DEVICE_ERRORS = (pynvml.NVMLError, ValueError)
 """What dask-cuda lets through when NVML fails, or knows a device no longer."""
 
 
-class DeviceCluster(LocalCUDACluster):  # type: ignore[misc]
+class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
     """``LocalCUDACluster`` that takes devices in the order given and refuses more workers than devices."""
 
     cuda_visible_devices: list[str]
@@ -29,19 +23,19 @@ class DeviceCluster(LocalCUDACluster):  # type: ignore[misc]
     def new_worker_spec(self) -> dict[str, Any]:
         """Return the next worker: on the first device that has none."""
         devices = self.cuda_visible_devices
-        free = [device for device in devices if device not in self.worker_spec]
+        free = [device for device in devices if device not in planned(self)]
         if not free:
             raise InvalidRequest(self._too_many(len(devices) + 1))
         # LocalCUDACluster takes the free device whose name sorts first; let it see one only.
         self.cuda_visible_devices = free[:1]
         try:
-            with _affinity_of_any_device():
+            with affinity_of_any_device():
                 spec: dict[str, Any] = super().new_worker_spec()
         finally:
             self.cuda_visible_devices = devices
         spec[free[0]]["options"]["env"] = {
             # Its own device first; the others stay visible, because transfers between GPUs need to see both.
-            "CUDA_VISIBLE_DEVICES": cuda_visible_devices(devices.index(free[0]), devices),
+            "CUDA_VISIBLE_DEVICES": visible_devices(devices.index(free[0]), devices),
             "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
             # A forked worker does not see what dask-cuda sets in this process.
             "RAPIDS_NO_INITIALIZE": "True",
@@ -67,42 +61,6 @@ class DeviceCluster(LocalCUDACluster):  # type: ignore[misc]
             raise InvalidRequest(self._too_many(int(max(minimum, maximum))))
         return super().adapt(*args, minimum=minimum, maximum=maximum, **options)
 
-    def _correct_state(self) -> Any:
-        """Start and stop workers, once there is a scheduler.
-
-        LocalCUDACluster asks for this in its constructor already; with ``asynchronous=True`` that fails, and the
-        failure is what everyone who waits for the cluster would get.
-        """
-        if self.status in {Status.created, Status.starting}:
-            nothing_yet = asyncio.get_running_loop().create_future()
-            nothing_yet.set_result(None)
-            return nothing_yet
-        return super()._correct_state()
-
     def _too_many(self, wanted: int) -> str:
         count = len(self.cuda_visible_devices)
         return f"{wanted} workers cannot be had: this cluster has {count} GPU{'s' * (count != 1)}, one worker each."
-
-
-@contextmanager
-def _affinity_of_any_device() -> Iterator[None]:
-    """Let workers use all CPUs where NVML does not know which are near a GPU.
-
-    dask-cuda means to do so, but for a device given by UUID it fails on formatting its own warning.
-    """
-    original = dask_cuda.worker_common.get_cpu_affinity
-
-    def forgiving(device: Any) -> list[int]:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                cpus: list[int] = original(device)
-            return cpus
-        except TypeError:
-            return sorted(os.sched_getaffinity(0))
-
-    dask_cuda.worker_common.get_cpu_affinity = forgiving
-    try:
-        yield
-    finally:
-        dask_cuda.worker_common.get_cpu_affinity = original

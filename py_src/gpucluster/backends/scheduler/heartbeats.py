@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...dask_internals.heartbeats import figures
 from ...telemetry.columns import COLUMNS, METRIC, VERSION
 from ...telemetry.rounding import RATE_DIGITS, rounded, size
 
@@ -76,31 +77,22 @@ def _foreign_row(metrics: Mapping[str, Any]) -> Sequence[Any]:
 
     Three honest states of RMM: no pool figure (no RMM), a pool without a used figure (not tracked), both.
     """
-    rmm = _part(metrics, "rmm")
-    pool = _number(rmm, "rmm-total") or None
-    used = _number(rmm, "rmm-used") or None
-    on_gpu = _number(metrics, "gpu_memory_used") is not None
-    cpu, utilization = _number(metrics, "cpu"), _number(metrics, "gpu_utilization")
-    figures = {
-        "executing": _number(_part(metrics, "task_counts"), "executing"),
+    told = figures(metrics)
+    cpu = told["cpu_percent"]
+    columns = {
+        "executing": _whole(told["executing"]),
         "cpu_percent": None if cpu is None else rounded(cpu, RATE_DIGITS),
-        "memory_bytes": size(_number(metrics, "memory")),
+        "memory_bytes": size(_whole(told["memory_bytes"])),
         # Dask's own figure is always 0 for CUDA workers, whose spilled results are elsewhere: not measured.
-        "tier_disk_bytes": None if on_gpu else size(_number(_part(metrics, "spilled_bytes"), "disk")),
-        "vram_total_bytes": size(_number(metrics, "gpu-memory-total")),
-        "vram_used_bytes": size(_number(metrics, "gpu_memory_used")),
-        "gpu_utilization_percent": utilization,
-        "rmm_pool_bytes": size(pool),
-        "rmm_used_bytes": size(used),
+        "tier_disk_bytes": None if told["gpu_used_bytes"] is not None else size(_whole(told["spilled_bytes"])),
+        "vram_total_bytes": size(_whole(told["gpu_total_bytes"])),
+        "vram_used_bytes": size(_whole(told["gpu_used_bytes"])),
+        "gpu_utilization_percent": _whole(told["gpu_utilization_percent"]),
+        "rmm_pool_bytes": size(_whole(told["rmm_pool_bytes"]) or None),
+        "rmm_used_bytes": size(_whole(told["rmm_used_bytes"]) or None),
     }
-    return [VERSION, *map(figures.get, COLUMNS)]
+    return [VERSION, *map(columns.get, COLUMNS)]
 
 
-def _part(metrics: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    part = metrics.get(key)
-    return part if isinstance(part, Mapping) else {}
-
-
-def _number(metrics: Mapping[str, Any], key: str) -> int | None:
-    value = metrics.get(key)
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)

@@ -9,6 +9,8 @@ from uuid import uuid4
 
 from distributed import Scheduler
 
+from ...dask_internals.listening import web_address
+from ...dask_internals.scheduler_state import give_worker_plugin
 from .reader import SchedulerReader
 from .view import Columns, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
 
@@ -27,9 +29,7 @@ class InProcessScheduler(SchedulerView):
         self._reader = SchedulerReader(f"gpucluster-view-{uuid4().hex}")
         self._reader.attach(scheduler)
         scheduler.add_plugin(self._reader, name=self._reader.name)
-        server: Any = getattr(scheduler, "http_server", None)
-        if hasattr(server, "port"):  # distributed adds address and port to tornado's class
-            self.dashboard = (server.address, server.port)
+        self.dashboard = web_address(scheduler)
 
     @property
     def address(self) -> str:
@@ -77,7 +77,7 @@ class InProcessScheduler(SchedulerView):
         await self._reader.restart_workers(timeout)
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
-        await self._scheduler.register_worker_plugin(comm=None, plugin=pickled, name=name, idempotent=False)
+        await give_worker_plugin(self._scheduler, pickled, name)
 
     async def close(self) -> None:
         self._reader.stop()

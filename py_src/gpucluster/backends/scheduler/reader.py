@@ -11,18 +11,25 @@ import time
 from collections.abc import Callable, Collection
 from typing import Any
 
-import distributed.scheduler
-from distributed import Scheduler
-from distributed.core import Status
-from distributed.diagnostics.plugin import SchedulerPlugin
+from distributed import Scheduler, SchedulerPlugin
 
+from ...dask_internals.messages import remove_handler, set_handler
+from ...dask_internals.periodic_callbacks import heartbeat_seconds
+from ...dask_internals.scheduler_state import (
+    break_off_retiring,
+    client_names,
+    has_work,
+    remove_plugin,
+    restart_workers,
+    retire,
+)
+from ...dask_internals.statuses import can_hold_results, is_ending
 from .heartbeats import HeartbeatReader
 from .task_progress import TaskProgress
 
 PATIENCE_SECONDS = 30.0
 """A worker that hands nothing over for so long hangs; what it held is then computed anew."""
 LOOK_SECONDS = 0.5
-_PSEUDO_CLIENT = "fire-and-forget"
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -45,7 +52,7 @@ class SchedulerReader(SchedulerPlugin):
     async def start(self, scheduler: Scheduler) -> None:
         """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
         self.attach(scheduler)
-        scheduler.handlers[self.name] = self.answer
+        set_handler(scheduler, self.name, self.answer)
         self._changed = lambda: scheduler.log_event(self.name, "members")
 
     def attach(self, scheduler: Scheduler) -> None:
@@ -62,8 +69,8 @@ class SchedulerReader(SchedulerPlugin):
         """Leave the scheduler as it was."""
         self._changed = _nothing
         self._progress.stop()
-        self._scheduler.plugins.pop(self.name, None)
-        self._scheduler.handlers.pop(self.name, None)
+        remove_plugin(self._scheduler, self.name)
+        remove_handler(self._scheduler, self.name)
 
     # -- coming and going ------------------------------------------------------------------------
 
@@ -110,7 +117,6 @@ class SchedulerReader(SchedulerPlugin):
     def members(self) -> dict[str, Any]:
         """Return the fields of ``Members``, workers as rows of the fields of ``Member``."""
         scheduler = self._scheduler
-        ready = {Status.running, Status.paused}
         return {
             "workers": [
                 [
@@ -119,26 +125,20 @@ class SchedulerReader(SchedulerPlugin):
                     worker.pid or None,
                     worker.nthreads,
                     worker.memory_limit or None,
-                    worker.status in ready,
+                    can_hold_results(worker),
                     bool(worker.has_what or worker.actors),
                     bool(worker.actors),
                 ]
                 for worker in scheduler.workers.values()
             ],
-            "n_clients": sum(1 for key in scheduler.clients if key not in {_PSEUDO_CLIENT, self._own_client}),
-            "computes": bool(
-                scheduler.unrunnable
-                or scheduler.queued
-                or any(worker.processing for worker in scheduler.workers.values())
-            ),
-            "ended": "A client shut the scheduler down."
-            if scheduler.status in {Status.closing, Status.closed, Status.failed}
-            else None,
+            "n_clients": sum(1 for name in client_names(scheduler) if name != self._own_client),
+            "computes": has_work(scheduler),
+            "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
 
     def heartbeat_seconds(self) -> float:
         """Seconds between the heartbeats of one worker."""
-        return float(distributed.scheduler.heartbeat_interval(len(self._scheduler.workers)))
+        return heartbeat_seconds(len(self._scheduler.workers))
 
     def columns(self) -> Any:
         """Return what the heartbeats have brought."""
@@ -155,20 +155,19 @@ class SchedulerReader(SchedulerPlugin):
         scheduler = self._scheduler
         workers = [worker for worker in scheduler.workers.values() if str(worker.name) in names]
         self._go_on = True
-        # By name: distributed's own SpecCluster passes names where addresses are meant, so nothing is moved there.
-        handing: asyncio.Future[Any] = asyncio.ensure_future(
-            scheduler.retire_workers(names=[worker.name for worker in workers], close_workers=True, remove=True)
+        handing: asyncio.Future[set[str]] = asyncio.ensure_future(
+            retire(scheduler, [worker.name for worker in workers])
         )
         left, since = _only_on(workers), time.monotonic()
         try:
             while True:
                 await asyncio.wait({handing}, timeout=LOOK_SECONDS)
                 if handing.done():
-                    gone = set(handing.result())
+                    gone = handing.result()
                     kept = [str(worker.name) for worker in workers if worker.address not in gone]
                     return {"gone": sorted(gone), "kept": kept, "stuck": []}
                 if not self._go_on:
-                    _break_off(scheduler, workers)
+                    break_off_retiring(scheduler, {worker.address for worker in workers})
                 now_left = _only_on(workers)
                 if now_left < left:
                     left, since = now_left, time.monotonic()
@@ -185,29 +184,11 @@ class SchedulerReader(SchedulerPlugin):
 
     async def restart_workers(self, timeout: float) -> None:
         """Restart all workers and forget all tasks."""
-        await self._scheduler.restart(stimulus_id="gpucluster-restart", timeout=timeout, wait_for_workers=True)
+        await restart_workers(self._scheduler, timeout=timeout)
 
 
 def _nothing() -> None:
     return
-
-
-def _break_off(scheduler: Scheduler, workers: list[Any]) -> None:
-    """Let distributed itself end what it began, as when nobody takes the results: it makes the workers run again.
-
-    Where the user has switched its active memory manager off, it uses another that cannot be reached from here; then
-    the hand-over goes on to its end, as a worker left in ``closing_gracefully`` would take no task ever again.
-    """
-    from distributed.active_memory_manager import RetireWorker
-
-    manager = scheduler.extensions.get("amm")
-    if manager is None:
-        return
-    leaving = {worker.address for worker in workers}
-    for policy in list(manager.policies):
-        if isinstance(policy, RetireWorker) and policy.address in leaving:
-            policy.no_recipients = True
-            manager.policies.remove(policy)
 
 
 def _only_on(workers: list[Any]) -> int:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-import cloudpickle
 from distributed import Client
 
+from ...dask_internals.by_value import sent_by_value
+from ...dask_internals.scheduler_state import give_worker_plugin_elsewhere
 from ...telemetry import columns, rounding
-from . import heartbeats, reader, task_progress
+from . import reader
 from .in_process import handed_over_of, members_of
 from .view import Columns, HandedOver, Members, SchedulerView, TaskCounts, TaskProgressRows
 
@@ -32,7 +32,6 @@ INTERVAL_SECONDS = 1.0
 ANSWER_SECONDS = 20.0
 SILENCE_SECONDS = 60.0
 """A scheduler that has not answered for so long is gone."""
-_by_value = threading.Lock()
 
 
 class RemoteScheduler(SchedulerView):
@@ -89,7 +88,7 @@ class RemoteScheduler(SchedulerView):
         return view
 
     async def _install(self) -> None:
-        with _sent_by_value():
+        with sent_by_value(reader.__package__, columns.__name__, rounding.__name__):
             plugin = reader.SchedulerReader(self._name, self._client.id)
             await self._client.register_plugin(plugin, name=self._name)
         self._client.subscribe_topic(self._name, lambda event: self._look.set())
@@ -152,24 +151,10 @@ class RemoteScheduler(SchedulerView):
         await self._ask("restart", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
-        scheduler: Any = self._client.scheduler
-        await scheduler.register_worker_plugin(plugin=pickled, name=name, idempotent=False)
+        await give_worker_plugin_elsewhere(self._client, pickled, name)
 
     async def close(self) -> None:
         if self._task is not None:
             self._task.cancel()
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)
-
-
-@contextmanager
-def _sent_by_value() -> Iterator[None]:
-    modules = (reader, heartbeats, task_progress, columns, rounding)
-    with _by_value:
-        for module in modules:
-            cloudpickle.register_pickle_by_value(module)
-        try:
-            yield
-        finally:
-            for module in modules:
-                cloudpickle.unregister_pickle_by_value(module)

@@ -10,6 +10,8 @@ from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from ...dask_internals.scheduler_state import n_copies, remove_plugin, states_by_prefix
+
 if TYPE_CHECKING:
     from distributed import Scheduler, SchedulerPlugin
 
@@ -37,20 +39,20 @@ class TaskProgress:
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
-        self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(scheduler.task_prefixes)[-MOST:])
+        self._latest: OrderedDict[str, None] = OrderedDict.fromkeys(list(states_by_prefix(scheduler))[-MOST:])
         """The kinds that were active last, at most ``MOST``; the last one last."""
         self._name = f"gpucluster-progress-{uuid4().hex}"
         scheduler.add_plugin(_follower(scheduler, self._counts, self._latest), name=self._name)
 
     def stop(self) -> None:
         """Follow the scheduler no more."""
-        self._scheduler.plugins.pop(self._name, None)
+        remove_plugin(self._scheduler, self._name)
 
     def read(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
         """Return the number of tasks by state, and the progress of the prefixes that were active last."""
-        prefixes = self._scheduler.task_prefixes
+        prefixes = states_by_prefix(self._scheduler)
         # A restart forgets the kinds too.
-        progress = [_progress(name, prefixes[name].states) for name in self._latest if name in prefixes]
+        progress = [_progress(name, prefixes[name]) for name in self._latest if name in prefixes]
         return {state: count for state, count in self._totals().items() if count > 0}, [
             one for one in progress if len(one) > 1
         ]
@@ -59,14 +61,13 @@ class TaskProgress:
         scheduler = self._scheduler
         totals = {state: self._counts[state] for state in _FOLLOWED}
         # Every task in memory is on a worker; copies count once.
-        copies = sum(len(task.who_has or ()) - 1 for task in scheduler.replicated_tasks)
-        totals["memory"] = sum(len(worker.has_what) for worker in scheduler.workers.values()) - copies
+        totals["memory"] = sum(len(worker.has_what) for worker in scheduler.workers.values()) - n_copies(scheduler)
         totals["released"] = len(scheduler.tasks) - sum(totals.values())
         return totals
 
 
 def _follower(scheduler: Scheduler, counts: Counter[str], latest: OrderedDict[str, None]) -> SchedulerPlugin:
-    from distributed.diagnostics.plugin import SchedulerPlugin
+    from distributed import SchedulerPlugin
 
     tasks = scheduler.tasks
 
