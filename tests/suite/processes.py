@@ -28,6 +28,7 @@ FIXTURES = frozenset(
         "jp_serverapp",
         "lab",
         "running_cluster",
+        "in_new_process",
         "shared_site",
         "site",
         "wheel",
