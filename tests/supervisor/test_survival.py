@@ -211,19 +211,19 @@ def test_sigterm_stops_a_supervisor_in_good_order(site, wait_until):
 
 
 def break_a_look():
-    from gpucluster.supervisor import operations
+    from gpucluster.supervisor import controller
 
-    def broken(cluster):
+    def broken(deployment):
         raise RuntimeError("a bug of ours")
 
-    operations.whole = operations.replace_lost
-    operations.replace_lost = broken
+    controller.whole = controller.observed
+    controller.observed = broken
 
 
 def repair_it():
-    from gpucluster.supervisor import operations
+    from gpucluster.supervisor import controller
 
-    operations.replace_lost = operations.whole
+    controller.observed = controller.whole
 
 
 def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):

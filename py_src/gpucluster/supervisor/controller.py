@@ -273,6 +273,8 @@ class Controller:
             observed=self._members,
         )
         wanted = self.model.wanted
+        if wanted.stopped:
+            return
         if wanted.n_workers is None and wanted.adapt is None:
             wanted = Wanted(n_workers=self.plan.n_workers)
         elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:

@@ -25,7 +25,9 @@ async def start(backend: Backend[Any], plan: Plan, context: StartContext) -> Dep
         With the real cause; everything that was started is closed.
     """
     try:
-        deployment = await asyncio.wait_for(backend.start(plan, context), plan.start_timeout)
+        # Not wait_for, which may take no notice of a stop that comes at the last moment.
+        async with asyncio.timeout(plan.start_timeout):
+            deployment = await backend.start(plan, context)
     except TimeoutError:
         raise StartTimedOut(
             f"Scheduler and workers did not start within {plan.start_timeout:.0f} seconds. See the log."
