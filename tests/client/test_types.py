@@ -86,6 +86,7 @@ def test_the_synchronous_form_has_the_documentation_and_the_parameters_of_the_ot
         verbs = [name for name, verb in vars(other).items() if inspect.iscoroutinefunction(verb) and name[0] != "_"]
         assert verbs
         for name in verbs:
+            assert hasattr(ours, name), f"{ours.__name__} has no line {name} = synchronous({other.__name__}.{name})"
             verb = getattr(ours, name)
             assert not inspect.iscoroutinefunction(verb)
             assert (verb.__doc__, inspect.signature(verb)) == (

@@ -18,6 +18,8 @@ from gpucluster.gauges.units import count_text, duration_text, percent_text, siz
 from gpucluster.protocol.telemetry import TelemetrySample
 
 CASES = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))
+COMPARED = {"vram", "memory", "results", "gpu", "cpu", "shared", "tasks"}
+"""What a case may say of a worker or the cluster."""
 SCHEMA = Path(__file__).parents[2] / "labextension" / "schema" / "plugin.json"
 
 
@@ -56,6 +58,7 @@ def told(bar: Bar | None) -> dict[str, Any] | None:
 
 
 def expect(figures: Figures, case: dict[str, Any]):
+    assert case.keys() <= COMPARED, "nothing here looks at it; gaugecases.spec.ts has to look, too"
     for name in ("vram", "memory", "results"):
         bar, expected = getattr(figures, name), case.get(name)
         assert told(bar) == (expected and {key: expected[key] for key in ("parts", "used", "total")}), name

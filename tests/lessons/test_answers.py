@@ -72,14 +72,17 @@ def test_right_answers_pass_and_wrong_answers_fail(file: Path, client: Any) -> N
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
 def test_each_exercise_has_enough_answers(exercise: Any) -> None:
     stems = [file.stem for file in FILES if file.parent.name == exercise.id]
-    assert sum(stem.startswith("right_") for stem in stems) >= 2
-    assert sum(stem.startswith("wrong_") for stem in stems) >= 3
-    assert all(stem.startswith(("right_", "wrong_")) for stem in stems)
+    enough = f"at least 2 right_*.py and 3 wrong_*.py, and nothing else, in answers/{exercise.id}"
+    assert sum(stem.startswith("right_") for stem in stems) >= 2, enough
+    assert sum(stem.startswith("wrong_") for stem in stems) >= 3, enough
+    assert all(stem.startswith(("right_", "wrong_")) for stem in stems), enough
 
 
 def test_every_exercise_of_a_sheet_can_be_checked() -> None:
-    known = {exercise.id for lesson in lessons() for exercise in lesson.exercises}
-    assert known == {exercise.id for exercise in EXERCISES}
+    told = {exercise.id for lesson in lessons() for exercise in lesson.exercises}
+    checked = {exercise.id for exercise in EXERCISES}
+    assert sorted(told - checked) == [], "no check: is it in a module of lesson_NN_name, a package with an __init__.py?"
+    assert sorted(checked - told) == [], "a check without an exercise in lesson.py; was lessons.build run?"
 
 
 def blank(number: str) -> list[Any]:

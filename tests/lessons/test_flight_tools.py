@@ -16,7 +16,7 @@ from gpucluster.lessons.checks.lesson_05_flights.files import damage_other_colum
 from gpucluster.lessons.checks.lesson_05_flights.partitioning import MOVES
 from gpucluster.lessons.material.conversion import as_pandas
 from gpucluster.lessons.material.flightfiles import WHOLE_BUT_MISSING, column_bytes, write_monthly_csv
-from gpucluster.lessons.probes import accelerated
+from gpucluster.lessons.probes import accelerator
 from gpucluster.lessons.probes.collecting import collecting_calls
 from gpucluster.lessons.probes.memory import peak_memory, small_worker
 from gpucluster.lessons.probes.timing import StageClock
@@ -119,21 +119,21 @@ def test_a_table_larger_than_the_worker_passes_through_it(registry: Path) -> Non
 
 @pytest.mark.processes
 def test_an_unchanged_script_says_what_it_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accelerated, "find_spec", lambda name: None)
-    run = accelerated.run_unchanged("print(6 * 7)")
+    monkeypatch.setattr(accelerator, "find_spec", lambda name: None)
+    run = accelerator.run_unchanged("print(6 * 7)")
     assert repr(run) == "$ python script.py\n42"
     assert run.succeeded
-    failed = accelerated.run_unchanged("raise SystemExit('no such table')")
+    failed = accelerator.run_unchanged("raise SystemExit('no such table')")
     assert (failed.succeeded, failed.output) == (False, "no such table")
-    slow = accelerated.run_unchanged("import time; time.sleep(30)", timeout=0.5)
+    slow = accelerator.run_unchanged("import time; time.sleep(30)", timeout=0.5)
     assert (slow.succeeded, slow.output) == (False, "It did not end within 0.5 s.")
 
 
 @pytest.mark.processes
 def test_an_accelerator_is_put_before_the_script_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accelerated, "find_spec", lambda name: object() if name == "cudf" else None)
-    monkeypatch.setattr(accelerated, "ACCELERATOR", "cudf.pandas")
-    run = accelerated.run_unchanged("print(1)")
+    monkeypatch.setattr(accelerator, "find_spec", lambda name: object() if name == "cudf" else None)
+    monkeypatch.setattr(accelerator, "ACCELERATOR", "cudf.pandas")
+    run = accelerator.run_unchanged("print(1)")
     assert run.command == "python -m cudf.pandas script.py"
 
 
