@@ -104,7 +104,6 @@ def test_heartbeats(here, canary, wait_until):
         assert found["spilled_bytes"] is not None
 
 
-@pytest.mark.processes
 def test_heartbeats_with_a_gpu(in_new_process, canary):
     """Dask puts them in where a device and RMM are there."""
     code = """
