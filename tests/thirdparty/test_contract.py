@@ -159,13 +159,13 @@ def test_the_end_takes_all_along(shared_site, two, wait_until):
     assert {"remembered.json", "reaping"}.isdisjoint(path.name for path in folder.path.iterdir())
 
 
-def test_a_scheduler_that_cannot_start(shared_site, monkeypatch, wait_until):
+def test_a_scheduler_that_cannot_start(site, monkeypatch, wait_until):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CIPHERS", "NONSENSE")
-    model = shared_site.create(backend="subprocess")
+    model = site.create(backend="subprocess")
     with pytest.raises(StartFailed, match="The scheduler could not start: .*SSLError"):
-        shared_site.control.wait(model.id)
-    wait_until(lambda: not shared_site.processes())
-    assert read_remembered(shared_site.registry.folder(model.id)) is None
+        site.control.wait(model.id)
+    wait_until(lambda: not site.processes())
+    assert read_remembered(site.registry.folder(model.id)) is None
 
 
 @pytest.mark.parametrize("step", ["remembered", "submitted", "running"])
