@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from ....dask_internals.listening import web_port
+from ....dask_internals.listening import web_address
 from ....dask_internals.spec_cluster import made
 from ...examination import Examination, NotYet, describe
 from .. import exercise
@@ -41,7 +41,8 @@ class Starter:
         self.clusters.append(cluster)
         if self.processes:
             self.pids += [worker.pid for worker in made(cluster).values()]
-        self.ports += [int(urlsplit(cluster.scheduler_address).port or 0), web_port(cluster.scheduler)]
+        pages = web_address(cluster.scheduler)
+        self.ports += [int(urlsplit(cluster.scheduler_address).port or 0), *([pages[1]] if pages is not None else [])]
         return cluster
 
     def left(self) -> tuple[int, int]:
