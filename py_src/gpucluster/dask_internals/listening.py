@@ -33,7 +33,7 @@ def web_address(scheduler: Any) -> tuple[str, int] | None:
 
     Relies on ``Server.http_server``, to which distributed adds ``address`` and ``port`` (2021.1).
     """
-    server = getattr(scheduler, "http_server", None)
+    server: Any = getattr(scheduler, "http_server", None)
     return (str(server.address), int(server.port)) if hasattr(server, "port") else None
 
 
