@@ -60,7 +60,7 @@ python-tests: .venv/.built chromium ## Python tests: real clusters, a real brows
 
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
 	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
-	  tests/devices tests/backends/cuda tests/profile/test_gpu.py tests/proof/test_simulated.py
+	  tests/devices tests/backends/cuda tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py
 
 suite-times: ## Write down what the last test-all took: the order of the files, and benchmarks/suite.md.
 	$(BIN)/python -m benchmarks.suite .build/python-tests.xml .build/cuda-tests.xml
@@ -68,6 +68,10 @@ suite-times: ## Write down what the last test-all took: the order of the files, 
 .PHONY: test-dask
 test-dask: ## Run what touches Dask with another version of it: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
 	@scripts/test-dask "$(DASK)" $(TESTS)
+
+.PHONY: test-python
+test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them).
+	@scripts/test-python "$(PYTHON)" $(TESTS)
 
 gpu-proof: ## On a machine with a GPU and RAPIDS: prove everything that needs them; call again until it is done.
 	$(PYTHON) -m benchmarks.gpu --out gpu-proof
