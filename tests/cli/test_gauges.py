@@ -30,7 +30,7 @@ def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("shared: ")
-    assert re.fullmatch(r"  Memory       [█░]{24} [0-9.]+ [MG]iB of [0-9.]+ [MG]iB \([0-9]+%\): .*", lines[1])
+    assert re.fullmatch(r"  Memory       [█░]{24} [0-9.]+ [MG]iB of [0-9.]+ [MG]iB \([0-9]+ %\): .*", lines[1])
     assert "tasks running" in lines[2]
     assert "\x1b" not in done.stdout
 
