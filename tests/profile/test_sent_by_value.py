@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 from distributed.protocol.pickle import dumps
+from gpucluster.dask_internals.by_value import sent_by_value
+from gpucluster.profiling import recorders
 from gpucluster.profiling.recorders import scheduler as scheduler_recorder
 from gpucluster.profiling.recorders import worker as worker_recorder
-from gpucluster.profiling.recording import sent_by_value
 
 _PROGRAM = """
 import sys
@@ -30,7 +31,7 @@ def test_they_travel_as_code() -> None:
         worker_recorder.finish,
         worker_recorder.process_facts,
     ]
-    with sent_by_value():
+    with sent_by_value(recorders.__name__):
         sent = [dumps(thing) for thing in things]
     assert all(len(dumps(thing)) < len(code) for thing, code in zip(things, sent, strict=True)), "by name, afterwards"
     messages = b"".join(len(code).to_bytes(8, "big") + code for code in sent)

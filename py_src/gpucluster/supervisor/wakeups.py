@@ -32,9 +32,10 @@ def reduce_wakeups() -> None:
     """Change distributed in this process; its configuration also reaches the workers. Once is enough."""
     import dask
 
-    if dask.config.get("distributed.admin.tick.interval") == "20ms":  # What a site has chosen stays.
-        dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
     set_shortest_heartbeat(SHORTEST_HEARTBEAT_SECONDS)
+    # After distributed was imported, which has defaults of its own. What a site has chosen stays.
+    if dask.config.get("distributed.admin.tick.interval") == "20ms":
+        dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
     leave_out_for_nannies(NOT_FOR_NANNIES)
     slow_down_schedulers(SCHEDULER_SECONDS)
     if sys.platform == "linux":
