@@ -20,7 +20,7 @@ from ..protocol.traits import Verb
 if TYPE_CHECKING:
     from .scheduler.view import SchedulerView
 
-RESTART_TIMEOUT_SECONDS = 30.0
+RESTART_TIMEOUT_SECONDS = 90.0
 
 
 class SlotState(StrEnum):
