@@ -143,7 +143,14 @@ def test_a_recording_of_cpu_workers_shows_no_gpu(tmp_path: Path) -> None:
     assert json.loads(session.encoded())["samples"] == [event(1, **figures)["sample"]]
 
 
-@pytest.mark.parametrize(("name", "n_events"), [("a.jsonl", 6), ("a.jsonl.gz", 60)])
+@pytest.mark.parametrize(
+    ("name", "n_events"),
+    [
+        ("a.jsonl", 6),
+        ("a.jsonl.gz", 60),
+        pytest.param("a.jsonl", 60, marks=pytest.mark.expensive("py_src/gpucluster/recordings", "tests/recordings")),
+    ],
+)
 def test_a_file_that_is_cut_off_is_played_up_to_there(tmp_path: Path, name: str, n_events: int) -> None:
     whole = file_of(tmp_path / name, HEADER, *(event(number) for number in range(n_events))).read_bytes()
     messages = set()

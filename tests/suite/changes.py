@@ -48,17 +48,13 @@ def git(root: Path, *words: str) -> str | None:
 
 
 def starting_point(root: Path) -> str | None:
-    """Return the commit that this work began at: where the branch left the main one, or the commit before on that."""
+    """Return where this work left the main branch; None on that branch itself, which may hold any number of changes."""
     head = git(root, "rev-parse", "HEAD")
     for branch in MAIN_BRANCHES:
         if git(root, "rev-parse", "--verify", "--quiet", f"{branch}^{{commit}}") is None:
             continue
         base = git(root, "merge-base", "HEAD", branch)
-        if base is None:
-            return None
-        if base == head:
-            base = git(root, "rev-parse", "--verify", "--quiet", "HEAD^1")
-        return base.strip() if base else None
+        return base.strip() if base is not None and base != head else None
     return None
 
 
@@ -66,7 +62,7 @@ def find_changes(root: Path = ROOT, since: str = "") -> Changes:
     """Compare the working tree, with what is not committed yet, with a commit."""
     base = since or starting_point(root)
     if not base:
-        return Changes(None, "git knows no commit to compare with")
+        return Changes(None, "this is the main branch, or git knows none")
     differ = git(root, "diff", "--name-only", "--no-renames", "-z", base, "--")
     new = git(root, "ls-files", "--others", "--exclude-standard", "-z")
     if differ is None or new is None:

@@ -37,9 +37,18 @@ def test_a_branch_is_compared_with_where_it_left_the_main_one(repository: Path) 
     assert find_changes(repository).paths == ("a.txt", "b.txt", "moved.txt", "ünïcode name.txt")
 
 
-def test_the_main_branch_is_compared_with_the_commit_before(repository: Path) -> None:
-    assert find_changes(repository).paths == ("b.txt",)
+def test_on_the_main_branch_nothing_is_left_out(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What is submitted may be many commits: the last one says nothing about those before it."""
+    assert find_changes(repository).paths is None
+    assert find_changes(repository, since="HEAD^").paths == ("b.txt",)
     assert find_changes(repository, since="HEAD").paths == ()
+    clone = tmp_path_factory.mktemp("clone")
+    git(clone, "clone", f"file://{repository}", ".")
+    assert find_changes(clone).paths is None
+    (clone / "c.txt").write_text("c")
+    git(clone, "add", "c.txt")
+    git(clone, "commit", "-m", "c")
+    assert find_changes(clone).paths == ("c.txt",), "what is not pushed yet"
 
 
 def test_nothing_is_left_out_where_nobody_can_tell(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
