@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .scheduler.view import SchedulerView
 
 RESTART_TIMEOUT_SECONDS = 90.0
+"""Dask's own client gives a restart four times its patience for a connection, 120 s, and so do our verbs. This is a
+little less, so that whoever waits is told what did not come back. GPU workers import RAPIDS anew."""
 
 
 class SlotState(StrEnum):
