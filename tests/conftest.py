@@ -53,8 +53,8 @@ class Site:
 
     def create(self, **options: Any) -> ClusterModel:
         """Ask for a cluster, by default with one CPU worker."""
-        wish = {"backend": "local", "n_workers": 1, "memory_limit": "512 MiB", **options}
-        return self.control.create(wish)
+        spec = {"backend": "local", "n_workers": 1, "memory_limit": "512 MiB", **options}
+        return self.control.create(spec)
 
     def running(self, **options: Any) -> ClusterModel:
         """Create a cluster and wait until it runs."""

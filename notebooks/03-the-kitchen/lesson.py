@@ -484,7 +484,7 @@ else:
 
 # %% [markdown]
 # **Explain:** with the skewed table, one worker had the large partition and the other had nothing to do for most of the time. The measure
-# is *longest / mean*: 1 is perfect. It costs a shuffle to mend it, so mend it once, early, and where the data is read if you can.
+# is *longest / mean*: 1 is perfect. It costs a shuffle to even it out, so do that once, early, and where the data is read if you can.
 
 # %% tags=["run"]
 del skewed, balanced

@@ -100,10 +100,10 @@ class Fixed:
     n_workers = 1
 
     def __init__(self) -> None:
-        self.wishes: list[int] = []
+        self.requests: list[int] = []
 
     def scale(self, n_workers: int) -> None:
-        self.wishes.append(n_workers)
+        self.requests.append(n_workers)
         if n_workers > 1:
             raise InvalidRequest("n_workers: this machine has one device.")
 
@@ -118,7 +118,7 @@ def test_where_the_cluster_cannot_grow_the_cooks_are_threads(capsys: pytest.Capt
     finally:
         opened.close()
     assert "one device.\nThe cooks are threads of this notebook instead." in capsys.readouterr().out
-    assert lab.cluster.wishes == [3]
+    assert lab.cluster.requests == [3]
 
 
 def test_the_lessons_cluster_gets_its_cooks_and_is_left_as_it_was(cluster: Any, client: Any) -> None:

@@ -126,7 +126,7 @@ async function offerLessons(options: ILessonOptions): Promise<void> {
 async function resetLesson(lesson: LessonModel, options: ILessonOptions): Promise<void> {
   const { notebooks, store, trans } = options;
   const open = notebooks?.find(panel => panel.context.path === lesson.notebook);
-  // What is typed and not saved belongs into the backup too.
+  // What is typed and not saved must be in the backup too.
   if (open?.context.model.dirty === true) {
     await open.context.save();
   }
