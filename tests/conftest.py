@@ -195,6 +195,16 @@ def wait_until() -> Callable[..., Any]:
     return until
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _no_client_is_left() -> Iterator[None]:
+    """Fail where a file leaves a default client: the tests of another file in this process would use it."""
+    yield
+    if (module := sys.modules.get("distributed.client")) is not None:
+        left = list(module._global_clients.values())
+        module._global_clients.clear()
+        assert not left, "close it, or others find it as their default client"
+
+
 @pytest.fixture(autouse=True)
 def _no_scheduler_is_left() -> Iterator[None]:
     """Where a cluster ends before a default client of distributed's own, Dask's configuration keeps pointing to it."""

@@ -153,7 +153,8 @@ def test_tasks_and_time(client: Any) -> None:
     assert sum(worker.n_tasks for worker in report.workers) == report.n_tasks == 4
     assert [worker.name for worker in report.workers] == ["0", "1"]
     busy = sum(worker.busy_seconds for worker in report.workers)
-    assert report.submitted_seconds is not None and report.active_seconds <= report.submitted_seconds
+    # The one by the workers' clocks, the other by the scheduler's, which sees the end of a task a moment apart.
+    assert report.submitted_seconds is not None and report.active_seconds <= report.submitted_seconds + 0.1
     assert report.submitted_seconds + (report.notebook_seconds or 0.0) == pytest.approx(report.wall_seconds)
     assert report.idle_share == pytest.approx(1 - busy / (report.submitted_seconds * report.n_threads), abs=0.02)
     assert report.n_readings >= 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -64,6 +65,8 @@ def start_forkserver() -> None:
 
 
 _ensure_running = forkserver.ForkServer.ensure_running
+_one_at_a_time = threading.Lock()
+"""Each worker is started from a thread of its own; the name of the folder belongs to the whole process."""
 
 
 def _ensure_unreachable(server: Any) -> None:
@@ -76,8 +79,8 @@ def _ensure_unreachable(server: Any) -> None:
     if not hasattr(os, "O_PATH"):
         _ensure_running(server)
         return
-    before = server._forkserver_address
-    with _sockets_below_a_descriptor():
+    with _one_at_a_time, _sockets_below_a_descriptor():
+        before = server._forkserver_address
         _ensure_running(server)
         path = server._forkserver_address
         if path != before:
