@@ -17,11 +17,12 @@ MAY_IMPORT = {
     "devices": {"protocol"},
     "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
-    "client": {"dask_internals", "devices", "recordings", "registry", "protocol"},
-    "backends": {"dask_internals", "devices", "telemetry", "protocol"},
+    "comm": {"dask_internals"},
+    "client": {"comm", "dask_internals", "devices", "recordings", "registry", "protocol"},
+    "backends": {"comm", "dask_internals", "devices", "telemetry", "protocol"},
     "dask_internals": set(),
     "telemetry": {"dask_internals", "devices", "protocol"},
-    "supervisor": {"backends", "dask_internals", "registry", "telemetry", "protocol"},
+    "supervisor": {"backends", "comm", "dask_internals", "registry", "telemetry", "protocol"},
     **{
         face: {
             "client",

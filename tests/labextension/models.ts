@@ -39,7 +39,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
       device: null
     })),
     scheduler_address: 'tls://127.0.0.1:40000',
-    encrypted: true,
+    network: 'unix',
     dashboard_path: 'gpucluster/dashboard/a1b2c3d4/status',
     n_clients: 0,
     idle: { timeout_seconds: 3600, idle_since: null, stops_at: null },

@@ -249,7 +249,7 @@ describe('card', () => {
 
   it('tells how many workers are missing, and warns of a cluster without encryption', async () => {
     const wanted = { n_workers: 4, adapt: null, stopped: false };
-    await draw(card(store([cluster({ wanted, encrypted: false, state: 'scaling' })])));
+    await draw(card(store([cluster({ wanted, network: 'open', state: 'scaling' })])));
     expect(host.textContent).toContain('2 of 4 CPU workers');
     expect(host.textContent).toContain('unencrypted');
   });

@@ -139,7 +139,7 @@ class TestBeside(Alone):
         assert (code, made["scheduler_address"][:13]) == (200, "gpucluster://")
         id = made["id"]
         model = Control(registry_directory).get(id)
-        assert model.encrypted
+        assert model.network == "unix"
         assert their_manager.manager.list_clusters() == []
         assert (await panel("PUT", "clusters", THEIR_ID))[0] == 404
         await until(id, lambda model: model["state"] == "running")

@@ -9,8 +9,10 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
+import gpucluster
 import psutil
 import pytest
 from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
@@ -86,6 +88,7 @@ async def talk_to_all():
         files = {"tls_ca_file": "ca.pem", "tls_client_cert": "cert.pem", "tls_client_key": "key.pem"}
         owner = Security(require_encryption=True, **{name: str(tls / file) for name, file in files.items()})
         talks["owner"] = talk(scheduler, owner.get_connection_args("client"))
+    talks["owner of sockets" if not uid else "sockets"] = talk(sys.argv[7], {})
     talks["client"] = be_a_client(scheduler, theirs)
     talks["plain client"] = be_a_client(scheduler.replace("tls:", "tcp:"), None)
     tasks = {name: asyncio.create_task(work) for name, work in talks.items()}
@@ -118,27 +121,77 @@ def family(site, model):
     return site.family(site.get(model.id))
 
 
-def test_everything_listens_on_loopback_only(shared_site, shared_cluster):
-    addresses = listening(family(shared_site, shared_cluster))
-    # Scheduler and its dashboard; for each worker its own port, its nanny's and its web server's.
-    assert len(addresses) >= 2 + 2 * 2
+@pytest.fixture(scope="module")
+def encrypted_cluster(shared_site):
+    """A cluster for programs without gpucluster: it has ports."""
+    return shared_site.running(name="encrypted", protocol="tls", idle_timeout_seconds=None)
+
+
+def test_no_port_is_open(shared_site, shared_cluster):
+    """Also not while a client computes, and data go from worker to worker."""
+    with gpucluster.connect("shared").get_client() as client:
+        first, second = (worker.address for worker in shared_site.get("shared").workers)
+        data = client.submit(bytes, 10**6, workers=first)
+        assert client.submit(len, data, workers=second).result(60) == 10**6
+        for process in family(shared_site, shared_cluster):
+            assert process.net_connections(kind="inet") == [], process
+        assert psutil.Process().net_connections(kind="inet") == [], "nor in the notebook's process"
+
+
+def test_another_user_finds_the_door_of_the_sockets_closed(shared_site, shared_cluster):
+    folder = shared_site.registry.folder(shared_cluster.id)
+    assert folder.comm.stat().st_mode & 0o777 == 0o700
+    sockets = [path for path in folder.comm.iterdir() if path.is_socket()]
+    # Scheduler, dashboard; for each worker its own and its nanny's.
+    assert len(sockets) == 2 + 2 * 2
+    assert {path.stat().st_mode & 0o777 for path in folder.comm.iterdir()} == {0o600}
+    assert shared_cluster.scheduler_address == f"gpucluster+unix://{folder.comm}/{_scheduler_socket(shared_cluster)}"
+
+
+def _scheduler_socket(model):
+    return model.scheduler_address.rpartition("/")[2]
+
+
+@pytest.mark.parametrize("said", [b"", b"x" * 43, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3], ids=["nothing", "wrong", "http"])
+def test_who_does_not_know_the_secret_of_the_sockets_is_told_nothing(shared_site, shared_cluster, said):
+    """As a process of the same user that was locked in: it may connect, but not read the file."""
+    folder = shared_site.registry.folder(shared_cluster.id)
+    for path in folder.comm.iterdir():
+        if path.is_socket() and path.name != "dashboard":
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(30)
+                connection.connect(str(path))
+                connection.sendall(said)
+                connection.shutdown(socket.SHUT_WR)
+                with suppress(ConnectionResetError):
+                    assert connection.recv(100) == b"", path
+    with gpucluster.connect("shared").get_client() as client:
+        assert client.submit(sum, [1, 2]).result(60) == 3
+
+
+def test_everything_that_listens_on_a_port_does_so_on_loopback(shared_site, encrypted_cluster):
+    addresses = listening(family(shared_site, encrypted_cluster))
+    # Scheduler and its dashboard; the worker's own port and its nanny's.
+    assert len(addresses) == 2 + 2
     assert {ip for ip, _ in addresses} == {"127.0.0.1"}
-    for process in family(shared_site, shared_cluster):
+    for process in family(shared_site, encrypted_cluster):
         for connection in process.net_connections(kind="inet"):
             assert connection.type == socket.SOCK_STREAM or connection.laddr.ip == "127.0.0.1", connection
 
 
 @pytest.mark.parametrize("uid", [pytest.param(NOBODY, marks=pytest.mark.root, id="another user"), 0], ids=str)
-def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_cluster, uid):
+def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_cluster, encrypted_cluster, uid):
     if uid and os.getuid() != 0:
         pytest.skip("only root can become another user: run the tests as root")
-    folder = shared_site.registry.folder(shared_cluster.id)
-    secrets = [str(path) for path in (folder.state, folder.dashboard, folder.log, folder.tls / "key.pem")]
-    ports = sorted(port for _, port in listening(family(shared_site, shared_cluster)))
+    folder = shared_site.registry.folder(encrypted_cluster.id)
+    sockets = shared_site.registry.folder(shared_cluster.id).comm
+    files = (folder.state, folder.dashboard, folder.log, folder.tls / "key.pem", sockets / "secret")
+    secrets = [str(path) for path in files]
+    ports = sorted(port for _, port in listening(family(shared_site, encrypted_cluster)))
     # In a private directory nobody could enter, the name of a file is secret too: give it away.
     stranger = shared_site.python(
-        STRANGER, str(shared_site.directory), shared_cluster.scheduler_address, json.dumps(ports), str(uid),
-        json.dumps(secrets), str(folder.socket), cwd=tempfile.gettempdir(),
+        STRANGER, str(shared_site.directory), encrypted_cluster.scheduler_address, json.dumps(ports), str(uid),
+        json.dumps(secrets), str(folder.socket), shared_cluster.scheduler_address, cwd=tempfile.gettempdir(),
         env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )  # fmt: skip
     out, err = stranger.communicate(timeout=170)
@@ -146,7 +199,8 @@ def test_a_stranger_can_connect_to_nothing_and_read_nothing(shared_site, shared_
     got = json.loads(out)
     if not uid:
         assert "refused" not in got.pop("owner")
-    assert len(got) == 3 * len(ports) + 2 + (7 if uid else 0)
+        assert "refused" not in got.pop("owner of sockets")
+    assert len(got) == 3 * len(ports) + 2 + (9 if uid else 0)
     assert {name: answer for name, answer in got.items() if not answer.startswith("refused: ")} == {}
     if uid:
         assert got["list"] == got["socket"] == got[f"read {secrets[3]}"] == "refused: PermissionError"
@@ -178,6 +232,7 @@ GUESSES = ["", "status", "sitemap.json", "health", "metrics", "json/identity.jso
 def test_the_dashboard_shows_nothing_and_gives_its_path_away_to_nobody(shared_site, shared_cluster, guess):
     from urllib.parse import quote
 
+    shared_site.control.open_dashboard("shared")
     address = shared_site.control.dashboard("shared")
     path = quote(guess, safe="/%")
     for start in ("", f"{address.prefix[:-1]}/", f"{address.prefix}x/", f"{address.prefix.upper()}/"):
@@ -187,29 +242,18 @@ def test_the_dashboard_shows_nothing_and_gives_its_path_away_to_nobody(shared_si
 
 
 def test_the_dashboard_is_below_its_secret_path(shared_site, shared_cluster):
-    address = shared_site.control.dashboard("shared")
-    status, _, body = fetch(address.url)
+    url = shared_site.control.open_dashboard("shared")
+    assert shared_site.control.open_dashboard("shared") == url, "one port for all"
+    status, _, body = fetch(url)
     assert status == 200
     assert b"Dask" in body
-    base = address.url.removesuffix("status")
+    base = url.removesuffix("status")
     assert fetch(f"{base}health")[0] == 200
     assert fetch(f"{base}proxy/80/127.0.0.1/x")[0] == 404, "no way to other hosts"
 
 
-def test_the_web_servers_of_workers_serve_nothing(shared_site, shared_cluster):
-    import gpucluster
-
-    with gpucluster.connect("shared").get_client() as client:
-        ports = client.run(lambda dask_worker: dask_worker.http_server.port).values()
-    for port in ports:
-        for guess in GUESSES[:10]:
-            status, _, body = fetch(f"http://127.0.0.1:{port}/{guess}")
-            # distributed always serves the list of its pages; there is no other page.
-            assert status == 404 or (guess, json.loads(body)) == ("sitemap.json", {"paths": ["/sitemap.json"]})
-
-
-def test_files_are_private_from_the_beginning(shared_site, shared_cluster):
-    folder = shared_site.registry.folder(shared_cluster.id)
+def test_files_are_private_from_the_beginning(shared_site, encrypted_cluster):
+    folder = shared_site.registry.folder(encrypted_cluster.id)
     for path in [shared_site.directory, folder.path, folder.tls, folder.scratch]:
         assert path.stat().st_mode & 0o777 == 0o700
     for path in [
@@ -225,11 +269,11 @@ def test_files_are_private_from_the_beginning(shared_site, shared_cluster):
     assert {path.name for path in folder.tls.iterdir()} == {"ca.pem", "cert.pem", "key.pem"}
 
 
-def test_each_cluster_has_credentials_of_its_own(shared_site, shared_cluster, tmp_path):
+def test_each_cluster_has_credentials_of_its_own(shared_site, encrypted_cluster, tmp_path):
     from gpucluster.supervisor.credentials import make_credentials
 
     make_credentials(tmp_path / "tls")
-    ours = shared_site.registry.folder(shared_cluster.id).tls / "key.pem"
+    ours = shared_site.registry.folder(encrypted_cluster.id).tls / "key.pem"
     assert ours.read_text() != (tmp_path / "tls" / "key.pem").read_text()
 
 
@@ -254,22 +298,20 @@ def test_the_log_hides_secrets_and_commands_no_terminal_even_in_tracebacks(tmp_p
     assert "two\nlines\\x00" in done.stderr
 
 
-@pytest.mark.parametrize("protocol", ["tls", "tcp"])
-def test_unencrypted_is_only_what_was_asked_for_and_is_said(shared_site, protocol, shared_cluster):
-    model = shared_site.get("shared") if protocol == "tls" else shared_site.running(name="open", protocol="tcp")
-    assert model.encrypted is (protocol == "tls")
-    assert model.scheduler_address.startswith(f"{protocol}://127.0.0.1:")
-    folder = shared_site.registry.folder(model.id)
-    assert folder.tls.exists() is (protocol == "tls")
+def test_open_is_only_what_was_asked_for_and_is_said(shared_site, shared_cluster, encrypted_cluster):
+    assert (shared_cluster.network, encrypted_cluster.network) == ("unix", "tls")
+    assert encrypted_cluster.scheduler_address.startswith("tls://127.0.0.1:")
+    model = shared_site.running(name="open", protocol="tcp")
+    assert model.network == "open"
+    assert model.scheduler_address.startswith("tcp://127.0.0.1:")
+    assert not shared_site.registry.folder(model.id).tls.exists()
     assert {ip for ip, _ in listening(shared_site.family(model))} == {"127.0.0.1"}
-    if protocol == "tcp":
-        import gpucluster
-
-        handle = gpucluster.connect("open")
-        assert "UNENCRYPTED" in handle._repr_html_()
-        with handle.get_client() as client:
+    handle = gpucluster.connect("open")
+    assert "UNENCRYPTED" in handle._repr_html_()
+    for each in (handle, gpucluster.connect("encrypted")):
+        with each.get_client() as client:
             assert client.submit(lambda: 1).result(60) == 1
-        handle.stop()
+    handle.stop()
 
 
 def asking(socket_path, head):
@@ -317,7 +359,9 @@ def test_no_socket_without_a_secret_can_be_connected_to(shared_site, shared_clus
     """Python's forkserver has one, and would run what it is sent: no process finds it but its own."""
     commands = [" ".join(process.cmdline()) for process in shared_site.family(shared_cluster)]
     assert any("multiprocessing.forkserver" in command for command in commands)
-    assert shared_site.reachable_sockets(shared_cluster) == {str(shared_site.registry.folder(shared_cluster.id).socket)}
+    folder = shared_site.registry.folder(shared_cluster.id)
+    comm = {str(path) for path in folder.comm.iterdir() if path.is_socket()}
+    assert shared_site.reachable_sockets(shared_cluster) - comm == {str(folder.socket)}
 
 
 def test_the_secret_is_in_its_file_only(shared_site, shared_cluster):

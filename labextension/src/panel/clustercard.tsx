@@ -90,7 +90,7 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
             text={() => `${workersLine(cluster, manager, trans)} · ${clientsLine(cluster, trans)}`}
           />
         )}
-        {!cluster.encrypted && (
+        {cluster.network === 'open' && (
           <span
             className="gpc-Unencrypted"
             title={trans.__('Anyone who can reach this address can run code as you.')}

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from ..protocol.capacity import Machine, capacity_notes
 from ..protocol.errors import MissingPackage
 from ..protocol.kinds import ClusterKind, find_kind, why_unusable
+from ..protocol.models import Network
 from ..protocol.spec import SpecBase
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class StartContext:
     cluster_id: str
     """Identifier of the cluster; the ``name`` of the distributed Cluster object."""
     security: Security | None
-    """Credentials of this cluster; ``None`` for an unencrypted protocol."""
+    """Credentials of this cluster; ``None`` where the protocol is not TLS."""
     scratch_directory: Path
     """Private (0700) folder for spilled data; exists."""
     dashboard_prefix: str
@@ -65,6 +66,8 @@ class StartContext:
     """Where GPUs are claimed; ``None``: nobody else chooses."""
     tls_directory: Path | None = None
     """Private folder with ``ca.pem``, ``cert.pem`` and ``key.pem``, the same credentials for other programs."""
+    comm_directory: Path | None = None
+    """Private folder for unix sockets, where the protocol is those; see ``gpucluster.comm``."""
     remember: Remember = field(default=lambda remembered: None)
     """Write down what there is to be ended elsewhere, *before* the next step: ids of jobs, names of resources.
 
@@ -92,8 +95,8 @@ class Plan:
     """Most workers this cluster can ever have."""
     maximum_reason: str
     """Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'."""
-    encrypted: bool
-    """Whether the comms are encrypted."""
+    network: Network
+    """What keeps others out of the cluster's messages."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Constructor arguments of the distributed Cluster class, without those from the context."""
     machine: Machine | None = None

@@ -1,7 +1,7 @@
 """A scheduler whose web pages answer only below a secret path, and whose port strangers cannot hold.
 
-Dask's dashboard has no log-in. Ours listens on loopback, where every user of the machine can connect, so
-the path is the secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and
+Dask's dashboard has no log-in. Ours listens on a unix socket in a private folder; where the cluster has ports, and when
+somebody asks for a link, on loopback, where every user of the machine can connect, so the path is the secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and
 serves ``/sitemap.json`` beside it, which gives the secret away. Here any other path is a plain 404.
 """
 
@@ -13,18 +13,31 @@ from typing import Any
 from distributed import Scheduler
 from tornado import web
 from tornado.httputil import HTTPServerRequest
+from tornado.netutil import bind_unix_socket
 
-from ..dask_internals.listening import web_application
-from .handshakes import limit_handshakes
+from ..comm.folder import short
+from ..dask_internals.listening import serve_pages, web_application
+from ..comm.handshakes import limit_handshakes
 
+WEB_SOCKET = "dashboard"
+"""Name of the socket in the comm folder."""
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 """Modules of ``distributed.scheduler.http.routes`` that are not served: /proxy reaches other hosts."""
 
 
 class PrivateDashboardScheduler(Scheduler):
-    """``distributed.Scheduler`` that hides all web pages below ``http_prefix``."""
+    """``distributed.Scheduler`` that hides all web pages below ``http_prefix``.
 
-    def __init__(self, *args: Any, http_prefix: str, **kwargs: Any) -> None:
+    Parameters
+    ----------
+    http_prefix : str
+        The secret.
+    web_socket : str, optional
+        Path of the unix socket that the pages are served on; default: a port, as ``dashboard_address`` says.
+    """
+
+    def __init__(self, *args: Any, http_prefix: str, web_socket: str | None = None, **kwargs: Any) -> None:
+        self._web_socket = web_socket
         super().__init__(*args, http_prefix=http_prefix, **kwargs)
         # Nothing was served yet: the event loop has not run since the port was opened.
         application = web_application(self)
@@ -38,6 +51,15 @@ class PrivateDashboardScheduler(Scheduler):
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 
         application.find_handler = find_private_handler  # on this one instance
+
+    def start_http_server(self, routes: Any, *args: Any, **kwargs: Any) -> None:
+        """Serve the pages on the socket, if there is one."""
+        if self._web_socket is None:
+            super().start_http_server(routes, *args, **kwargs)  # type: ignore[no-untyped-call]
+        else:
+            with short(self._web_socket) as address:
+                listening = bind_unix_socket(address, mode=0o600)
+            serve_pages(self, routes, listening, self._web_socket)
 
     async def listen(self, *args: Any, **kwargs: Any) -> None:
         """Listen, with bounds on strangers."""

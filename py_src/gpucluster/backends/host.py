@@ -15,6 +15,11 @@ def shared_machine() -> Machine:
     return Machine(memory_bytes=min(found.memory_bytes, memory_bytes()), cores=found.cores)
 
 
+def protocol_option(protocol: str) -> dict[str, str]:
+    """Return the argument of the distributed Cluster class; sockets in a folder are up to ``SpecDeployment``."""
+    return {} if protocol == "unix" else {"protocol": protocol}
+
+
 def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
     """Return the host memory limit of one worker in bytes; 0 means none.
 

@@ -8,12 +8,13 @@ import psutil
 
 from ..protocol.capacity import DEFAULT_CPU_WORKERS, default_workers
 from ..protocol.errors import PreflightFailed
+from ..protocol.models import Network
 from ..protocol.sizes import format_size
 from ..protocol.spec import MAX_WORKERS, LocalSpec, SpecBase
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
-from .host import host_memory_limit, shared_machine
+from .host import host_memory_limit, protocol_option, shared_machine
 from .openfiles import bounded_by_open_files
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20
@@ -48,11 +49,11 @@ class LocalBackend(Backend[LocalSpec]):
             n_workers=n_workers,
             maximum_workers=maximum,
             maximum_reason=reason,
-            encrypted=spec.protocol == "tls",
+            network=Network.of(spec.protocol),
             options={
                 "threads_per_worker": spec.threads_per_worker,
                 "memory_limit": memory_limit,
-                "protocol": spec.protocol,
+                **protocol_option(spec.protocol),
             },
             machine=machine,
             threads_per_worker=spec.threads_per_worker,

@@ -12,10 +12,11 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from distributed import SpecCluster
 
+from ..comm.folder import SCHEME
 from ..dask_internals import spec_cluster
 from ..dask_internals.nannies import kill_starting_process
 from ..dask_internals.statuses import is_gone
@@ -24,12 +25,9 @@ from ..protocol.spec import Adapt
 from ..protocol.traits import Verb
 from .backend import Plan, StartContext
 from .causes import cause_of
-from .dashboard import PrivateDashboardScheduler
+from .dashboard import WEB_SOCKET, PrivateDashboardScheduler
 from .deployment import Deployment, Slot, SlotState, could_not_start
 from .scheduler.in_process import InProcessScheduler
-
-if TYPE_CHECKING:
-    pass
 
 logger = logging.getLogger("gpucluster.backends")
 
@@ -109,10 +107,9 @@ class SpecDeployment(Deployment):
                     name=context.cluster_id,
                     asynchronous=True,
                     security=context.security,
-                    dashboard_address="127.0.0.1:0",
-                    scheduler_kwargs={"http_prefix": context.dashboard_prefix},
                     local_directory=str(context.scratch_directory),
                     silence_logs=False,
+                    **_listening(context),
                 )
                 # The scheduler is not made yet: let it serve its pages below the secret prefix only.
                 spec_cluster.use_scheduler_class(cluster, PrivateDashboardScheduler)
@@ -243,6 +240,20 @@ class SpecDeployment(Deployment):
             await asyncio.wait_for(asyncio.shield(closing), CLOSE_TIMEOUT_SECONDS)
         except Exception as error:
             logger.warning("The cluster did not close in good order (%s); killing what is left", type(error).__name__)
+
+
+def _listening(context: StartContext) -> dict[str, Any]:
+    """Return where the cluster listens, and below which path its web pages answer."""
+    prefix = {"http_prefix": context.dashboard_prefix}
+    if context.comm_directory is None:
+        return {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": prefix}
+    return {
+        "protocol": SCHEME,
+        # distributed writes it where it writes a host elsewhere.
+        "host": str(context.comm_directory),
+        "dashboard_address": "127.0.0.1:0",  # Not used; without one there are no pages.
+        "scheduler_kwargs": {**prefix, "web_socket": str(context.comm_directory / WEB_SOCKET)},
+    }
 
 
 async def _await(cluster: SpecCluster) -> None:

@@ -227,7 +227,7 @@ def dashboard_link(control: Control, model: ClusterModel, page: DashboardPage) -
     """Return a page's direct link, which works on this machine."""
     if model.state in {ClusterState.STARTING, ClusterState.STOPPING} or model.state.ended:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; its dashboard is not open.")
-    return page_link(control.dashboard(model.id).url, page)
+    return page_link(control.open_dashboard(model.id), page)
 
 
 def tell_all(notes: list[str], tell: Tell | None) -> None:

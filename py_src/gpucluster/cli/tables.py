@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ..client.card import pending_text
 from ..gauges.units import duration_text, percent_text
 from ..protocol.kinds import kind_title
-from ..protocol.models import ClusterModel, DeviceModel, HostDevices
+from ..protocol.models import ClusterModel, DeviceModel, HostDevices, Network
 from ..protocol.plaintext import counted
 from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
@@ -53,7 +53,7 @@ def cluster_card(model: ClusterModel) -> str:
         lines += [("Note", one_line(note)) for note in model.notes]
     if model.scheduler_address:
         lines.append(("Address", model.scheduler_address))
-        lines.append(("Network", "encrypted, only you can connect" if model.encrypted else _OPEN))
+        lines.append(("Network", _NETWORK[model.network]))
     if not model.state.ended:
         lines += [("Warning", one_line(warning)) for warning in model.warnings]
         lines.append(("Clients", str(model.n_clients)))
@@ -71,7 +71,11 @@ def cluster_card(model: ClusterModel) -> str:
     return text
 
 
-_OPEN = "not encrypted: anyone who can reach this address can run code as you"
+_NETWORK = {
+    Network.UNIX: "no port is open, only you can connect",
+    Network.TLS: "encrypted, only you can connect",
+    Network.OPEN: "not encrypted: anyone who can reach this address can run code as you",
+}
 
 
 def activity_table(activity: Activity) -> str:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from html import escape
 
 from ..protocol.kinds import kind_title
-from ..protocol.models import ClusterModel
+from ..protocol.models import ClusterModel, Network
 from ..protocol.sizes import format_size
 
+_NETWORK = {
+    Network.UNIX: "no port is open",
+    Network.TLS: "encrypted",
+    Network.OPEN: "UNENCRYPTED: anyone who can reach this address can run code as you",
+}
 _COLOURS = {"running": "#2e7d32", "failed": "#c62828", "stopped": "#757575"}
 
 
@@ -45,7 +50,7 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     if model.n_pending and not model.state.ended:
         rows.append(("Pending", pending_text(model)))
     if model.scheduler_address and not brief:
-        lock = "encrypted" if model.encrypted else "UNENCRYPTED: anyone who can reach this address can run code as you"
+        lock = _NETWORK[model.network]
         rows.append(("Scheduler", f"{model.scheduler_address} ({lock})"))
     if model.notice or model.reason:
         rows.append(("Note", model.notice or model.reason or ""))

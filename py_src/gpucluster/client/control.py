@@ -145,6 +145,19 @@ class AsyncControl:
         """
         return self.registry.dashboard(id)
 
+    async def open_dashboard(self, id: str) -> str:
+        """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await request(self.registry.folder(model.id), "POST", "/dashboard")
+        url = DashboardAddress.model_validate_json(answer).url
+        assert url is not None
+        return url
+
     def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:
         """Yield ``Hello`` with the whole list, then what changes, and samples of running clusters."""
         return watch(self.registry, telemetry=telemetry)
@@ -438,6 +451,10 @@ class Control(Synchronous[AsyncControl]):
     def dashboard(self, id: str) -> DashboardAddress:
         """See ``AsyncControl.dashboard``."""
         return self._asynchronous.dashboard(id)
+
+    def open_dashboard(self, id: str) -> str:
+        """See ``AsyncControl.open_dashboard``."""
+        return run(self._asynchronous.open_dashboard(id))
 
     list = synchronous(AsyncControl.list)
     get = synchronous(AsyncControl.get)

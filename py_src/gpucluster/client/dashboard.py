@@ -12,7 +12,6 @@ from pathlib import Path
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.plaintext import printable
-from ..registry.record import DashboardAddress
 
 DEFAULT_PAGE = "status"
 
@@ -141,16 +140,15 @@ def jupyter_base_url() -> str | None:
     return base if isinstance(base, str) and base.startswith("/") else None
 
 
-def dashboard_link(model: ClusterModel, address: DashboardAddress) -> str:
-    """Return a link to the status page.
+def jupyter_link(model: ClusterModel) -> str | None:
+    """Return the path of the status page on the Jupyter server, which checks who asks and keeps the secret.
 
-    Inside Jupyter a path on the Jupyter server, which checks who asks and keeps the secret. Elsewhere the direct
-    address, for a browser on this machine: it contains the secret, so do not pass it on.
+    None outside Jupyter, and where there is no dashboard.
     """
     base = jupyter_base_url()
-    if base is not None and model.dashboard_path is not None:
-        return f"{base.rstrip('/')}/{model.dashboard_path}"
-    return address.url
+    if base is None or model.dashboard_path is None:
+        return None
+    return f"{base.rstrip('/')}/{model.dashboard_path}"
 
 
 def page_link(link: str, page: DashboardPage) -> str:

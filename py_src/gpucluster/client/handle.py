@@ -7,13 +7,14 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..dask_internals.statuses import status_named
-from ..protocol.errors import GPUClusterError, InvalidState
+from ..protocol.errors import InvalidState
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plaintext import counted
 from .card import card_html
 from .control import AsyncControl
 from .credentials import security_of
-from .dashboard import DEFAULT_PAGE, dashboard_link
+from .background import run
+from .dashboard import DEFAULT_PAGE, jupyter_link
 from .presentation import View, presentation, shell_of_notebook
 
 if TYPE_CHECKING:
@@ -81,14 +82,18 @@ class ClusterHandle(ABC):
 
     @property
     def dashboard_link(self) -> str:
-        """Link to the Dask dashboard: through Jupyter in a notebook, direct elsewhere.
+        """Link to the Dask dashboard: through Jupyter in a notebook; elsewhere for a browser on this machine.
+
+        The second kind opens a port of loopback for the dashboard, until the cluster ends, and holds a secret: do not
+        pass it on.
 
         Raises
         ------
         InvalidState
             When the cluster is not running.
         """
-        return dashboard_link(self.model, self.control.dashboard(self.id))
+        link = jupyter_link(self.model)
+        return link if link is not None else run(self.control.open_dashboard(self.id))
 
     @property
     def security(self) -> Security:
@@ -148,12 +153,8 @@ class ClusterHandle(ABC):
 
     def _repr_html_(self) -> str:
         model = self.model
-        try:
-            link: str | None = self.dashboard_link if model.dashboard_path else None
-        except GPUClusterError:
-            link = None
         # A direct link holds a secret, which has no place in a saved notebook.
-        return card_html(model, link if link is not None and link.startswith("/") else None)
+        return card_html(model, jupyter_link(model))
 
     def _ipython_display_(self, **_: Any) -> None:
         if shell_of_notebook() is None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
+from contextvars import ContextVar
 from typing import Any
 
 from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
 from ..protocol.errors import ClusterEnded, GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState
+from .dashboard import jupyter_link
 
+_HIDDEN = "https://dashboard.gpucluster.invalid/"
+"""Stands in the picture for a link that holds a secret, and is taken out of it again."""
+_shown: ContextVar[bool] = ContextVar("gpucluster_client_is_shown", default=False)
 _OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
@@ -33,6 +38,11 @@ class Client(ClientOfCluster):
     @property
     def dashboard_link(self) -> str | None:
         """Link to the dashboard; ``None`` when the cluster is gone."""
+        if _shown.get():
+            model = self._model()
+            if model is None or model.dashboard_path is None:
+                return None
+            return jupyter_link(model) or _HIDDEN
         try:
             link: str | None = super().dashboard_link
         except GPUClusterError:
@@ -41,11 +51,15 @@ class Client(ClientOfCluster):
 
     def hide_in_html(self, html: str) -> str:
         """Return how the client is shown, without a link that holds the secret."""
-        link = self.dashboard_link
-        if link is None or link.startswith("/"):
-            return html
-        shown = f'<a href="{link}" target="_blank">{link}</a>'
-        return html.replace(shown, "<code>client.dashboard_link</code>").replace(link, "")
+        return html.replace(f'<a href="{_HIDDEN}" target="_blank">{_HIDDEN}</a>', "<code>client.dashboard_link</code>").replace(_HIDDEN, "")
+
+    def _repr_html_(self) -> str:
+        # To be looked at must not open a port, as asking for the link does.
+        shown = _shown.set(True)
+        try:
+            return super()._repr_html_()
+        finally:
+            _shown.reset(shown)
 
     def sync(self, func: Callable[..., Awaitable[Any]], *args: Any, **options: Any) -> Any:
         """Call a function of the client, as every request for results does."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import socket
 
 
 def tls_servers(scheduler: Any) -> list[Any]:
@@ -28,13 +31,57 @@ def web_application(scheduler: Any) -> Any:
     return scheduler.http_application
 
 
-def web_address(scheduler: Any) -> tuple[str, int] | None:
-    """Return host and port of a scheduler's web pages; None where it serves none.
+def web_address(scheduler: Any) -> tuple[str, int] | str | None:
+    """Return host and port of a scheduler's web pages, or the path of their socket; None where it serves none.
 
     Relies on ``Server.http_server``, to which distributed adds ``address`` and ``port`` (2021.1).
     """
     server: Any = getattr(scheduler, "http_server", None)
+    if isinstance(path := getattr(server, "gpucluster_path", None), str):
+        return path
     return (str(server.address), int(server.port)) if hasattr(server, "port") else None
+
+
+def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str) -> None:
+    """Serve a scheduler's web pages on a unix socket that listens at a path, in place of ``ServerNode.start_http_server``.
+
+    Relies on that method setting ``http_application``, ``http_server`` with ``address`` and ``port``, and an entry of
+    ``services`` (2021.1).
+    """
+    from distributed.http.routing import RoutingApplication
+    from tornado.httpserver import HTTPServer
+
+    server: Any = HTTPServer(RoutingApplication(routes))
+    server.add_socket(listening)
+    server.address, server.port, server.gpucluster_path = "127.0.0.1", 0, path
+    scheduler.http_application = server.request_callback
+    scheduler.http_server = server
+    scheduler.services["dashboard"] = server
+
+
+def open_port(scheduler: Any) -> tuple[str, int]:
+    """Serve a scheduler's web pages on a port of loopback, too; return host and port."""
+    from tornado.netutil import bind_sockets
+
+    server: Any = scheduler.http_server
+    [opened] = bind_sockets(0, "127.0.0.1")
+    server.add_socket(opened)
+    host, port = opened.getsockname()
+    return str(host), int(port)
+
+
+def serve_no_worker_pages() -> None:
+    """Let workers of this process, and of those forked from it, have no web server: it serves nothing.
+
+    Replaces ``Worker.start_http_server``, of whose results a worker uses ``http_application`` in ``stop_services`` only
+    if it is there, and ``services`` (2021.1).
+    """
+    from distributed import Worker
+
+    def start_nothing(self: Any, *args: Any, **kwargs: Any) -> None:
+        self.http_server = None
+
+    Worker.start_http_server = start_nothing  # type: ignore[method-assign]
 
 
 def import_web_pages() -> None:

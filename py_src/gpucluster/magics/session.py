@@ -129,11 +129,10 @@ class Session:
     def _dashboard(self, control: Control, found: Namespace) -> None:
         model = self._find(control, found)
         page = actions.dashboard_page(found)
-        direct = actions.dashboard_link(control, model, page)  # a sentence when it is not open
         if self._notebook and jupyter_base_url() is not None:
             self._show(Cluster(model, control.asynchronous).dashboard(page.path))
         else:
-            _write(direct)
+            _write(actions.dashboard_link(control, model, page))
 
     def _profile(self, control: Control, found: Namespace) -> None:
         from .profiledcell import ProfiledCell

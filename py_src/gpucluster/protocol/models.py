@@ -45,6 +45,22 @@ AnySpec: TypeAlias = Annotated[SerializeAsAny[SpecBase], BeforeValidator(read_sp
 """The spec of a cluster that exists: of any kind, also one that is not installed here."""
 
 
+class Network(StrEnum):
+    """What keeps others out of a cluster's messages."""
+
+    UNIX = "unix"
+    """Sockets in a private folder: no port is open."""
+    TLS = "tls"
+    """Encryption with the cluster's own credentials."""
+    OPEN = "open"
+    """Nothing."""
+
+    @classmethod
+    def of(cls, protocol: str) -> Network:
+        """Return what a protocol does for it."""
+        return cls(protocol) if protocol in {cls.UNIX, cls.TLS} else cls.OPEN
+
+
 class Progress(WireModel):
     """What a cluster is doing right now, for people."""
 
@@ -118,7 +134,7 @@ class ClusterModel(WireModel):
     pending_reason: str | None = Field(None, description="Why they have not come, in a sentence, where that is known.")
     workers: list[WorkerModel] = Field(default_factory=list)
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
-    encrypted: bool = Field(True, description="Whether TLS keeps others out.")
+    network: Network = Field(Network.UNIX, description="What keeps others out.")
     dashboard_path: str | None = Field(
         None, description="Path of the dashboard below the Jupyter base URL, once running."
     )

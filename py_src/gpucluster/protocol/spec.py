@@ -53,11 +53,11 @@ class LocalSpec(SpecBase):
     """CPU workers on this machine."""
 
     backend: Literal["local"] = Field("local", title="Kind", description="CPU workers on this machine.")
-    protocol: Literal["tls", "tcp"] = Field(
-        "tls",
+    protocol: Literal["unix", "tls", "tcp"] = Field(
+        "unix",
         title="Network",
-        description="'tls' encrypts and lets only you connect. 'tcp' is unencrypted: anyone on this machine "
-        "can run code as you.",
+        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for programs "
+        "without gpucluster. 'tcp' is open: anyone on this machine can run code as you.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
 
@@ -147,11 +147,12 @@ class CudaSpec(SpecBase):
         description="0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.",
         json_schema_extra=shown_in("GPU memory", advanced=True),
     )
-    protocol: Literal["tls", "tcp", "ucx"] = Field(
-        "tls",
+    protocol: Literal["unix", "tls", "tcp", "ucx"] = Field(
+        "unix",
         title="Network",
-        description="'tls' encrypts and lets only you connect. 'ucx' (NVLink, InfiniBand) and 'tcp' are unencrypted: "
-        "anyone who can reach the address can run code as you.",
+        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for programs "
+        "without gpucluster. 'ucx' (NVLink, InfiniBand) and 'tcp' are open: anyone who can reach the address can run "
+        "code as you.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
     interface: str | None = Field(
@@ -240,8 +241,10 @@ class CudaSpec(SpecBase):
             raise ValueError(f"{chosen[0]} needs protocol 'ucx'")
         if self.enable_nvlink and self.rmm_managed_memory:
             raise ValueError("enable_nvlink and rmm_managed_memory exclude each other; choose one")
-        if self.interface is not None and self.protocol == "tls":
-            raise ValueError("interface is for protocol 'ucx' or 'tcp'; with 'tls' the cluster stays on this machine")
+        if self.interface is not None and self.protocol in {"unix", "tls"}:
+            raise ValueError(
+                f"interface is for protocol 'ucx' or 'tcp'; with '{self.protocol}' the cluster stays on this machine"
+            )
         if self.cudf_spill_stats and not self.enable_cudf_spill:
             raise ValueError("cudf_spill_stats needs enable_cudf_spill")
         if self.devices is not None and self.n_workers is not None and self.n_workers > len(self.devices):

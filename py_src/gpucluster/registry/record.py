@@ -37,14 +37,19 @@ class DashboardAddress(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    host: str
-    port: int
     prefix: str
     """Secret first part of every path, without slashes."""
+    host: str | None = None
+    port: int | None = None
+    """Where no port is open: none, until somebody asks for a link."""
+    socket: str | None = None
+    """Path of a unix socket that the same pages are served on."""
 
     @property
-    def url(self) -> str:
-        """The status page, for a browser on this machine."""
+    def url(self) -> str | None:
+        """The status page, for a browser on this machine; None where no port is open."""
+        if self.host is None or self.port is None:
+            return None
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/{self.prefix}/status"
 
@@ -123,6 +128,11 @@ class Folder:
     def tls(self) -> Path:
         """Folder of ``ca.pem``, ``cert.pem`` and ``key.pem``."""
         return self.path / "tls"
+
+    @property
+    def comm(self) -> Path:
+        """Folder of the unix sockets of scheduler, workers and dashboard, with their secret."""
+        return self.path / "comm"
 
     @property
     def dashboard(self) -> Path:

@@ -372,6 +372,7 @@ class Registry:
         """Delete what an ended cluster does not need: credentials, dashboard address, socket, spilled data."""
         for path in (
             folder.tls,
+            folder.comm,
             folder.scratch,
             folder.dashboard,
             folder.socket,

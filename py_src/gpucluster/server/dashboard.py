@@ -104,7 +104,7 @@ class DashboardHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, Refusal
             if (value := response.headers.get(name)) is not None:
                 self.set_header(name, self._disguise.text(value))
         if (location := response.headers.get("Location")) is not None:
-            shown = self._disguise.location(location, target.address.host, target.address.port)
+            shown = self._disguise.location(location, target.host)
             if shown is None:
                 raise DashboardUnreachable
             self.set_header("Location", shown)

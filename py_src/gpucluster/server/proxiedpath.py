@@ -67,10 +67,10 @@ class Disguise:
         # The second replacement catches spellings that no link can use; a broken link beats a leak.
         return body.replace(b"/" + secret, public).replace(secret, b"dashboard")
 
-    def location(self, location: str, host: str, port: int) -> str | None:
+    def location(self, location: str, host: str) -> str | None:
         """Return the public form of a redirect, or ``None`` when it leads out of the dashboard."""
         parts = urlsplit(location)
-        if (parts.scheme or parts.netloc) and parts.netloc != f"{host}:{port}":
+        if (parts.scheme or parts.netloc) and parts.netloc != host:
             return None
         if parts.path.startswith("/") or parts.netloc:
             inside = parts.path == f"/{self.prefix}" or parts.path.startswith(f"/{self.prefix}/")

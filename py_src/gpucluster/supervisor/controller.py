@@ -14,6 +14,7 @@ from typing import Any
 from ..backends.backend import Backend, Chooser, Plan, load_backend
 from ..backends.causes import cause_of
 from ..backends.deployment import Deployment, SlotState
+from ..backends.scheduler.view import WebAddress
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
@@ -246,19 +247,19 @@ class Controller:
         self.backend = backend
         spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
         self.store.update(backend_title=backend.title, has_gpus=backend.traits.has_gpus)
-        encrypted = getattr(spec, "protocol", "tls") == "tls"
+        protocol = getattr(spec, "protocol", "tls")
         self._scratch = make_scratch(self.folder, spec.local_directory)
         context = prepare(
             self.registry,
             self.folder,
             self._scratch,
             backend=spec.backend,
-            encrypted=encrypted,
+            protocol=protocol,
             redact=self._redact,
             report=self._report,
         )
         self.plan = await self.backend.preflight(spec, context)
-        self.store.update(encrypted=self.plan.encrypted, notes=self.plan.notes(self._most_wanted(self.plan)))
+        self.store.update(network=self.plan.network, notes=self.plan.notes(self._most_wanted(self.plan)))
         self.deployment = deployment = await starting.start(self.backend, self.plan, context)
         scheduler = deployment.scheduler
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
@@ -281,9 +282,7 @@ class Controller:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
-            host, port = scheduler.dashboard
-            address = DashboardAddress(host=host, port=port, prefix=context.dashboard_prefix)
-            write_private(self.folder.dashboard, address.model_dump_json())
+            self._write_dashboard(context.dashboard_prefix, scheduler.dashboard)
         self.idle.update(busy=self._in_use())
         found = versions()
         told = version_warnings(found)
@@ -303,6 +302,31 @@ class Controller:
             can=tuple(verb for verb in Verb if verb in deployment.can),
             **self._members(),
         )
+
+    def _write_dashboard(self, prefix: str, *served: WebAddress) -> DashboardAddress:
+        found: dict[str, Any] = {}
+        for where in served:
+            found |= {"socket": where} if isinstance(where, str) else {"host": where[0], "port": where[1]}
+        address = DashboardAddress(prefix=prefix, **found)
+        write_private(self.folder.dashboard, address.model_dump_json())
+        return address
+
+    def open_dashboard(self) -> DashboardAddress:
+        """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix.
+
+        Raises
+        ------
+        InvalidState
+            There is no dashboard (yet).
+        """
+        if self.deployment is None or self.model.dashboard_path is None:
+            raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open.")
+        scheduler = self.deployment.scheduler
+        address = DashboardAddress.model_validate_json(self.folder.dashboard.read_bytes())
+        if address.port is None:
+            assert scheduler.dashboard is not None
+            address = self._write_dashboard(address.prefix, scheduler.dashboard, scheduler.open_dashboard())
+        return address
 
     def _most_wanted(self, plan: Plan) -> int:
         wanted = self.model.wanted

@@ -13,6 +13,7 @@ import os
 import sys
 import warnings
 
+from ..dask_internals.listening import serve_no_worker_pages
 from .process_tree import tie_to_parent
 
 MODULES = (
@@ -53,5 +54,6 @@ tie_to_parent()
 # Orphans that this process has adopted come to their end like its own children.
 warnings.filterwarnings("ignore", message="forkserver: waitpid returned unexpected pid")
 _import_modules()
+serve_no_worker_pages()
 # Keep the garbage collector from touching, and so copying, the pages that workers share.
 gc.freeze()

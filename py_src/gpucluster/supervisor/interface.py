@@ -149,6 +149,11 @@ class _Restart(_Handler):
         self.answer(self.interface.must_have_controller().restart(self.by))
 
 
+class _Dashboard(_Handler):
+    def post(self) -> None:
+        self.answer(self.interface.must_have_controller().open_dashboard())
+
+
 class _Stop(_Handler):
     def post(self) -> None:
         self.answer(self.interface.must_have_controller().stop(by=self.by))
@@ -244,6 +249,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/model", _Model),
     (r"/restart", _Restart),
     (r"/stop", _Stop),
+    (r"/dashboard", _Dashboard),
     (r"/workers/([^/]+)/retire", _Retire),
     (r"/adopt", _Adopt),
     (r"/release", _Release),

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ..backends.backend import StartContext
+from ..comm.folder import make_comm_folder
 from ..protocol.errors import PreflightFailed
 from ..protocol.refusals import storage_refusal
 from ..registry.claims import DeviceClaims
@@ -77,7 +78,7 @@ def prepare(
     scratch: Path,
     *,
     backend: str,
-    encrypted: bool,
+    protocol: str,
     redact: Callable[[str], None],
     report: Callable[[str, str], None],
 ) -> StartContext:
@@ -91,8 +92,8 @@ def prepare(
         As ``make_scratch`` made it.
     backend : str
         Its name.
-    encrypted : bool
-        Whether credentials are made.
+    protocol : str
+        ``tls``: credentials are made; ``unix``: a folder for sockets.
     redact : callable
         Told every secret that must not appear in the log.
     report : callable
@@ -105,15 +106,22 @@ def prepare(
     # For scheduler and workers alike. Dask's own choice is a folder of a known name in a directory that all users
     # share: whoever makes it first can plant links there.
     dask.config.set({"temporary-directory": str(scratch)})
+    comm: Path | None = None
+    if protocol == "unix":
+        comm = folder.comm
+        make_comm_folder(comm)
+        # Workers find it here: distributed tells them no host.
+        dask.config.set({"gpucluster.comm-folder": str(comm)})
     prefix = secrets.token_urlsafe(PREFIX_BYTES)
     redact(prefix)
     return StartContext(
         cluster_id=folder.id,
-        security=make_credentials(folder.tls) if encrypted else None,
+        security=make_credentials(folder.tls) if protocol == "tls" else None,
         scratch_directory=scratch,
         dashboard_prefix=prefix,
         report=report,
         claims=DeviceClaims(registry.directory),
-        tls_directory=folder.tls if encrypted else None,
+        tls_directory=folder.tls if protocol == "tls" else None,
+        comm_directory=comm,
         remember=partial(remember, folder, backend),
     )

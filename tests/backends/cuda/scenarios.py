@@ -95,7 +95,7 @@ async def preflight(spec: Spec) -> Any:
         "n_workers": plan.n_workers,
         "maximum_workers": plan.maximum_workers,
         "maximum_reason": plan.maximum_reason,
-        "encrypted": plan.encrypted,
+        "network": plan.network,
         "options": dict(plan.options),
     }
 

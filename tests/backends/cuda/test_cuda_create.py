@@ -89,7 +89,7 @@ print(json.dumps({
 """,
     )
     running = result["running"]
-    assert (running["state"], running["backend"], running["encrypted"]) == ("running", "cuda", True)
+    assert (running["state"], running["backend"], running["network"]) == ("running", "cuda", "unix")
     assert {worker["device"] for worker in running["workers"]} == {gpu_uuid(2), gpu_uuid(3)}
     assert running["versions"]["dask_cuda"]
     why = "must be at most 3, not 4: this cluster has 3 GPUs, one worker each."

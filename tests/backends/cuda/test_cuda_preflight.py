@@ -24,7 +24,7 @@ def two_gpus(machine: FakeMachine) -> FakeMachine:
 
 def test_defaults(two_gpus: FakeMachine, play: Any) -> None:
     plan = play("preflight")
-    assert (plan["n_workers"], plan["maximum_workers"], plan["encrypted"]) == (2, 2, True)
+    assert (plan["n_workers"], plan["maximum_workers"], plan["network"]) == (2, 2, "unix")
     assert plan["maximum_reason"] == "this cluster has 2 GPUs, one worker each"
     options = plan["options"]
     assert options["CUDA_VISIBLE_DEVICES"] == [gpu_uuid(1), gpu_uuid(2)]
@@ -98,7 +98,7 @@ def test_ucx_is_labelled_unencrypted(two_gpus: FakeMachine, play: Any, tmp_path:
     (tmp_path / "distributed_ucxx.py").write_text("")
     environment = {"PYTHONPATH": f"{Path(__file__).parent}:{tmp_path}"}
     plan = play("preflight", protocol="ucx", interface="lo", enable_nvlink=True, environment=environment)
-    assert plan["encrypted"] is False
+    assert plan["network"] == "open"
     assert [plan["options"][name] for name in ("protocol", "interface", "enable_nvlink")] == ["ucx", "lo", True]
 
 

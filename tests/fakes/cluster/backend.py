@@ -11,6 +11,7 @@ from gpucluster.backends.cuda import CudaBackend
 from gpucluster.backends.deployment import Deployment
 from gpucluster.backends.local import LocalBackend
 from gpucluster.backends.spec_deployment import SpecDeployment
+from gpucluster.protocol.models import Network
 from gpucluster.protocol.spec import SpecBase
 
 from .figures import device_of
@@ -98,7 +99,7 @@ class SimulatedBackend(Backend[SpecBase]):
             n_workers=self.simulation.workers,
             maximum_workers=MOST_WORKERS,
             maximum_reason="a simulation ends somewhere",
-            encrypted=True,
+            network=Network.TLS,
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:

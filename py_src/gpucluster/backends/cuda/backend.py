@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.models import Network
 from ...protocol.spec import CudaSpec, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
@@ -39,7 +40,7 @@ class CudaBackend(Backend[CudaSpec]):
         context.report("preflight", "Looking at the GPUs")
         if spec.protocol != "tls" and context.security is not None:
             # UCX ignores credentials without a word.
-            raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'tls'.")
+            raise PreflightFailed(f"protocol '{spec.protocol}' cannot be encrypted; use 'unix' or 'tls'.")
         checked = await asyncio.to_thread(check, spec, context.claims)
         most = len(checked.devices)
         maximum, reason = bounded_by_open_files(checked.n_workers, most, checked.maximum_reason)
@@ -49,7 +50,7 @@ class CudaBackend(Backend[CudaSpec]):
             n_workers=checked.n_workers,
             maximum_workers=maximum,
             maximum_reason=reason,
-            encrypted=spec.protocol == "tls",
+            network=Network.of(spec.protocol),
             options=constructor_options(spec, checked, memory_limit=memory_limit),
             machine=machine,
             threads_per_worker=spec.threads_per_worker,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...protocol.spec import CudaSpec
+from ..host import protocol_option
 from .packages import importable
 from .preflight import Checked
 
@@ -30,7 +31,7 @@ def constructor_options(spec: CudaSpec, checked: Checked, *, memory_limit: int) 
         "device_memory_limit": memory.device_memory_limit,
         "enable_cudf_spill": spec.enable_cudf_spill,
         "cudf_spill_stats": spec.cudf_spill_stats,
-        "protocol": spec.protocol,
+        **protocol_option(spec.protocol),
         # With no interface, distributed listens on 127.0.0.1 only.
         **({"interface": spec.interface} if spec.interface is not None else {}),
         "enable_tcp_over_ucx": spec.enable_tcp_over_ucx,

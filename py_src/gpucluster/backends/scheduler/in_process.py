@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from distributed import Scheduler
 
-from ...dask_internals.listening import web_address
+from ...dask_internals.listening import open_port, web_address
 from ...dask_internals.scheduler_state import give_worker_plugin
 from .reader import SchedulerReader
 from .view import Columns, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
@@ -31,9 +31,18 @@ class InProcessScheduler(SchedulerView):
         scheduler.add_plugin(self._reader, name=self._reader.name)
         self.dashboard = web_address(scheduler)
 
+        self._opened: tuple[str, int] | None = None
+
     @property
     def address(self) -> str:
         return str(self._scheduler.address)
+
+    def open_dashboard(self) -> tuple[str, int]:
+        if not isinstance(self.dashboard, str):
+            return super().open_dashboard()
+        if self._opened is None:
+            self._opened = open_port(self._scheduler)
+        return self._opened
 
     def watch(self, changed: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()

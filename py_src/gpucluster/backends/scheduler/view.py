@@ -10,6 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ...protocol.errors import InvalidState
+
+WebAddress: TypeAlias = tuple[str, int] | str
+"""Host and port, or the path of a unix socket."""
 Columns: TypeAlias = dict[str, Sequence[Any]]
 """One entry per worker, by name of the column."""
 TaskCounts: TypeAlias = dict[str, int]
@@ -67,8 +71,20 @@ class HandedOver:
 class SchedulerView(ABC):
     """A scheduler as the supervisor sees it: who takes part, what is computed, and what can be asked of it."""
 
-    dashboard: tuple[str, int] | None = None
-    """Host and port of the scheduler's web pages, which answer below the cluster's secret prefix only."""
+    dashboard: WebAddress | None = None
+    """Where the scheduler's web pages are; they answer below the cluster's secret prefix only."""
+
+    def open_dashboard(self) -> tuple[str, int]:
+        """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port.
+
+        Raises
+        ------
+        InvalidState
+            There are no pages.
+        """
+        if not isinstance(self.dashboard, tuple):
+            raise InvalidState("The scheduler of this cluster serves no dashboard.")
+        return self.dashboard
 
     @property
     @abstractmethod

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from gpucluster.backends.backend import Backend, Plan, ReapContext, Remembered, StartContext
+from gpucluster.protocol.models import Network
 from gpucluster.protocol.spec import SpecBase
 from gpucluster.protocol.traits import Traits
 
@@ -34,7 +35,7 @@ class SubprocessBackend(Backend[SubprocessSpec]):
             n_workers=spec.n_workers or 2,
             maximum_workers=MAXIMUM_WORKERS,
             maximum_reason=f"the queue takes {MAXIMUM_WORKERS} workers of one cluster",
-            encrypted=True,
+            network=Network.TLS,
             options={"queue": spec.queue, "queue_seconds": spec.queue_seconds},
             threads_per_worker=spec.threads_per_worker,
             ready_workers=0,

@@ -1,4 +1,4 @@
-"""Bounds on those who connect to the scheduler's port and do not show a certificate of its cluster.
+"""Bounds on those who connect and do not show that they belong to the cluster.
 
 Each of them holds an open file and memory of the scheduler; distributed itself waits for them for ever.
 """
@@ -13,32 +13,39 @@ from typing import TYPE_CHECKING, Any
 from ..dask_internals.listening import tls_servers
 
 if TYPE_CHECKING:
-    from tornado.iostream import SSLIOStream
+    from tornado.iostream import IOStream
 
-logger = logging.getLogger("gpucluster.backends")
+logger = logging.getLogger("gpucluster.comm")
 
 PATIENCE_SECONDS = 30.0
 """As long as a worker or client on a very busy machine tries to connect (``distributed.comm.timeouts.connect``)."""
 MOST_UNFINISHED = 512
 """More than all workers of a cluster, which connect at the same moment when it starts."""
 
-Handle = Callable[["SSLIOStream", Any], Awaitable[None]]
+Handle = Callable[["IOStream", Any], Awaitable[None]]
+
+
+async def _tls(stream: Any) -> None:
+    await stream.wait_for_handshake()
 
 
 class HandshakeLimit:
-    """Passes connections on to whoever handles them as soon as their TLS handshake is done.
+    """Passes connections on to whoever handles them as soon as their handshake is done.
 
     Parameters
     ----------
     handle : callable
         ``handle_stream`` of a tornado ``TCPServer``.
+    handshake : callable, optional
+        Given the stream; returns when it is done, and raises ``OSError`` where it fails; default: that of TLS.
     """
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, handshake: Callable[[IOStream], Awaitable[None]] = _tls) -> None:
         self._handle = handle
-        self._unfinished: dict[SSLIOStream, asyncio.TimerHandle] = {}
+        self._handshake = handshake
+        self._unfinished: dict[IOStream, asyncio.TimerHandle] = {}
 
-    async def handle_stream(self, stream: SSLIOStream, address: Any) -> None:
+    async def handle_stream(self, stream: IOStream, address: Any) -> None:
         """Wait for the handshake of a new connection, for a bounded time."""
         if len(self._unfinished) >= MOST_UNFINISHED:
             # The oldest: those who belong here need a moment only.
@@ -47,16 +54,17 @@ class HandshakeLimit:
         self._unfinished[stream] = timer
         stream.set_close_callback(lambda: self._forget(stream))
         try:
-            await stream.wait_for_handshake()
+            await self._handshake(stream)
         except OSError as error:
-            logger.info("A connection without a certificate of this cluster was closed (%s)", error)
+            stream.close()
+            logger.info("A connection that does not belong to this cluster was closed (%s)", error)
             return
         finally:
             self._forget(stream)
         stream.set_close_callback(None)
         await self._handle(stream, address)
 
-    def _forget(self, stream: SSLIOStream) -> None:
+    def _forget(self, stream: IOStream) -> None:
         timer = self._unfinished.pop(stream, None)
         if timer is not None:
             timer.cancel()

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 from distributed import Client, Security
-from gpucluster.backends import handshakes
 from gpucluster.backends.dashboard import PrivateDashboardScheduler
+from gpucluster.comm import handshakes
 
 NOT_TLS = b"GET / HTTP/1.0\r\n\r\n"
 

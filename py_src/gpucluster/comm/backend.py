@@ -1,0 +1,206 @@
+"""The comm backend: what distributed loads for the scheme."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import socket
+from typing import TYPE_CHECKING, Any
+
+import dask
+from distributed.comm.core import Connector
+from distributed.comm.registry import Backend
+from tornado.iostream import IOStream, StreamClosedError
+from tornado.tcpserver import TCPServer
+
+from ..dask_internals.unix_streams import MAX_BUFFER_BYTES, BaseListener, CommClosedError, StreamComm, serve
+from . import folder as folders
+from .folder import PREFIX, SECRET_BYTES
+from .handshakes import HandshakeLimit
+from .peers import peer_of
+
+if TYPE_CHECKING:
+    from distributed.comm.core import Comm
+
+logger = logging.getLogger("gpucluster.comm")
+
+HOST = "127.0.0.1"
+"""What Dask takes for the host of every address: all of them are on this machine."""
+FULL_QUEUE_SECONDS = 0.01
+
+
+class UnixConnector(Connector):
+    """Connects to a socket in a comm folder."""
+
+    async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
+        """Connect, and show the folder's secret.
+
+        Parameters
+        ----------
+        address : str
+            Path of the socket.
+        deserialize : bool
+            Whether messages are deserialized.
+        **connection_args
+            Of TLS; not used.
+
+        Raises
+        ------
+        CommClosedError
+            Nobody listens there, or not a process of this user.
+        """
+        try:
+            secret = folders.secret_of(os.path.dirname(address))
+            connection = await _connected(address)
+        except OSError as error:
+            # Without the path: what is shown to people says the name of the cluster.
+            raise CommClosedError(f"in {self}: {type(error).__name__}: {error.strerror}") from error
+        process, user = peer_of(connection)
+        if user not in {os.getuid(), None}:
+            connection.close()
+            raise CommClosedError(f"in {self}: the socket belongs to another user")
+        stream = IOStream(connection, max_buffer_size=MAX_BUFFER_BYTES)
+        try:
+            await stream.write(secret)
+        except StreamClosedError as error:
+            raise CommClosedError(f"in {self}: {error}") from error
+        local = f"{PREFIX}{address}#{os.getpid()}-{next(_numbers)}"
+        return StreamComm(stream, local, f"{PREFIX}{address}", deserialize, {"pid": process, "uid": user})
+
+
+async def _connected(path: str) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.setblocking(False)
+        while True:
+            try:
+                with folders.short(path) as address:
+                    connection.connect(address)
+            except BlockingIOError:
+                # Many connect at the same moment; whoever asked for the connection has a time-out.
+                await asyncio.sleep(FULL_QUEUE_SECONDS)
+            else:
+                return connection
+    except BaseException:
+        connection.close()
+        raise
+
+
+_numbers = itertools.count(1)
+
+
+class UnixListener(BaseListener):
+    """Listens on a new socket in a comm folder.
+
+    Parameters
+    ----------
+    folder : str
+        Its path.
+    comm_handler : callable
+        Serves a connection.
+    deserialize, allow_offload : bool
+        As distributed asks for them.
+    """
+
+    prefix = PREFIX
+    """Workers write it to their log."""
+
+    def __init__(self, folder: str, comm_handler: Any, deserialize: bool, allow_offload: bool) -> None:
+        super().__init__()
+        self.comm_handler = comm_handler
+        self._folder = folder
+        self._deserialize = deserialize
+        self._allow_offload = allow_offload
+        self._server: TCPServer | None = None
+        self._path: str | None = None
+
+    async def start(self) -> None:
+        """Start to listen."""
+        self._secret = folders.secret_of(self._folder)
+        folders.sweep(self._folder)
+        listening, self._path = folders.bind(self._folder, backlog=int(dask.config.get("distributed.comm.socket-backlog")))
+        self._server = TCPServer(max_buffer_size=MAX_BUFFER_BYTES)
+        limit = HandshakeLimit(self._handle, handshake=self._is_let_in)
+        self._server.handle_stream = limit.handle_stream  # type: ignore[method-assign]
+        self._server.add_socket(listening)
+
+    def stop(self) -> None:
+        """Stop to listen, and remove the socket."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.stop()
+            assert self._path is not None
+            try:
+                os.unlink(self._path)
+            except OSError:
+                pass
+
+    async def _is_let_in(self, stream: IOStream) -> None:
+        _, user = peer_of(stream.socket)
+        if user not in {os.getuid(), None}:
+            raise PermissionError("it belongs to another user")
+        if not folders.is_secret(await stream.read_bytes(SECRET_BYTES), self._secret):
+            raise PermissionError("it does not know the secret")
+
+    async def _handle(self, stream: IOStream, address: Any) -> None:
+        if self._server is None:
+            # Nobody would end it: it came after those that are ended with the listener.
+            stream.close()
+            return
+        process, user = peer_of(stream.socket)
+        peer = f"{self.listen_address}#{process or 0}-{next(_numbers)}"
+        comm = StreamComm(stream, self.listen_address, peer, self._deserialize, {"pid": process, "uid": user})
+        comm.allow_offload = self._allow_offload
+        await serve(self, comm)
+
+    @property
+    def listen_address(self) -> str:
+        """The address with scheme."""
+        if self._path is None:
+            raise ValueError("this listener has not started")
+        return f"{PREFIX}{self._path}"
+
+    @property
+    def contact_address(self) -> str:
+        """The same."""
+        return self.listen_address
+
+
+class UnixBackend(Backend):
+    """What distributed asks about the scheme."""
+
+    def get_connector(self) -> Connector:
+        """Return what connects."""
+        return UnixConnector()
+
+    def get_listener(
+        self, loc: str, handle_comm: Any, deserialize: bool, allow_offload: bool = True, **connection_args: Any
+    ) -> UnixListener:
+        """Return what listens.
+
+        Parameters
+        ----------
+        loc : str
+            The comm folder, where distributed writes a host, and a port that means nothing; without both, the folder
+            of the configuration (``gpucluster.comm-folder``), as in workers.
+        handle_comm, deserialize, allow_offload, **connection_args
+            As distributed gives them.
+        """
+        folder = loc.rpartition(":")[0] or dask.config.get("gpucluster.comm-folder", None)
+        if not folder:
+            raise ValueError(f"{PREFIX} needs the folder of a cluster; create one with gpucluster.create().")
+        return UnixListener(folder, handle_comm, deserialize, allow_offload)
+
+    def get_address_host(self, loc: str) -> str:
+        """Return the same for all: they are on one machine."""
+        return HOST
+
+    def resolve_address(self, loc: str) -> str:
+        """Return the path as it is."""
+        return loc
+
+    def get_local_address_for(self, loc: str) -> str:
+        """Return the folder: whoever listens there can be reached by all in it."""
+        return f"{os.path.dirname(loc)}:0"

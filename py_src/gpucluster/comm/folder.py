@@ -1,0 +1,135 @@
+"""The folder of a cluster's sockets, and the secret in it. Imports nothing of Dask."""
+
+from __future__ import annotations
+
+import errno
+import hmac
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+
+import psutil
+
+SCHEME = "gpucluster+unix"
+PREFIX = f"{SCHEME}://"
+SECRET_BYTES = 43
+"""Length of the secret: 32 random bytes in the alphabet of URLs."""
+LONGEST_PATH_BYTES = 100
+"""The system takes 107 (macOS 103) as the address of a socket."""
+_DESCRIPTORS = "/proc/self/fd/"
+
+
+def make_comm_folder(path: Path) -> None:
+    """Make the folder, for this user only, with a new secret in it.
+
+    Raises
+    ------
+    OSError
+        It exists already, or cannot be made.
+    """
+    path.mkdir(mode=0o700)
+    descriptor = os.open(path / "secret", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(32))
+
+
+def remove_comm_folder(path: Path) -> None:
+    """Remove the folder with all sockets in it; what is not there is no error."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for entry in path.iterdir():
+            with suppress(OSError):
+                entry.unlink()
+        with suppress(OSError):
+            path.rmdir()
+
+
+@lru_cache(maxsize=64)
+def secret_of(folder: str) -> bytes:
+    """Return the secret of a folder. It never changes: the folder of another cluster has another name.
+
+    Raises
+    ------
+    OSError
+        The cluster has ended, or this process may not read it.
+    """
+    descriptor = os.open(os.path.join(folder, "secret"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    with os.fdopen(descriptor, "rb") as file:
+        secret = file.read(SECRET_BYTES + 1)
+    if len(secret) != SECRET_BYTES:
+        raise OSError(errno.EBADMSG, "not a secret", folder)
+    return secret
+
+
+def is_secret(given: bytes, secret: bytes) -> bool:
+    """Compare without telling by the time it takes how much of it is right."""
+    return hmac.compare_digest(given, secret)
+
+
+@contextmanager
+def short(path: str) -> Iterator[str]:
+    """Give a name by which a socket can be bound or reached, however long its path is.
+
+    Raises
+    ------
+    OSError
+        The path is too long, and this system knows no other way.
+    """
+    if len(os.fsencode(path)) <= LONGEST_PATH_BYTES:
+        yield path
+        return
+    if not hasattr(os, "O_PATH"):
+        raise OSError(errno.ENAMETOOLONG, "too long for the address of a socket", path)
+    folder, name = os.path.split(path)
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"{_DESCRIPTORS}{descriptor}/{name}"
+    finally:
+        os.close(descriptor)
+
+
+def bind(folder: str, *, backlog: int) -> tuple[socket.socket, str]:
+    """Listen on a new socket in a folder.
+
+    Its name appears when it listens already, so that ``sweep`` can tell it from one that nobody listens on.
+
+    Returns
+    -------
+    socket
+        Listening, not blocking.
+    str
+        Its path.
+    """
+    name = f"{os.getpid()}-{secrets.token_hex(3)}"
+    path, hidden = os.path.join(folder, name), os.path.join(folder, f".{name}")
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listening.setblocking(False)
+        with short(hidden) as address:
+            listening.bind(address)
+        os.chmod(hidden, 0o600)
+        listening.listen(backlog)
+        os.rename(hidden, path)
+    except BaseException:
+        listening.close()
+        raise
+    return listening, path
+
+
+def sweep(folder: str) -> None:
+    """Remove sockets that nobody listens on any more: of processes that were killed."""
+    for name in os.listdir(folder):
+        process = name.partition("-")[0]
+        if not process.isdigit() or psutil.pid_exists(int(process)):
+            continue
+        path = os.path.join(folder, name)
+        # A process of another container has no number here, and may be well.
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, short(path) as address:
+            probe.setblocking(False)
+            try:
+                probe.connect(address)
+            except ConnectionRefusedError:
+                os.unlink(path)

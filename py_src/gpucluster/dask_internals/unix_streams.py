@@ -1,0 +1,67 @@
+"""A connection of distributed's over a stream that is no TCP connection."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from distributed.comm import tcp
+from distributed.comm.core import BaseListener, Comm, CommClosedError
+
+if TYPE_CHECKING:
+    from tornado.iostream import IOStream
+
+MAX_BUFFER_BYTES: int = int(tcp.MAX_BUFFER_SIZE)
+"""As distributed allows for TCP: half of the memory (``distributed.comm.tcp.MAX_BUFFER_SIZE``, 2021.1)."""
+
+__all__ = ["MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "StreamComm"]
+
+
+class StreamComm(tcp.TCP):  # type: ignore[misc]  # distributed has no types
+    """distributed's comm over TCP, on any stream of tornado's: same frames, same reading into the final buffer.
+
+    Relies on ``distributed.comm.tcp.TCP`` (2024.1), whose constructor is repeated here without TCP's own time-outs, on its
+    fields ``stream``, ``_closed``, ``_local_addr``, ``_peer_addr``, ``_finalizer`` and ``_extra``, and on ``tcp._close_comm``.
+
+    Parameters
+    ----------
+    stream : IOStream
+        Connected.
+    local_address, peer_address : str
+        Addresses with scheme.
+    deserialize : bool
+        As distributed asks for it.
+    extra : dict
+        What is known about the peer.
+    """
+
+    def __init__(
+        self, stream: IOStream, local_address: str, peer_address: str, deserialize: bool, extra: dict[str, Any]
+    ) -> None:
+        self._closed = False
+        Comm.__init__(self, deserialize=deserialize)
+        self._local_addr = local_address
+        self._peer_addr = peer_address
+        self.stream = stream
+        self._finalizer = weakref.finalize(self, self._get_finalizer())
+        self._finalizer.atexit = False
+        self._extra = extra
+        stream.set_close_callback(functools.partial(tcp._close_comm, weakref.ref(self)))
+
+    @property
+    def same_host(self) -> bool:
+        """Whether the peer is on this machine."""
+        return True
+
+
+async def serve(listener: BaseListener, comm: Comm) -> None:
+    """Greet a new connection, and hand it to whoever serves it until it ends: as ``BaseTCPListener._handle_stream``."""
+    try:
+        await listener.on_connection(comm)
+    except CommClosedError:
+        return
+    handled: Any = listener.comm_handler(comm)
+    if asyncio.iscoroutine(handled) or hasattr(handled, "__await__"):
+        await handled
