@@ -152,7 +152,9 @@ def _scheduler_socket(model):
     return model.scheduler_address.rpartition("/")[2]
 
 
-@pytest.mark.parametrize("said", [b"", b"x" * 43, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3], ids=["nothing", "wrong", "http"])
+@pytest.mark.parametrize(
+    "said", [b"", b"x" * 43, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 3], ids=["nothing", "wrong", "http"]
+)
 def test_who_does_not_know_the_secret_of_the_sockets_is_told_nothing(shared_site, shared_cluster, said):
     """As a process of the same user that was locked in: it may connect, but not read the file."""
     folder = shared_site.registry.folder(shared_cluster.id)

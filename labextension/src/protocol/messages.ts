@@ -4,7 +4,7 @@
  */
 
 /** The version of the wire protocol that these types describe. */
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 
 /**
  * Where a cluster is in its life.
@@ -14,6 +14,10 @@ export type ClusterState = 'starting' | 'running' | 'scaling' | 'stopping' | 'st
  * What a living cluster may be asked for, besides to stop.
  */
 export type Verb = 'scale' | 'adapt' | 'retire' | 'restart';
+/**
+ * What keeps others out of a cluster's messages.
+ */
+export type Network = 'unix' | 'tls' | 'open';
 export type Event = ClusterChanged | ClusterRemoved | Telemetry | HostChanged | Hello;
 
 /**
@@ -174,10 +178,7 @@ export interface ClusterModel {
    * Address for distributed.Client, once running.
    */
   scheduler_address: string | null;
-  /**
-   * Whether TLS keeps others out.
-   */
-  encrypted: boolean;
+  network: Network;
   /**
    * Path of the dashboard below the Jupyter base URL, once running.
    */

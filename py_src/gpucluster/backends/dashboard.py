@@ -1,8 +1,9 @@
 """A scheduler whose web pages answer only below a secret path, and whose port strangers cannot hold.
 
-Dask's dashboard has no log-in. Ours listens on a unix socket in a private folder; where the cluster has ports, and when
-somebody asks for a link, on loopback, where every user of the machine can connect, so the path is the secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and
-serves ``/sitemap.json`` beside it, which gives the secret away. Here any other path is a plain 404.
+Dask's dashboard has no log-in. Ours listens on a unix socket in a private folder. Where the cluster has ports, and when
+somebody asks for a link, it also listens on loopback, where every user of the machine can connect, so the path is the
+secret. ``http_prefix`` alone is not enough: distributed redirects ``/`` to the prefix and serves ``/sitemap.json``
+beside it, which gives the secret away. Here any other path is a plain 404.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from tornado.httputil import HTTPServerRequest
 from tornado.netutil import bind_unix_socket
 
 from ..comm.folder import short
-from ..dask_internals.listening import serve_pages, web_application
 from ..comm.handshakes import limit_handshakes
+from ..dask_internals.listening import serve_pages, web_application
 
 WEB_SOCKET = "dashboard"
 """Name of the socket in the comm folder."""

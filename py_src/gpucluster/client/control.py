@@ -452,10 +452,7 @@ class Control(Synchronous[AsyncControl]):
         """See ``AsyncControl.dashboard``."""
         return self._asynchronous.dashboard(id)
 
-    def open_dashboard(self, id: str) -> str:
-        """See ``AsyncControl.open_dashboard``."""
-        return run(self._asynchronous.open_dashboard(id))
-
+    open_dashboard = synchronous(AsyncControl.open_dashboard)
     list = synchronous(AsyncControl.list)
     get = synchronous(AsyncControl.get)
     logs = synchronous(AsyncControl.logs)

@@ -10,10 +10,10 @@ from ..dask_internals.statuses import status_named
 from ..protocol.errors import InvalidState
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plaintext import counted
+from .background import run
 from .card import card_html
 from .control import AsyncControl
 from .credentials import security_of
-from .background import run
 from .dashboard import DEFAULT_PAGE, jupyter_link
 from .presentation import View, presentation, shell_of_notebook
 

@@ -120,7 +120,9 @@ class UnixListener(BaseListener):
         """Start to listen."""
         self._secret = folders.secret_of(self._folder)
         folders.sweep(self._folder)
-        listening, self._path = folders.bind(self._folder, backlog=int(dask.config.get("distributed.comm.socket-backlog")))
+        listening, self._path = folders.bind(
+            self._folder, backlog=int(dask.config.get("distributed.comm.socket-backlog"))
+        )
         self._server = TCPServer(max_buffer_size=MAX_BUFFER_BYTES)
         limit = HandshakeLimit(self._handle, handshake=self._is_let_in)
         self._server.handle_stream = limit.handle_stream  # type: ignore[method-assign]

@@ -320,7 +320,9 @@ class Controller:
             There is no dashboard (yet).
         """
         if self.deployment is None or self.model.dashboard_path is None:
-            raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open.")
+            raise InvalidState(
+                f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
+            )
         scheduler = self.deployment.scheduler
         address = DashboardAddress.model_validate_json(self.folder.dashboard.read_bytes())
         if address.port is None:
