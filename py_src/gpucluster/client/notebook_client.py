@@ -51,9 +51,8 @@ class Client(ClientOfCluster):
 
     def hide_in_html(self, html: str) -> str:
         """Return how the client is shown, without a link that holds the secret."""
-        return html.replace(
-            f'<a href="{_HIDDEN}" target="_blank">{_HIDDEN}</a>', "<code>client.dashboard_link</code>"
-        ).replace(_HIDDEN, "")
+        link = f'<a href="{_HIDDEN}" target="_blank">{_HIDDEN}</a>'
+        return html.replace(link, "<code>client.dashboard_link</code>").replace(_HIDDEN, "")
 
     def _repr_html_(self) -> str:
         # To be looked at must not open a port, as asking for the link does.

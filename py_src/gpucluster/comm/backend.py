@@ -7,6 +7,7 @@ import itertools
 import logging
 import os
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -120,9 +121,8 @@ class UnixListener(BaseListener):
         """Start to listen."""
         self._secret = folders.secret_of(self._folder)
         folders.sweep(self._folder)
-        listening, self._path = folders.bind(
-            self._folder, backlog=int(dask.config.get("distributed.comm.socket-backlog"))
-        )
+        backlog = int(dask.config.get("distributed.comm.socket-backlog"))
+        listening, self._path = folders.bind(self._folder, backlog=backlog)
         self._server = TCPServer(max_buffer_size=MAX_BUFFER_BYTES)
         limit = HandshakeLimit(self._handle, handshake=self._is_let_in)
         self._server.handle_stream = limit.handle_stream  # type: ignore[method-assign]
@@ -134,10 +134,8 @@ class UnixListener(BaseListener):
         if server is not None:
             server.stop()
             assert self._path is not None
-            try:
+            with suppress(OSError):
                 os.unlink(self._path)
-            except OSError:
-                pass
 
     async def _is_let_in(self, stream: IOStream) -> None:
         _, user = peer_of(stream.socket)

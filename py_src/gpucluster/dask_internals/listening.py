@@ -43,9 +43,9 @@ def web_address(scheduler: Any) -> tuple[str, int] | str | None:
 
 
 def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str) -> None:
-    """Serve a scheduler's web pages on a unix socket that listens at a path, in place of ``ServerNode.start_http_server``.
+    """Serve a scheduler's web pages on a unix socket that listens at a path.
 
-    Relies on that method setting ``http_application``, ``http_server`` with ``address`` and ``port``, and an entry of
+    In place of ``ServerNode.start_http_server``. Relies on that method setting ``http_application``, ``http_server`` with ``address`` and ``port``, and an entry of
     ``services`` (2021.1).
     """
     from distributed.http.routing import RoutingApplication
@@ -78,7 +78,7 @@ def serve_no_worker_pages() -> None:
     """
     from distributed import Worker
 
-    def start_nothing(self: Any, *args: Any, **kwargs: Any) -> None:
+    def start_nothing(self: Any, routes: Any, dashboard_address: Any) -> None:  # noqa: ARG001  # as it is called
         self.http_server = None
 
     Worker.start_http_server = start_nothing  # type: ignore[method-assign]

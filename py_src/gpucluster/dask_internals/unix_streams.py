@@ -22,8 +22,9 @@ __all__ = ["MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "Strea
 class StreamComm(tcp.TCP):  # type: ignore[misc]  # distributed has no types
     """distributed's comm over TCP, on any stream of tornado's: same frames, same reading into the final buffer.
 
-    Relies on ``distributed.comm.tcp.TCP`` (2024.1), whose constructor is repeated here without TCP's own time-outs, on its
-    fields ``stream``, ``_closed``, ``_local_addr``, ``_peer_addr``, ``_finalizer`` and ``_extra``, and on ``tcp._close_comm``.
+    Relies on ``distributed.comm.tcp.TCP`` (2024.1), whose constructor is repeated here without TCP's own time-outs, on
+    its fields ``stream``, ``_closed``, ``_local_addr``, ``_peer_addr``, ``_finalizer`` and ``_extra``, and on
+    ``tcp._close_comm``.
 
     Parameters
     ----------

@@ -56,8 +56,8 @@ class LocalSpec(SpecBase):
     protocol: Literal["unix", "tls", "tcp"] = Field(
         "unix",
         title="Network",
-        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for programs "
-        "without gpucluster. 'tcp' is open: anyone on this machine can run code as you.",
+        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for "
+        "programs without gpucluster. 'tcp' is open: anyone on this machine can run code as you.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
 
@@ -150,9 +150,9 @@ class CudaSpec(SpecBase):
     protocol: Literal["unix", "tls", "tcp", "ucx"] = Field(
         "unix",
         title="Network",
-        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for programs "
-        "without gpucluster. 'ucx' (NVLink, InfiniBand) and 'tcp' are open: anyone who can reach the address can run "
-        "code as you.",
+        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for "
+        "programs without gpucluster. 'ucx' (NVLink, InfiniBand) and 'tcp' are open: anyone who can reach the address "
+        "can run code as you.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
     interface: str | None = Field(

@@ -80,7 +80,8 @@ class SocketResolver(Resolver):
             if host not in self._paths:
                 raise OSError("not the socket of a dashboard")
             return [(socket.AF_UNIX, self._paths[host])]
-        return await self._others.resolve(host, port, socket.AddressFamily(family))
+        found: list[tuple[int, Any]] = await self._others.resolve(host, port, socket.AddressFamily(family))
+        return found
 
     def close(self) -> None:
         """Nothing is kept open."""
