@@ -16,7 +16,14 @@ from distributed.comm.registry import Backend
 from tornado.iostream import IOStream, StreamClosedError
 from tornado.tcpserver import TCPServer
 
-from ..dask_internals.unix_streams import MAX_BUFFER_BYTES, BaseListener, CommClosedError, StreamComm, serve
+from ..dask_internals.unix_streams import (
+    MAX_BUFFER_BYTES,
+    BaseListener,
+    CommClosedError,
+    FatalCommClosedError,
+    StreamComm,
+    serve,
+)
 from . import folder as folders
 from .folder import PREFIX, SECRET_BYTES
 from .handshakes import HandshakeLimit
@@ -50,18 +57,23 @@ class UnixConnector(Connector):
         Raises
         ------
         CommClosedError
-            Nobody listens there, or not a process of this user.
+            Nobody listens there.
+        FatalCommClosedError
+            The cluster has ended, or is another user's.
         """
         try:
             secret = folders.secret_of(os.path.dirname(address))
+        except OSError as error:
+            # Without a path: what is shown to people says the name of the cluster. It does not come back.
+            raise FatalCommClosedError(f"in {self}: its secret cannot be read ({error.strerror})") from error
+        try:
             connection = await _connected(address)
         except OSError as error:
-            # Without the path: what is shown to people says the name of the cluster.
             raise CommClosedError(f"in {self}: {type(error).__name__}: {error.strerror}") from error
         process, user = peer_of(connection)
         if user not in {os.getuid(), None}:
             connection.close()
-            raise CommClosedError(f"in {self}: the socket belongs to another user")
+            raise FatalCommClosedError(f"in {self}: the socket belongs to another user")
         stream = IOStream(connection, max_buffer_size=MAX_BUFFER_BYTES)
         try:
             await stream.write(secret)

@@ -45,8 +45,8 @@ def web_address(scheduler: Any) -> tuple[str, int] | str | None:
 def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str) -> None:
     """Serve a scheduler's web pages on a unix socket that listens at a path.
 
-    In place of ``ServerNode.start_http_server``. Relies on that method setting ``http_application``, ``http_server`` with ``address`` and ``port``, and an entry of
-    ``services`` (2021.1).
+    In place of ``ServerNode.start_http_server``. Relies on that method setting ``http_application``, ``http_server``
+    with ``address`` and ``port``, and an entry of ``services`` (2021.1).
     """
     from distributed.http.routing import RoutingApplication
     from tornado.httpserver import HTTPServer

@@ -8,7 +8,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from distributed.comm import tcp
-from distributed.comm.core import BaseListener, Comm, CommClosedError
+from distributed.comm.core import BaseListener, Comm, CommClosedError, FatalCommClosedError
 
 if TYPE_CHECKING:
     from tornado.iostream import IOStream
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_BUFFER_BYTES: int = int(tcp.MAX_BUFFER_SIZE)
 """As distributed allows for TCP: half of the memory (``distributed.comm.tcp.MAX_BUFFER_SIZE``, 2021.1)."""
 
-__all__ = ["MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "StreamComm"]
+__all__ = ["MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "FatalCommClosedError", "StreamComm"]
 
 
 class StreamComm(tcp.TCP):  # type: ignore[misc]  # distributed has no types

@@ -1,0 +1,20 @@
+"""A comm folder, and a scheduler of distributed's that listens in it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gpucluster.comm.folder import make_comm_folder
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    # Not tmp_path: the path of a unix socket must be short.
+    top = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
+    make_comm_folder(top / "comm")
+    yield top / "comm"
+    shutil.rmtree(top)
