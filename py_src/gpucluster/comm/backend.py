@@ -22,7 +22,6 @@ from ..dask_internals.unix_streams import (
     CommClosedError,
     FatalCommClosedError,
     StreamComm,
-    serve,
 )
 from . import folder as folders
 from .folder import PREFIX, SECRET_BYTES
@@ -165,7 +164,11 @@ class UnixListener(BaseListener):
         peer = f"{self.listen_address}#{process or 0}-{next(_numbers)}"
         comm = StreamComm(stream, self.listen_address, peer, self._deserialize, {"pid": process, "uid": user})
         comm.allow_offload = self._allow_offload
-        await serve(self, comm)
+        try:
+            await self.on_connection(comm)
+        except CommClosedError:
+            return
+        await self.comm_handler(comm)
 
     @property
     def listen_address(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -55,14 +54,3 @@ class StreamComm(tcp.TCP):  # type: ignore[misc]  # distributed has no types
     def same_host(self) -> bool:
         """Whether the peer is on this machine."""
         return True
-
-
-async def serve(listener: BaseListener, comm: Comm) -> None:
-    """Greet a new connection, and hand it to whoever serves it until it ends: as ``BaseTCPListener._handle_stream``."""
-    try:
-        await listener.on_connection(comm)
-    except CommClosedError:
-        return
-    handled: Any = listener.comm_handler(comm)
-    if asyncio.iscoroutine(handled) or hasattr(handled, "__await__"):
-        await handled

@@ -1,0 +1,66 @@
+"""Canaries: distributed's comm on a stream of ours, and web pages on a socket of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+from distributed.protocol import to_serialize
+from gpucluster.dask_internals import unix_streams
+from tornado.iostream import IOStream
+
+
+async def test_a_comm_on_any_stream(canary):
+    ends = socket.socketpair(socket.AF_UNIX)
+    with canary("distributed.comm.tcp.TCP with stream, _closed, _local_addr, _peer_addr, _finalizer and _extra"):
+        comms = [unix_streams.StreamComm(IOStream(end), "tcp://here", "tcp://there", True, {"pid": 1}) for end in ends]
+        first, second = comms
+        assert (first.local_address, first.peer_address, first.extra_info) == ("tcp://here", "tcp://there", {"pid": 1})
+        assert not first.closed()
+        assert first.same_host
+        sent = bytes(3_000_000)
+        _, got = await asyncio.gather(first.write({"x": to_serialize(sent), "y": 1}), second.read())
+        assert bytes(got["x"]) == sent
+        await first.close()
+        with suppress(unix_streams.CommClosedError):
+            await second.read()
+        assert second.closed(), "tcp._close_comm is called when the stream closes"
+        assert unix_streams.MAX_BUFFER_BYTES > 10**8
+
+
+def test_a_scheduler_serves_its_pages_on_a_socket(canary, in_new_process, tmp_path: Path):
+    """In a process of its own: workers there have no web server any more."""
+    code = f"""
+import asyncio, logging
+from distributed import Nanny, Scheduler, Worker
+from gpucluster.dask_internals import listening
+
+logging.disable()
+path = {str(tmp_path / "s")!r}
+
+class OnSocket(Scheduler):
+    def start_http_server(self, routes, *args, **kwargs):
+        listening.serve_pages(self, routes, bind_unix_socket(path), path)
+
+async def main():
+    listening.serve_no_worker_pages()
+    async with OnSocket(host="127.0.0.1", port=0, protocol="tcp", dashboard_address=":0") as scheduler:
+        assert listening.web_address(scheduler) == path
+        assert hasattr(listening.web_application(scheduler), "find_handler")
+        reader, writer = await asyncio.open_unix_connection(path)
+        writer.write(b"GET /health HTTP/1.0\\r\\n\\r\\n")
+        assert (await reader.read()).endswith(b"ok"), "pages"
+        host, port = listening.open_port(scheduler)
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write(b"GET /health HTTP/1.0\\r\\n\\r\\n")
+        assert (await reader.read()).endswith(b"ok"), "the same pages on a port"
+        async with Worker(scheduler.address, host="127.0.0.1") as worker:
+            assert worker.http_server is None and "dashboard" not in worker.service_ports
+    print("served")
+
+asyncio.run(main())
+"""
+    with canary("ServerNode.start_http_server and http_server with address and port"):
+        assert in_new_process(code) == "served"
