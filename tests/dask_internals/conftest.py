@@ -65,7 +65,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
 
 @pytest.fixture(autouse=True)
 def _clients_of_tasks_are_not_the_default() -> Iterator[None]:
-    """Forget the clients that tasks have made: the workers of ``here`` run in this process, and they become its default."""
+    """Forget the clients of tasks: the workers of ``here`` run in this process, and theirs become its default."""
     yield
     for number, client in list(distributed.client._global_clients.items()):
         if "-worker-" in client.id:
