@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import dask
+import distributed.client
 import pytest
 from distributed import Client, LocalCluster
 
@@ -60,6 +61,15 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     ):
         client.wait_for_workers(2)
         yield Here(cluster, client, cluster.scheduler, cluster.workers[0], cluster.workers[1])
+
+
+@pytest.fixture(autouse=True)
+def _clients_of_tasks_are_not_the_default() -> Iterator[None]:
+    """Forget the clients of tasks: the workers of ``here`` run in this process, and theirs become its default."""
+    yield
+    for number, client in list(distributed.client._global_clients.items()):
+        if "-worker-" in client.id:
+            del distributed.client._global_clients[number]
 
 
 @pytest.fixture(scope="session")
