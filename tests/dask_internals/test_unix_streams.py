@@ -36,6 +36,7 @@ def test_a_scheduler_serves_its_pages_on_a_socket(canary, in_new_process, tmp_pa
 import asyncio, logging
 from distributed import Nanny, Scheduler, Worker
 from gpucluster.dask_internals import listening
+from tornado.netutil import bind_unix_socket
 
 logging.disable()
 path = {str(tmp_path / "s")!r}

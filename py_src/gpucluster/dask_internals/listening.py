@@ -60,7 +60,7 @@ def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str
 
 
 def open_port(scheduler: Any) -> tuple[str, int]:
-    """Serve a scheduler's web pages on a port of loopback, too; return host and port: ``Server.http_server`` (2021.1)."""
+    """Serve a scheduler's web pages (``Server.http_server``, 2021.1) on a port of loopback, too; return host and port."""
     from tornado.netutil import bind_sockets
 
     server: Any = scheduler.http_server
@@ -81,7 +81,7 @@ def serve_no_worker_pages() -> None:
     def start_nothing(self: Any, routes: Any, dashboard_address: Any) -> None:  # noqa: ARG001  # as it is called
         self.http_server = None
 
-    Worker.start_http_server = start_nothing  # type: ignore[method-assign]
+    Worker.start_http_server = start_nothing  # type: ignore[method-assign,assignment]
 
 
 def import_web_pages() -> None:

@@ -18,7 +18,7 @@ MAX_BUFFER_BYTES: int = int(tcp.MAX_BUFFER_SIZE)
 __all__ = ["MAX_BUFFER_BYTES", "BaseListener", "Comm", "CommClosedError", "FatalCommClosedError", "StreamComm"]
 
 
-class StreamComm(tcp.TCP):  # type: ignore[misc]  # distributed has no types
+class StreamComm(tcp.TCP):
     """distributed's comm over TCP, on any stream of tornado's: same frames, same reading into the final buffer.
 
     Relies on ``distributed.comm.tcp.TCP`` (2024.1), whose constructor is repeated here without TCP's own time-outs, on
@@ -45,7 +45,7 @@ class StreamComm(tcp.TCP):  # type: ignore[misc]  # distributed has no types
         self._local_addr = local_address
         self._peer_addr = peer_address
         self.stream = stream
-        self._finalizer = weakref.finalize(self, self._get_finalizer())
+        self._finalizer = weakref.finalize(self, self._get_finalizer())  # type: ignore[no-untyped-call]
         self._finalizer.atexit = False
         self._extra = extra
         stream.set_close_callback(functools.partial(tcp._close_comm, weakref.ref(self)))
