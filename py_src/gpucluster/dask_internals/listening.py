@@ -60,7 +60,7 @@ def serve_pages(scheduler: Any, routes: Any, listening: socket.socket, path: str
 
 
 def open_port(scheduler: Any) -> tuple[str, int]:
-    """Serve a scheduler's web pages (``Server.http_server``, 2021.1) on a port of loopback, too; return host and port."""
+    """Serve the web pages (``Server.http_server``, 2021.1) on a port of loopback, too; return host and port."""
     from tornado.netutil import bind_sockets
 
     server: Any = scheduler.http_server

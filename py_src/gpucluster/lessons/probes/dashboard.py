@@ -8,6 +8,8 @@ import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...client.background import run
+
 if TYPE_CHECKING:
     from ...client.cluster import Cluster
 
@@ -37,7 +39,7 @@ class PageAnswer:
 
 def direct_address(cluster: Cluster) -> str:
     """Return the address of the status page on this machine. It contains a secret: never print it."""
-    return cluster.control.dashboard(cluster.id).url
+    return run(cluster.control.open_dashboard(cluster.id))
 
 
 def reach_dashboard(cluster: Cluster) -> PageAnswer:
