@@ -42,7 +42,10 @@ class Starter:
         if self.processes:
             self.pids += [worker.pid for worker in made(cluster).values()]
         pages = web_address(cluster.scheduler)
-        self.ports += [int(urlsplit(cluster.scheduler_address).port or 0), *([pages[1]] if isinstance(pages, tuple) else [])]
+        self.ports += [
+            int(urlsplit(cluster.scheduler_address).port or 0),
+            *([pages[1]] if isinstance(pages, tuple) else []),
+        ]
         return cluster
 
     def left(self) -> tuple[int, int]:
