@@ -154,8 +154,8 @@ def test_everything_is_rechunked(client: Any) -> None:
     with gpucluster.profile() as report:
         array = da.ones((4000, 5000), chunks=(400, 5000))
         array.rechunk((4000, 500)).sum().compute()
-    # What moves may fill such small workers.
-    assert set(rules(report)) - {"spilling", "memory_pressure"} == {"transfers"}, report.text()
+    # What moves may fill such small workers, and a busy machine may hold one of them up.
+    assert set(rules(report)) - {"spilling", "memory_pressure", "skew"} == {"transfers"}, report.text()
 
 
 @pytest.mark.filterwarnings("ignore:Sending large graph")
