@@ -40,7 +40,7 @@ def two(shared_site, shared_cluster):
 def test_a_running_cluster_tells_all_about_itself(shared_site, shared_cluster):
     model = shared_site.get("shared")
     assert (model.state, model.backend, model.n_workers, model.network) == ("running", "local", 2, "unix")
-    assert model.scheduler_address.startswith("tls://127.0.0.1:")
+    assert model.scheduler_address.startswith("gpucluster+unix:///")
     assert model.dashboard_path == f"gpucluster/dashboard/{model.id}/status"
     assert model.created_at <= model.running_at
     assert model.start_seconds > 0
@@ -198,8 +198,7 @@ def test_secrets_are_where_only_their_owner_looks(shared_site, two):
     model = shared_site.get(two)
     folder = shared_site.registry.folder(model.id)
     prefix = shared_site.control.dashboard(two).prefix
-    key = (folder.tls / "key.pem").read_text()
-    secrets = [prefix, key.splitlines()[1]]
+    secrets = [prefix, (folder.comm / "secret").read_text(), folder.secret.read_text()]
     assert len(prefix) >= 32
     shown = [folder.log.read_text(), folder.state.read_text(), json.dumps(model.model_dump(mode="json"))]
     for process in shared_site.family(model):

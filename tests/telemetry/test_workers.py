@@ -10,6 +10,12 @@ from gpucluster.protocol.models import ClusterState
 MIB = 2**20
 
 
+@pytest.fixture(scope="module")
+def shared_cluster(shared_site):
+    """With TLS: a worker of an environment without gpucluster knows no other way in."""
+    return shared_site.running(name="shared", n_workers=2, protocol="tls", idle_timeout_seconds=None)
+
+
 @pytest.fixture
 def connection(shared_site, shared_cluster):
     shared_site.control.patch("shared", {"n_workers": 2})

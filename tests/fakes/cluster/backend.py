@@ -37,9 +37,9 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
         scheduler = {
             "cls": Scheduler,
             "options": {
-                "host": "127.0.0.1",
+                "host": options["host"],
                 "port": 0,
-                "protocol": "tls://",
+                "protocol": options["protocol"],
                 "security": security,
                 "dashboard": True,
                 "dashboard_address": address,
@@ -99,7 +99,7 @@ class SimulatedBackend(Backend[SpecBase]):
             n_workers=self.simulation.workers,
             maximum_workers=MOST_WORKERS,
             maximum_reason="a simulation ends somewhere",
-            network=Network.TLS,
+            network=Network.UNIX,
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
