@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import math
+from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..dask_internals.loops import in_client_thread
-from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState, OperationFailed, OperationTimedOut
+from ..dask_internals.clusters import is_adaptive_of_dask, logs_of, shown_logs
+from ..protocol.errors import (
+    ClusterEnded,
+    GPUClusterError,
+    InvalidState,
+    OperationFailed,
+    OperationTimedOut,
+    refused_field,
+)
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
+from .adapting import Adaptive, AsyncAdaptive
 from .capacity import most_workers
 from .control import AsyncControl
 from .handle import ClusterHandle
-from .synchronous import Synchronous, synchronous
+from .synchronous import Synchronous, synchronous, synchronous_as
+from .worker_numbers import bounded_workers, duration, wanted_workers, whole
 
 if TYPE_CHECKING:
     from .notebook_client import Client
@@ -67,13 +77,20 @@ class AsyncCluster(ClusterHandle):
 
     # -- verbs -----------------------------------------------------------------------------------
 
-    async def scale(self, n: int, *, wait: bool = True, timeout: float = 120) -> None:
+    async def scale(
+        self, n: int | None = None, memory: str | float | None = None, cores: float | None = None, *,
+        wait: bool = True, timeout: float = 120,
+    ) -> None:  # fmt: skip
         """Scale to that many workers; ends adaptive scaling.
 
         Parameters
         ----------
-        n : int
+        n : int, optional
             Wanted number.
+        memory : int or str, optional
+            So many that they may use this much memory together, such as ``"16 GiB"``.
+        cores : int, optional
+            So many that they run that many tasks at the same time.
         wait : bool
             Return when they are there.
         timeout : float
@@ -88,12 +105,30 @@ class AsyncCluster(ClusterHandle):
         OperationTimedOut
             It goes on, and may get there yet.
         """
-        patch = parse_patch({"n_workers": n})
+        count = wanted_workers(self.model, n, memory=memory, cores=cores)
+        patch = parse_patch({"n_workers": count})
         await self._control.patch(self.id, patch)
         if wait:
-            await self._control.wait_for_scale(self.id, n, timeout=timeout)
+            await self._control.wait_for_scale(self.id, count, timeout=timeout)
 
-    async def adapt(self, minimum: int = 0, maximum: float | None = None) -> None:
+    async def scale_up(self, n: int, *, wait: bool = True, timeout: float = 120) -> None:
+        """Scale to that many workers: an older word of Dask's for ``scale``."""
+        await self.scale(n, wait=wait, timeout=timeout)
+
+    async def scale_down(self, workers: Iterable[str | int], *, wait: bool = True, timeout: float = 120) -> None:
+        """Retire these workers, by name or address: Dask's word for ``retire``, which says what it raises."""
+        for worker in list(workers):
+            names = [known.name for known in self.model.workers if known.address == worker]
+            await self.retire(names[0] if names else worker, wait=wait, timeout=timeout)
+
+    async def adapt(
+        self, minimum: int | None = 0, maximum: float | None = None, *,
+        interval: str | float | timedelta | None = None, wait_count: int | None = None,
+        target_duration: str | float | timedelta | None = None,
+        minimum_cores: float | None = None, maximum_cores: float | None = None,
+        minimum_memory: str | float | None = None, maximum_memory: str | float | None = None,
+        Adaptive: type | None = None,  # Dask's name
+    ) -> AsyncAdaptive:  # fmt: skip
         """Let the number of workers follow the load.
 
         Parameters
@@ -103,15 +138,52 @@ class AsyncCluster(ClusterHandle):
         maximum : int, optional
             Most workers. Default: as many as the machine has cores, or GPUs for GPU workers; for workers elsewhere, as
             many as a cluster may have.
+        interval : float, str or timedelta, optional
+            Seconds, or a duration such as ``"500ms"``, between two looks at the load; default: Dask's own setting.
+        wait_count : int, optional
+            How many looks in a row must find a worker unneeded before it goes; default: Dask's own setting.
+        target_duration : float, str or timedelta, optional
+            How long what is waiting should take; the less, the more workers are started. Default: Dask's own setting.
+        minimum_cores, maximum_cores : int, optional
+            The same bounds as the number of tasks that run at the same time.
+        minimum_memory, maximum_memory : int or str, optional
+            The same bounds as the memory that the workers may use together.
+        Adaptive : type, optional
+            Only Dask's own: the cluster's own process decides, also when this one has ended.
+
+        Returns
+        -------
+        AsyncAdaptive or Adaptive
+            Has the decisions in its ``log``, and ends them with ``stop``.
 
         Raises
         ------
         InvalidRequest, InvalidState
         """
-        if maximum is None or maximum == math.inf:
-            most = await asyncio.to_thread(most_workers, self.model)
-            maximum = max(most, minimum) if isinstance(minimum, int) else most
-        await self._control.patch(self.id, parse_patch({"adapt": {"minimum": minimum, "maximum": maximum}}))
+        if Adaptive is not None and not is_adaptive_of_dask(Adaptive):
+            raise refused_field(
+                "Adaptive",
+                "the cluster's own process decides, also when this one has ended, and takes no class of yours; use "
+                "minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
+            )
+        model = self.model
+        fewest, most = bounded_workers(
+            model, minimum, maximum, minimum_cores=minimum_cores, maximum_cores=maximum_cores,
+            minimum_memory=minimum_memory, maximum_memory=maximum_memory,
+        )  # fmt: skip
+        if most is None:
+            most = await asyncio.to_thread(most_workers, model)
+            most = max(most, fewest) if isinstance(fewest, int) else most
+        options = {
+            "interval_seconds": duration("interval", interval),
+            "wait_count": whole(wait_count),
+            "target_duration_seconds": duration("target_duration", target_duration),
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        patch = parse_patch({"adapt": {"minimum": fewest, "maximum": most, **given}})
+        await self._control.patch(self.id, patch)
+        assert patch.adapt is not None
+        return AsyncAdaptive(self, patch.adapt)
 
     async def restart(self, *, wait: bool = True, timeout: float = 120) -> None:
         """Restart all workers; tasks and results are lost.
@@ -208,6 +280,31 @@ class AsyncCluster(ClusterHandle):
         """Return the end of the log as a list of lines."""
         return (await self._control.logs(self.id, lines=lines)).lines
 
+    async def get_logs(
+        self, cluster: bool = True, scheduler: bool = True, workers: bool | Iterable[str] = True
+    ) -> dict[str, str]:
+        """Return the logs of the cluster's process, the scheduler and the workers, as a notebook can show them.
+
+        Parameters
+        ----------
+        cluster, scheduler : bool
+            Whether those are wanted.
+        workers : bool or iterable of str
+            Whether the workers' are wanted, or the addresses of those whose are.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running and the logs of its scheduler or workers are wanted.
+        """
+        logs: dict[str, str] = {}
+        if cluster:
+            logs["Cluster"] = "\n".join(await self.logs())
+        if scheduler or workers:
+            logs |= await logs_of(self.scheduler_address, self.security, scheduler=scheduler, workers=workers)
+        shown: dict[str, str] = shown_logs(logs)
+        return shown
+
     async def stop(self) -> None:
         """Stop the cluster; returns when nothing of it runs any more. Stopping twice is harmless."""
         if not self.model.state.ended:
@@ -217,17 +314,30 @@ class AsyncCluster(ClusterHandle):
         """Stop the cluster: Dask's word for ``stop``."""
         await self.stop()
 
-    async def wait_for_workers(self, n_workers: int | None = None, timeout: float | None = None) -> None:
+    async def wait_for_workers(
+        self, n_workers: int | None = None, timeout: str | float | timedelta | None = None
+    ) -> None:
         """Wait until at least that many workers are connected, by default the wanted number.
+
+        Parameters
+        ----------
+        n_workers : int, optional
+            So many.
+        timeout : float, str or timedelta, optional
+            Seconds, or a duration such as ``"10s"``; default: two minutes.
 
         Raises
         ------
         StartFailed, ClusterEnded, StartTimedOut, OperationTimedOut
         """
-        seconds = 120 if timeout is None else timeout
+        patience = duration("timeout", timeout)
+        seconds = 120 if patience is None else patience
+        n_workers = whole(n_workers)
         if n_workers is None:
             await self._control.wait(self.id, timeout=seconds)
             return
+        if not isinstance(n_workers, int):
+            raise refused_field("n_workers", "must be a whole number")
         deadline = asyncio.get_running_loop().time() + seconds
         while (model := await self._control.get(self.id)).n_workers < n_workers:
             if model.state.ended or model.state is ClusterState.STOPPING:
@@ -239,6 +349,18 @@ class AsyncCluster(ClusterHandle):
                 )
             await asyncio.sleep(_POLL_SECONDS)
 
+    @classmethod
+    def from_name(cls, name: str) -> Self:
+        """Return a handle on the living cluster of that name or id: Dask's word for ``gpucluster.connect``.
+
+        Raises
+        ------
+        ClusterNotFound
+            When there is none, or it has ended.
+        """
+        control = AsyncControl()
+        return cls(control.find_living(name), control)
+
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster; it is awaited, or entered.
 
@@ -247,7 +369,9 @@ class AsyncCluster(ClusterHandle):
         InvalidState
             When the cluster is not running.
         """
-        return _client(self, options)
+        if options.get("asynchronous", True):
+            return _client(self, options)
+        return Cluster(self.model, self._control).get_client(**options)
 
     def recording(
         self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
@@ -325,22 +449,31 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
         return self._asynchronous.control
 
     scale = synchronous(AsyncCluster.scale)
-    adapt = synchronous(AsyncCluster.adapt)
+    scale_up = synchronous(AsyncCluster.scale_up)
+    scale_down = synchronous(AsyncCluster.scale_down)
+    adapt = synchronous_as(Adaptive, AsyncCluster.adapt)
     restart = synchronous(AsyncCluster.restart)
     retire = synchronous(AsyncCluster.retire)
     telemetry = synchronous(AsyncCluster.telemetry)
     history = synchronous(AsyncCluster.history)
     activity = synchronous(AsyncCluster.activity)
     logs = synchronous(AsyncCluster.logs)
+    get_logs = synchronous(AsyncCluster.get_logs)
     stop = synchronous(AsyncCluster.stop)
+    close = synchronous(AsyncCluster.close)
     wait_for_workers = synchronous(AsyncCluster.wait_for_workers)
 
-    def close(self, timeout: float | None = None) -> None:
-        """Stop the cluster: Dask's word for ``stop``."""
-        if in_client_thread():
-            # Client.shutdown awaits this on the loop of distributed, where blocking would be a deadlock.
-            return self._asynchronous.close()  # type: ignore[return-value]
-        return self.stop()
+    @classmethod
+    def from_name(cls, name: str) -> Self:
+        """Return a handle on the living cluster of that name or id: Dask's word for ``gpucluster.connect``.
+
+        Raises
+        ------
+        ClusterNotFound
+            When there is none, or it has ended.
+        """
+        control = AsyncControl()
+        return cls(control.find_living(name), control)
 
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster.
@@ -350,7 +483,8 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
         InvalidState
             When the cluster is not running.
         """
-        return _client(self, options)
+        # A client whose methods are coroutines runs in the caller's loop.
+        return _client(self._asynchronous if options.get("asynchronous") else self, options)
 
     def recording(
         self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None

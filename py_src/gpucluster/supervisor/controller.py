@@ -19,6 +19,7 @@ from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ClusterPatch
+from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
 from ..protocol.workers import find_worker
 from ..registry.directory import write_private
@@ -197,6 +198,10 @@ class Controller:
         )
         self.changed.set()
         return model
+
+    def decisions(self) -> list[Decision]:
+        """Return what following the load has led to."""
+        return self.deployment.decisions() if self.deployment is not None else []
 
     def _must_live(self) -> None:
         if self.model.wanted.stopped or self.model.state.ended:
