@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from distributed import Nanny, Security
+from distributed import Security, Worker
 from gpucluster.client.dask_keywords import read_keywords
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.spec import parse_spec
@@ -79,7 +79,7 @@ def test_what_has_no_effect_is_taken_with_a_sentence(keywords, sentence):
         ({"interface": "eth0"}, "interface: clusters of this kind listen on no network"),
         ({"security": Security()}, "security: each cluster makes credentials of its own"),
         ({"security": True, "protocol": "tcp"}, "security: anybody on this machine can connect with protocol 'tcp'"),
-        ({"worker_class": Nanny}, "worker_class: scheduler and workers are Dask's own classes here"),
+        ({"worker_class": Worker}, "worker_class: scheduler and workers are Dask's own classes here"),
         ({"plugins": [1]}, "plugins: register them on the cluster: client.register_plugin"),
         ({"preload_argv": ["--fast"]}, "preload_argv: modules get no arguments here"),
         ({"lifetime": "a while"}, "lifetime: 'a while' is not a duration"),

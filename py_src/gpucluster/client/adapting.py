@@ -10,7 +10,8 @@ from ..protocol.spec import Adapt
 from .synchronous import Synchronous, synchronous
 
 if TYPE_CHECKING:
-    from .cluster import AsyncCluster, Cluster
+    from .async_cluster import AsyncCluster
+    from .cluster import Cluster
 
 Log = list[tuple[float, dict[str, Any]]]
 """When, and what was decided: ``{"status": "up", "n": 3}`` or ``{"status": "down", "workers": [1]}``."""

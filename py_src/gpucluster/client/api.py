@@ -14,8 +14,9 @@ from ..protocol.models import ClusterModel
 from ..recordings.places import find_recording
 from ..recordings.reading import read_recording
 from ..recordings.timeline import playing_speed
+from .async_cluster import AsyncCluster
 from .background import run
-from .cluster import AsyncCluster, Cluster
+from .cluster import Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
 from .dask_keywords import read_keywords, warn_of
 from .presentation import View, presentation
