@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from typing import Any, NamedTuple
 
 import gpucluster
@@ -19,6 +20,12 @@ class Both(NamedTuple):
 
     ours: Any
     theirs: Any
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tracker_of_this_process() -> None:
+    """Start what the workers of a ``LocalCluster`` share before there is a site, which would end it with itself."""
+    resource_tracker.ensure_running()
 
 
 @pytest.fixture(scope="module")

@@ -65,22 +65,19 @@ def test_it_comes_to_the_same(site, tmp_path):
     assert "green" not in record, "it may be a password"
 
 
-def test_what_has_no_effect_is_said_where_it_was_written(site):
-    assert site
-    with pytest.warns(KeywordWithoutEffect, match="^processes=False has no effect: ") as told:
-        cluster = gpucluster.create("local", n_workers=1, processes=False, scheduler_port=8786)
-    with cluster:
-        assert {warning.filename for warning in told} == {__file__}
-        assert len(told) == 2
+def test_what_has_no_effect_is_said_where_it_was_written(site, wait_until):
+    """And workers that have lived long enough start anew."""
     with pytest.raises(InvalidRequest, match="^host: a cluster can be reached from this machine only"):
         gpucluster.create("local", host="0.0.0.0")  # noqa: S104
-    assert len(site.control.list()) == 1
-
-
-def test_workers_that_have_lived_long_enough_start_anew(site, wait_until):
-    assert site
-    with gpucluster.create("local", n_workers=1, lifetime="2s", lifetime_stagger="0s") as cluster:
+    assert not site.control.list()
+    with pytest.warns(KeywordWithoutEffect) as told:
+        cluster = gpucluster.create("local", n_workers=1, processes=False, scheduler_port=8786, lifetime="2s")
+    with cluster:
         first = cluster.workers[0].pid
+        assert {warning.filename for warning in told} == {__file__}
+        assert [str(warning.message).partition(":")[0] for warning in told] == [
+            "processes=False has no effect", "scheduler_port=8786 has no effect",
+        ]  # fmt: skip
         wait_until(lambda: [worker.pid for worker in cluster.workers.values()] not in ([], [first]))
         assert cluster.plan == {0}
         assert not [entry for entry in cluster.activity() if "unexpectedly" in entry.message]

@@ -71,7 +71,7 @@ export interface ClusterSpec {
    */
   idle_timeout_seconds: number | null;
   /**
-   * Absolute path of a directory on local disk for spilled data. A private folder is made inside.
+   * Absolute path of a directory on local disk for spilled data; made when it is not there. A private folder is made inside.
    */
   local_directory: string | null;
   /**

@@ -61,7 +61,7 @@ class DaskCluster(ABC):
         return class_for_dask(type(self))
 
     # So that isinstance(handle, distributed.deploy.Cluster) holds, and nothing is imported for it.
-    __class__ = property(_class_for_dask)  # type: ignore[assignment]
+    __class__ = property(_class_for_dask)
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, DaskCluster) else NotImplemented

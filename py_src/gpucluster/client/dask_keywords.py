@@ -103,11 +103,14 @@ def _directory(given: _Given) -> None:
 def _preload(given: _Given) -> None:
     value = given.value
     names = [value] if isinstance(value, (str, os.PathLike)) else value
-    if isinstance(names, (list, tuple)):
-        names = [os.fspath(name) if isinstance(name, os.PathLike) else name for name in names]
-        # Files as seen from here: the workers may have another directory.
-        names = [os.path.abspath(name) if str(name).endswith(".py") and "://" not in name else name for name in names]
-    given.spec[given.keyword] = names
+    given.spec[given.keyword] = [_module_or_file(name) for name in names] if isinstance(names, (list, tuple)) else names
+
+
+def _module_or_file(name: Any) -> Any:
+    """Return a file as it is seen from here: the workers may have another directory."""
+    text = os.fspath(name) if isinstance(name, os.PathLike) else name
+    is_file = isinstance(text, str) and text.endswith(".py") and "://" not in text
+    return os.path.abspath(text) if is_file else text
 
 
 def _pairs(given: _Given) -> None:

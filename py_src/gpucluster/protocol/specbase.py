@@ -75,7 +75,8 @@ class SpecBase(BaseModel):
     local_directory: str | None = Field(
         None,
         title="Scratch directory",
-        description="Absolute path of a directory on local disk for spilled data. A private folder is made inside.",
+        description="Absolute path of a directory on local disk for spilled data; made when it is not there. "
+        "A private folder is made inside.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )
     kernel_name: str | None = Field(

@@ -71,7 +71,8 @@ class Controller:
         self.registry = registry
         self.folder = folder
         self.spec = model.spec
-        self.activity_log = ActivityLog(folder.activity, self._planned)
+        renewed = getattr(model.spec, "lifetime_seconds", None) is not None
+        self.activity_log = ActivityLog(folder.activity, self._planned, renewed=renewed)
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
