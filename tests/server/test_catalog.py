@@ -52,7 +52,7 @@ class TestPresets:
 
     async def test_administrator_is_told_what_is_wrong(self, capfd, jp_serverapp):
         log = capfd.readouterr().err
-        assert "The preset 'wrong' is left out: n_workers: must be at least 1, not -1." in log
+        assert "The preset 'wrong' is left out: n_workers: must be at least 0, not -1." in log
         assert "is left out: title: is required" in log
 
 
