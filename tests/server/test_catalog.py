@@ -30,7 +30,7 @@ async def test_schema_draws_the_form(api):
                 assert described["group"], field
                 assert isinstance(described["advanced"], bool), field
     local = answer["backends"]["local"]["properties"]
-    assert {"type": "integer", "minimum": 1, "maximum": 256} in local["n_workers"]["anyOf"]
+    assert {"type": "integer", "minimum": 0, "maximum": 256} in local["n_workers"]["anyOf"]
     assert "memory" in {branch.get("x-gpucluster-widget") for branch in local["memory_limit"]["anyOf"]}
 
 
