@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .client.api import connect, create, list, replay
-    from .client.cluster import AsyncCluster, Cluster
+    from .client.async_cluster import AsyncCluster
+    from .client.cluster import Cluster
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
@@ -22,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 _LAZY = {
-    "AsyncCluster": "gpucluster.client.cluster",
+    "AsyncCluster": "gpucluster.client.async_cluster",
     "Cluster": "gpucluster.client.cluster",
     "GPUClusterError": "gpucluster.protocol.errors",
     "connect": "gpucluster.client.api",

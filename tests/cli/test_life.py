@@ -72,7 +72,8 @@ def test_work_runs_on_it(shared_cluster: Any, answer: Callable[..., Any]) -> Non
 
 def test_adapt_then_scale(shared_cluster: Any, answer: Callable[..., Any]) -> None:
     adapted = answer("adapt", "2", "3")
-    assert adapted["wanted"]["adapt"] == {"minimum": 2, "maximum": 3}
+    bounds = adapted["wanted"]["adapt"]
+    assert (bounds["minimum"], bounds["maximum"]) == (2, 3)
     fixed = answer("scale", "shared", "2")
     assert (fixed["id"], fixed["wanted"]["adapt"], fixed["n_workers"]) == (shared_cluster.id, None, 2)
 

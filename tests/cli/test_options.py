@@ -86,8 +86,7 @@ def test_an_option_wins_over_its_preset() -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--n-workers", "-1"], "--n-workers: must be at least 1, not -1."),
-        (["--n-workers", "0"], "--n-workers: must be at least 1, not 0."),
+        (["--n-workers", "-1"], "--n-workers: must be at least 0, not -1."),
         (["--n-workers", "abc"], "--n-workers: must be a whole number, not 'abc'."),
         (["--n-workers", "1.5"], "--n-workers: must be a whole number, not '1.5'."),
         (["--n-workers", "true"], "--n-workers: must be a whole number, not 'true'."),

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import assert_type
 
 import gpucluster
+from gpucluster.client.adapting import Adaptive, AsyncAdaptive
 from gpucluster.client.control import Control
 from gpucluster.client.notebook_client import Client
 from gpucluster.client.recorder import AsyncRecorder, Recorder
+from gpucluster.client.views import WorkerView
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.recordings import RecordingWritten
 from gpucluster.protocol.telemetry import TelemetrySample
@@ -33,11 +35,15 @@ def synchronous() -> None:
         cluster.scale(4)
         cluster.scale(n=4, wait=False, timeout=5)
         cluster.scale("4")  # type: ignore[arg-type]
-        cluster.scale()  # type: ignore[call-arg]
+        cluster.scale(memory="8 GiB")
+        cluster.scale(cores=4)
         cluster.adapt(1, 4)
         cluster.adapt(minimum=1)
         cluster.adapt(maximum=4)
         cluster.adapt(most=4)  # type: ignore[call-arg]
+        assert_type(cluster.adapt(interval="500ms"), Adaptive)
+        assert_type(cluster.workers[0], WorkerView)
+        cluster.wait_for_workers(2, timeout="10s")
         assert_type(cluster.telemetry(), TelemetrySample)
         assert_type(cluster.logs(lines=3), list[str])
         assert_type(cluster.get_client(), Client)
@@ -53,7 +59,7 @@ async def asynchronous() -> None:
     assert_type(cluster, gpucluster.AsyncCluster)
     await cluster.scale(n=4)
     cluster.scale(n=4)  # type: ignore[unused-coroutine]
-    await cluster.adapt(maximum=4)
+    assert_type(await cluster.adapt(maximum=4), AsyncAdaptive)
     assert_type(await cluster.telemetry(), TelemetrySample)
     assert_type(await cluster.logs(), list[str])
     async with cluster.recording("a.jsonl") as recorder:

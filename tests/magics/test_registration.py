@@ -73,7 +73,7 @@ def test_other_lines_are_left_alone(shell: Any) -> None:
 MISTAKES = [
     ("creat", "Unknown verb 'creat'. Did you mean 'create'?"),
     ("create --n-workers abc", "--n-workers: must be a whole number, not 'abc'."),
-    ("create --n-workers -1", "--n-workers: must be at least 1, not -1."),
+    ("create --n-workers -1", "--n-workers: must be at least 0, not -1."),
     ("create --n-workers 1e30", "--n-workers: must be a whole number, not '1e30'."),
     ("create --name shared", "A cluster named 'shared' exists already."),
     ("create --name 'x", "A quotation mark is not closed."),

@@ -43,7 +43,6 @@ PATCHES = [
 ]
 SPECS = [
     *[f'{{"backend": "local", "n_workers": {count}}}' for count in COUNTS if count != "null"],
-    '{"backend": "local", "n_workers": 0}',
     '{"backend": "quantum"}',
     '{"backend": null}',
     '{"backend": "local", "name": "../etc"}',

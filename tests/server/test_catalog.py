@@ -30,7 +30,7 @@ async def test_schema_draws_the_form(api):
                 assert described["group"], field
                 assert isinstance(described["advanced"], bool), field
     local = answer["backends"]["local"]["properties"]
-    assert {"type": "integer", "minimum": 1, "maximum": 256} in local["n_workers"]["anyOf"]
+    assert {"type": "integer", "minimum": 0, "maximum": 256} in local["n_workers"]["anyOf"]
     assert "memory" in {branch.get("x-gpucluster-widget") for branch in local["memory_limit"]["anyOf"]}
 
 
@@ -52,7 +52,7 @@ class TestPresets:
 
     async def test_administrator_is_told_what_is_wrong(self, capfd, jp_serverapp):
         log = capfd.readouterr().err
-        assert "The preset 'wrong' is left out: n_workers: must be at least 1, not -1." in log
+        assert "The preset 'wrong' is left out: n_workers: must be at least 0, not -1." in log
         assert "is left out: title: is required" in log
 
 

@@ -23,7 +23,7 @@ class TestOverRest:
         _, answer = await api("GET", "schema")
         assert set(answer["backends"]) == {"local", "auto"}
         fields = answer["backends"]["local"]["properties"]
-        assert {"type": "integer", "minimum": 1, "maximum": 2} in fields["n_workers"]["anyOf"]
+        assert {"type": "integer", "minimum": 0, "maximum": 2} in fields["n_workers"]["anyOf"]
         assert fields["threads_per_worker"]["maximum"] == 2
         assert fields["threads_per_worker"]["description"].endswith("At most 2 on this server.")
         assert fields["idle_timeout_seconds"]["default"] == 600

@@ -59,7 +59,7 @@ export interface ClusterSpec {
    */
   name: string | null;
   /**
-   * Number of worker processes. Left out: one per GPU, or up to four on CPU.
+   * Number of worker processes; 0 starts with none. Left out: one per GPU, or up to four on CPU.
    */
   n_workers: number | null;
   /**
@@ -67,7 +67,7 @@ export interface ClusterSpec {
    */
   threads_per_worker: number;
   /**
-   * Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), 'auto' for an equal share, or none for no limit.
+   * Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), 'auto' for an equal share, or none (also 0) for no limit.
    */
   memory_limit: (number | string) | null;
   /**
@@ -75,7 +75,7 @@ export interface ClusterSpec {
    */
   idle_timeout_seconds: number | null;
   /**
-   * Absolute path of a directory on local disk for spilled data. A private folder is made inside.
+   * Absolute path of a directory on local disk for spilled data; made when it is not there. A private folder is made inside.
    */
   local_directory: string | null;
   /**
@@ -110,6 +110,18 @@ export interface Adapt {
    * Most workers.
    */
   maximum: number;
+  /**
+   * Seconds between two looks at the load; none: Dask's own setting, a second.
+   */
+  interval_seconds?: number | null;
+  /**
+   * How many looks in a row must find a worker unneeded before it goes; none: Dask's own, 3.
+   */
+  wait_count?: number | null;
+  /**
+   * Seconds that what is waiting should take: the less, the more workers are started; none: Dask's own, 5.
+   */
+  target_duration_seconds?: number | null;
 }
 /**
  * One cluster, as every face sees it.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..protocol.errors import InvalidState
 from ..protocol.spec import Adapt
+from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
 
 if TYPE_CHECKING:
@@ -89,6 +90,10 @@ class Deployment(ABC):
         While it does, the deployment itself replaces workers that are lost.
         """
         raise self._refusal("follow the load")
+
+    def decisions(self) -> list[Decision]:
+        """Return what following the load has led to since it was last asked for, oldest first; immediate."""
+        return []
 
     @abstractmethod
     async def release(self, names: Collection[str]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..dask_internals.machine import memory_bytes
 from ..devices.machine import this_machine
 from ..protocol.capacity import Machine, memory_fault
 from ..protocol.errors import PreflightFailed
+from ..protocol.spec import MachineSpec
 
 
 def shared_machine() -> Machine:
@@ -18,6 +21,24 @@ def shared_machine() -> Machine:
 def protocol_option(protocol: str) -> dict[str, str]:
     """Return the argument of the distributed Cluster class; sockets in a folder are up to ``SpecDeployment``."""
     return {} if protocol == "unix" else {"protocol": protocol}
+
+
+def worker_options(spec: MachineSpec) -> dict[str, Any]:
+    """Return what a spec asks of Dask's workers, as arguments of theirs.
+
+    Environment variables are not among them: the process that workers are forked from has them already.
+    """
+    options: dict[str, Any] = {}
+    if spec.resources:
+        options["resources"] = dict(spec.resources)
+    if spec.preload:
+        options["preload"] = list(spec.preload)
+    if spec.lifetime_seconds is not None:
+        # The number of workers is what was asked for: who has lived long enough starts anew.
+        options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
+        if spec.lifetime_stagger_seconds is not None:
+            options["lifetime_stagger"] = spec.lifetime_stagger_seconds
+    return options
 
 
 def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:

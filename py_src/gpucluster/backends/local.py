@@ -14,7 +14,7 @@ from ..protocol.spec import MAX_WORKERS, LocalSpec, SpecBase
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
-from .host import host_memory_limit, protocol_option, shared_machine
+from .host import host_memory_limit, protocol_option, shared_machine, worker_options
 from .openfiles import bounded_by_open_files
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20
@@ -33,7 +33,7 @@ class LocalBackend(Backend[LocalSpec]):
         """Choose the number of workers and their memory; refuse what this machine cannot hold."""
         context.report("preflight", "Looking at this machine")
         machine = shared_machine()
-        n_workers = spec.n_workers or default_workers(machine)
+        n_workers = default_workers(machine) if spec.n_workers is None else spec.n_workers
         memory_limit = host_memory_limit(spec.memory_limit, machine, workers=max(n_workers, machine.cores))
         available = psutil.virtual_memory().available
         if n_workers * WORKER_FOOTPRINT_BYTES > available:
@@ -54,6 +54,7 @@ class LocalBackend(Backend[LocalSpec]):
                 "threads_per_worker": spec.threads_per_worker,
                 "memory_limit": memory_limit,
                 **protocol_option(spec.protocol),
+                **worker_options(spec),
             },
             machine=machine,
             threads_per_worker=spec.threads_per_worker,

@@ -22,6 +22,7 @@ from ..dask_internals.nannies import kill_starting_process
 from ..dask_internals.statuses import is_gone
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
+from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
 from .backend import Plan, StartContext
 from .causes import cause_of
@@ -67,6 +68,7 @@ class SpecDeployment(Deployment):
         """Names of workers that are being closed; asyncio itself keeps only weak references to tasks."""
         self._since: dict[str, tuple[SlotState, datetime]] = {}
         self._replacing: asyncio.Task[None] | None = None
+        self._adaptive: Any = None
         self._scheduler = spec_cluster.scheduler_of(cluster)
         self.scheduler = InProcessScheduler(self._scheduler)
 
@@ -176,10 +178,30 @@ class SpecDeployment(Deployment):
             self._replacing.cancel()
             self._replacing = None
         if bounds is not None:
-            self._cluster.adapt(minimum=bounds.minimum, maximum=bounds.maximum)
+            # Each time all of them: SpecCluster keeps those of the time before.
+            self._adaptive = self._cluster.adapt(
+                minimum=bounds.minimum,
+                maximum=bounds.maximum,
+                interval=bounds.interval_seconds,
+                wait_count=bounds.wait_count,
+                target_duration=bounds.target_duration_seconds,
+            )
             self._replacing = asyncio.create_task(self._replace_lost())
             return
         spec_cluster.stop_adapting(self._cluster)
+
+    def decisions(self) -> list[Decision]:
+        if self._adaptive is None:
+            return []
+        return [
+            Decision(
+                at=datetime.fromtimestamp(at, UTC).isoformat(),
+                status=what["status"],
+                n_workers=what.get("n"),
+                workers=[str(name) for name in what.get("workers", ())],
+            )
+            for at, what in spec_cluster.decisions_of(self._adaptive)
+        ]
 
     async def _replace_lost(self) -> None:
         """Start workers anew whose nanny is gone; a worker whose nanny lives is restarted by the nanny."""

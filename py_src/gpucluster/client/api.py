@@ -9,14 +9,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, overload
 
-from ..protocol.errors import ClusterNotFound, InvalidRequest, StartTimedOut
+from ..protocol.errors import StartTimedOut
 from ..protocol.models import ClusterModel
 from ..recordings.places import find_recording
 from ..recordings.reading import read_recording
 from ..recordings.timeline import playing_speed
+from .async_cluster import AsyncCluster
 from .background import run
-from .cluster import AsyncCluster, Cluster
+from .cluster import Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
+from .dask_keywords import read_keywords, warn_of
 from .presentation import View, presentation
 
 
@@ -53,7 +55,8 @@ def create(
         Return what can be awaited or entered with ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
     **options
         Fields of the backend's spec: ``name``, ``n_workers``, ``threads_per_worker``, ``memory_limit``,
-        ``idle_timeout_seconds``, and for GPUs ``devices``, ``rmm_pool_size``, …
+        ``idle_timeout_seconds``, and for GPUs ``devices``, ``rmm_pool_size``, …. Keywords of ``LocalCluster`` and
+        ``LocalCUDACluster`` are taken as well; one that can have no effect here is named in a warning.
 
     Returns
     -------
@@ -71,7 +74,9 @@ def create(
     >>> cluster = gpucluster.create("local", n_workers=2)  # doctest: +SKIP
     >>> client = cluster.get_client()  # doctest: +SKIP
     """
-    work = _create({"backend": backend, **options}, wait=wait, timeout=timeout)
+    spec, without_effect = read_keywords({"backend": backend, **options})
+    warn_of(without_effect, stacklevel=2)
+    work = _create(spec, wait=wait, timeout=timeout)
     if asynchronous:
         return StartingCluster(work)
     model, control = run(work)
@@ -150,19 +155,7 @@ def connect(name: str | None = None, *, asynchronous: bool = False) -> Cluster |
         When the name was left out and there are several.
     """
     control = AsyncControl()
-    living = [model for model in control.registry.list() if not model.state.ended]
-    if name is not None:
-        model = control.registry.find(name)
-        if model.state.ended:
-            why = f" {model.reason}" if model.reason else ""
-            raise ClusterNotFound(f"The cluster '{model.name}' has {model.state.value}.{why}")
-    elif not living:
-        raise ClusterNotFound("There is no living cluster. Create one: gpucluster.create().")
-    elif len(living) > 1:
-        names = ", ".join(model.name for model in living)
-        raise InvalidRequest(f"There are several living clusters ({names}); name one.")
-    else:
-        model = living[0]
+    model = control.find_living(name)
     return AsyncCluster(model, control) if asynchronous else Cluster(model, control)
 
 

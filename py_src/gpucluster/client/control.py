@@ -16,7 +16,9 @@ from urllib.parse import quote
 
 from ..protocol.errors import (
     ClusterEnded,
+    ClusterNotFound,
     GPUClusterError,
+    InvalidRequest,
     InvalidState,
     OperationTimedOut,
     ProtocolMismatch,
@@ -28,7 +30,7 @@ from ..protocol.errors import (
 from ..protocol.models import ClusterModel, ClusterState, Event, LogLines
 from ..protocol.plaintext import counted
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
-from ..protocol.telemetry import Activity, TelemetryHistory, TelemetrySample
+from ..protocol.telemetry import Activity, Decision, Decisions, TelemetryHistory, TelemetrySample
 from ..protocol.version import PROTOCOL_VERSION
 from ..protocol.workers import find_worker
 from ..registry import activity, lock
@@ -136,6 +138,17 @@ class AsyncControl:
         answer = await request(self.registry.folder(model.id), "GET", "/history")
         return TelemetryHistory.model_validate_json(answer)
 
+    async def decisions(self, id: str) -> List[Decision]:
+        """Return what following the load has led to since it was last asked for, oldest first.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await request(self.registry.folder(model.id), "GET", "/decisions")
+        return Decisions.model_validate_json(answer).decisions
+
     def dashboard(self, id: str) -> DashboardAddress:
         """Return where the dashboard listens: a secret of this user.
 
@@ -157,6 +170,30 @@ class AsyncControl:
         url = DashboardAddress.model_validate_json(answer).url
         assert url is not None
         return url
+
+    def find_living(self, name: str | None = None) -> ClusterModel:
+        """Return a cluster that has not ended, by name or id; without one the only one that there is.
+
+        Raises
+        ------
+        ClusterNotFound
+            When there is none, or it has ended.
+        InvalidRequest
+            When the name was left out and there are several.
+        """
+        living = [model for model in self.registry.list() if not model.state.ended]
+        if name is not None:
+            model = self.registry.find(name)
+            if model.state.ended:
+                why = f" {model.reason}" if model.reason else ""
+                raise ClusterNotFound(f"The cluster '{model.name}' has {model.state.value}.{why}")
+            return model
+        if not living:
+            raise ClusterNotFound("There is no living cluster. Create one: gpucluster.create().")
+        if len(living) > 1:
+            names = ", ".join(model.name for model in living)
+            raise InvalidRequest(f"There are several living clusters ({names}); name one.")
+        return living[0]
 
     def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:
         """Yield ``Hello`` with the whole list, then what changes, and samples of running clusters."""
@@ -452,6 +489,10 @@ class Control(Synchronous[AsyncControl]):
         """See ``AsyncControl.dashboard``."""
         return self._asynchronous.dashboard(id)
 
+    def find_living(self, name: str | None = None) -> ClusterModel:
+        """See ``AsyncControl.find_living``."""
+        return self._asynchronous.find_living(name)
+
     open_dashboard = synchronous(AsyncControl.open_dashboard)
     list = synchronous(AsyncControl.list)
     get = synchronous(AsyncControl.get)
@@ -459,6 +500,7 @@ class Control(Synchronous[AsyncControl]):
     activity = synchronous(AsyncControl.activity)
     telemetry = synchronous(AsyncControl.telemetry)
     history = synchronous(AsyncControl.history)
+    decisions = synchronous(AsyncControl.decisions)
     notes = synchronous(AsyncControl.notes)
     patch_notes = synchronous(AsyncControl.patch_notes)
     create = synchronous(AsyncControl.create)

@@ -126,7 +126,7 @@ class Creation:
                 idle=Idle(timeout_seconds=spec.idle_timeout_seconds),
                 python=self._python,
                 created_at=now(),
-                spec=spec,
+                spec=spec.written_down(),
             )
             try:
                 self._registry.write(folder, Record(kind="cluster", cluster=model, process=process))

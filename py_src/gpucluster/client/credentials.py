@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..protocol.errors import InvalidState
 from ..protocol.models import ClusterModel, Network
 from ..registry.record import Folder
+from ..registry.store import Registry
 
 if TYPE_CHECKING:
     from distributed.security import Security
+
+_LOADER = "distributed.client.security-loader"
+_SCHEME = "tls://"
 
 
 def security_of(model: ClusterModel, folder: Folder) -> Security:
@@ -22,3 +27,45 @@ def security_of(model: ClusterModel, folder: Folder) -> Security:
         return Security()
     ca, certificate, key = (str(folder.tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
     return Security(require_encryption=True, tls_ca_file=ca, tls_client_cert=certificate, tls_client_key=key)
+
+
+def find_credentials_for(address: str) -> None:
+    """Let ``distributed.Client(address)`` find the credentials of this user's clusters, in this process.
+
+    Dask asks its ``security-loader`` for the credentials of an address; one that somebody has set stays.
+    """
+    if address.startswith(_SCHEME):
+        import dask
+
+        if dask.config.get(_LOADER, None) is None:
+            dask.config.set({_LOADER: f"{__name__}.{security_at.__name__}"})
+
+
+def security_at(asked: dict[str, Any]) -> Security | None:
+    """Return the credentials of the cluster at an address; ``None`` where Dask's own settings are to be used.
+
+    Parameters
+    ----------
+    asked : dict
+        Its ``address``, as Dask asks.
+
+    Raises
+    ------
+    InvalidState
+        No cluster listens there that this process could have credentials for.
+    """
+    address = str(asked["address"])
+    if not address.startswith(_SCHEME):
+        return None
+    registry = Registry()
+    for model in registry.list():
+        if model.scheduler_address == address:
+            return security_of(model, registry.folder(model.id))
+    import dask
+
+    if dask.config.get("distributed.comm.tls.client.cert", None) is not None:
+        return None
+    raise InvalidState(
+        f"No cluster of yours listens at {address}; it may have ended (gpucluster.list() shows those that live). To "
+        "connect to a cluster of somebody else's, give its credentials: Client(address, security=…)."
+    )

@@ -22,7 +22,10 @@ _SECRET = (
 _KERNEL_ONLY = ("__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL")
 """Variables that mean something to one process only."""
 
-_READ_AT_IMPORT = ("LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_")
+_READ_AT_IMPORT = (
+    "LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_",
+    "OPENBLAS_", "MALLOC_", "NUMBA_", "NUMEXPR_",
+)  # fmt: skip
 """Prefixes of variables that libraries read when they are loaded: a standby has loaded them already."""
 
 

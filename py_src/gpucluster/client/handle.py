@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Generator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..dask_internals.statuses import status_named
@@ -13,15 +14,16 @@ from ..protocol.plaintext import counted
 from .background import run
 from .card import card_html
 from .control import AsyncControl
-from .credentials import security_of
+from .credentials import find_credentials_for, security_of
 from .dashboard import DEFAULT_PAGE, jupyter_link
+from .dask_cluster import DaskCluster
 from .presentation import View, presentation, shell_of_notebook
 
 if TYPE_CHECKING:
     from distributed.security import Security
 
 
-class ClusterHandle(ABC):
+class ClusterHandle(DaskCluster):
     """What ``Cluster`` and ``AsyncCluster`` have in common.
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
@@ -67,7 +69,7 @@ class ClusterHandle(ABC):
 
     @property
     def scheduler_address(self) -> str:
-        """Address of the scheduler.
+        """Address of the scheduler, for ``distributed.Client``.
 
         Raises
         ------
@@ -78,6 +80,7 @@ class ClusterHandle(ABC):
         if model.scheduler_address is None:
             why = model.reason or model.notice
             raise InvalidState(f"The cluster '{self.name}' is {model.state.value}.{f' {why}' if why else ''}")
+        find_credentials_for(model.scheduler_address)
         return model.scheduler_address
 
     @property
@@ -137,6 +140,10 @@ class ClusterHandle(ABC):
         """
         return presentation().dashboard(self, page)
 
+    def __reduce__(self) -> Any:
+        # Where it is read again, it is another handle on the same cluster, and owns nothing.
+        return _again, (type(self), self.control.registry.directory, self.id)
+
     def __await__(self) -> Generator[Any, Any, Self]:
         # Also of a synchronous handle: distributed's Client awaits it on a loop of its own.
         async def started() -> Self:
@@ -160,3 +167,9 @@ class ClusterHandle(ABC):
         if shell_of_notebook() is None:
             raise NotImplementedError  # IPython's word for: show the text.
         presentation().show_card(self)
+
+
+def _again(form: Any, directory: Path, id: str) -> ClusterHandle:
+    control = AsyncControl(directory)
+    handle: ClusterHandle = form(control.registry.find(id), control)
+    return handle

@@ -13,11 +13,13 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from ..dask_internals.loops import in_client_thread
 from .background import run
 
 A = TypeVar("A")
 P = ParamSpec("P")
 R = TypeVar("R")
+S = TypeVar("S")
 
 
 class Synchronous(Generic[A]):
@@ -36,10 +38,29 @@ class Synchronous(Generic[A]):
 def synchronous(
     verb: Callable[Concatenate[A, P], Coroutine[Any, Any, R]],
 ) -> Callable[Concatenate[Synchronous[A], P], R]:
-    """Return the verb as a method that waits for its result, on the background loop. Ctrl-C cancels it."""
+    """Return the verb as a method that waits for its result, on the background loop. Ctrl-C cancels it.
+
+    Called on the loop of Dask's clients, as by ``Client.shutdown``, it returns what can be awaited there, as Dask's own
+    clusters do: whoever waited would keep that loop from what it waits for.
+    """
+    return synchronous_as(_unchanged, verb)
+
+
+def synchronous_as(
+    form: Callable[[R], S], verb: Callable[Concatenate[A, P], Coroutine[Any, Any, R]]
+) -> Callable[Concatenate[Synchronous[A], P], S]:
+    """Return the verb as ``synchronous`` does, with the synchronous form of its result."""
+
+    async def formed(work: Coroutine[Any, Any, R]) -> S:
+        return form(await work)
 
     @wraps(verb)
-    def waiting(self: Synchronous[A], /, *args: P.args, **options: P.kwargs) -> R:
-        return run(verb(self._asynchronous, *args, **options))
+    def waiting(self: Synchronous[A], /, *args: P.args, **options: P.kwargs) -> S:
+        work = formed(verb(self._asynchronous, *args, **options))
+        return work if in_client_thread() else run(work)  # type: ignore[return-value]  # awaited there
 
     return waiting
+
+
+def _unchanged(result: R) -> R:
+    return result

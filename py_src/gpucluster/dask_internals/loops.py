@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
+from collections.abc import Callable
 from typing import Any
+
+_lock = threading.Lock()
+_runner: Any = None
+_runner_pid = 0
 
 
 def asyncio_loop(owner: Any) -> asyncio.AbstractEventLoop:
@@ -15,11 +21,7 @@ def asyncio_loop(owner: Any) -> asyncio.AbstractEventLoop:
 
 def shares_running_loop(client: Any) -> bool:
     """Whether a client runs in the event loop that runs in this thread. Relies on the same as ``asyncio_loop``."""
-    try:
-        running = asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return getattr(client.loop, "asyncio_loop", None) is running
+    return is_running_loop(client.loop)
 
 
 def in_client_thread() -> bool:
@@ -28,3 +30,38 @@ def in_client_thread() -> bool:
     Relies on that thread being named ``IO loop`` (``distributed.utils.LoopRunner``, 2021.1).
     """
     return threading.current_thread().name == "IO loop"
+
+
+def client_loop() -> Any:
+    """Return a loop of tornado's for Dask's clients in this process, in a thread of its own that stays.
+
+    Relies on ``distributed.utils.LoopRunner``, whose ``start()`` runs a loop in a thread until as many have called
+    ``stop()``, and whose ``loop`` others may be given (2021.1).
+    """
+    global _runner, _runner_pid
+    with _lock:
+        if _runner is None or _runner_pid != os.getpid():
+            from distributed.utils import LoopRunner
+
+            _runner, _runner_pid = LoopRunner(asynchronous=False), os.getpid()
+            _runner.start()
+        return _runner.loop
+
+
+def run_in(loop: Any, work: Callable[..., Any], *arguments: Any, timeout: Any = None, **options: Any) -> Any:
+    """Run a coroutine function in a loop of another thread, and wait for its result.
+
+    Relies on ``distributed.utils.sync(loop, func, *args, callback_timeout=…, **kwargs)``, which raises ``TimeoutError``
+    (2021.1).
+    """
+    from distributed.utils import sync
+
+    return sync(loop, work, *arguments, callback_timeout=timeout, **options)
+
+
+def is_running_loop(loop: Any) -> bool:
+    """Whether this is the loop that runs in this thread. Relies on the same as ``asyncio_loop``."""
+    try:
+        return getattr(loop, "asyncio_loop", None) is asyncio.get_running_loop()
+    except RuntimeError:
+        return False

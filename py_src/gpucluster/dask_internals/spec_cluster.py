@@ -96,6 +96,14 @@ def reconcile(cluster: SpecCluster) -> asyncio.Future[Any]:
     return task
 
 
+def decisions_of(adaptive: Any) -> list[tuple[float, dict[str, Any]]]:
+    """Return what adaptive scaling has decided, oldest first: when, and how many workers or which.
+
+    Relies on ``Adaptive.log`` holding times and dictionaries with ``status``, ``n`` and ``workers`` (2021.1).
+    """
+    return [(float(at), dict(what)) for at, what in list(adaptive.log)]
+
+
 def stop_adapting(cluster: SpecCluster) -> None:
     """End adaptive scaling, if it is on: ``Cluster._adaptive`` (2021.1; only ``scale`` ends it otherwise)."""
     adaptive = getattr(cluster, "_adaptive", None)

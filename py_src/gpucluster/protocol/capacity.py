@@ -91,7 +91,7 @@ def spec_notes(spec: SpecBase, machine: Machine, *, n_workers: int | None = None
     n_workers : int, optional
         How many workers it will have if the spec leaves that open; default: those of a CPU cluster.
     """
-    count = spec.n_workers or n_workers or default_workers(machine)
+    count = spec.n_workers if spec.n_workers is not None else n_workers or default_workers(machine)
     limit = spec.memory_limit
     if isinstance(limit, float):
         limit = int(limit * machine.memory_bytes)

@@ -92,6 +92,13 @@ def parse_size_or_auto(value: Any) -> int | float | str:
     return parse_size(value)
 
 
+def zero_means_none(value: Any) -> Any:
+    """Return ``None`` for a limit of 0, as Dask writes that there is none, and any other value as it is."""
+    if isinstance(value, str):
+        return None if value.strip() == "0" else value
+    return None if isinstance(value, (int, float)) and not isinstance(value, bool) and value == 0 else value
+
+
 MemorySize = Annotated[
     int | float,
     BeforeValidator(parse_size),

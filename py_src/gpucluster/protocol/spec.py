@@ -13,7 +13,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from .errors import invalid_request
 from .kinds import parse_spec
-from .sizes import MemorySize, MemorySizeOrAuto
+from .machinespec import MachineSpec
+from .sizes import MemorySize, MemorySizeOrAuto, zero_means_none
 from .specbase import MAX_WORKERS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "CudaSpec",
     "Device",
     "LocalSpec",
+    "MachineSpec",
     "SpecBase",
     "UnknownSpec",
     "parse_patch",
@@ -49,7 +51,7 @@ def _parse_device(value: Any) -> int | str:
 Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
 
-class LocalSpec(SpecBase):
+class LocalSpec(MachineSpec):
     """CPU workers on this machine."""
 
     backend: Literal["local"] = Field("local", title="Kind", description="CPU workers on this machine.")
@@ -62,7 +64,7 @@ class LocalSpec(SpecBase):
     )
 
 
-class AutoSpec(SpecBase):
+class AutoSpec(MachineSpec):
     """GPU workers where a usable GPU is, else CPU workers."""
 
     backend: Literal["auto"] = Field(
@@ -70,7 +72,7 @@ class AutoSpec(SpecBase):
     )
 
 
-class CudaSpec(SpecBase):
+class CudaSpec(MachineSpec):
     """One worker per GPU on this machine (dask-cuda)."""
 
     backend: Literal["cuda"] = Field("cuda", title="Kind", description="One worker per GPU of this machine.")
@@ -84,7 +86,7 @@ class CudaSpec(SpecBase):
         "auto",
         title="GPU memory before spilling",
         description="GPU memory that a worker's stored results may use before they move to host memory: "
-        "a size, a share of the GPU, 'auto' (80%), or none for no limit.",
+        "a size, a share of the GPU, 'auto' (80%), or none (also 0) for no limit.",
         json_schema_extra=shown_in("GPU memory"),
     )
     rmm_pool_size: MemorySize | None = Field(
@@ -186,7 +188,13 @@ class CudaSpec(SpecBase):
 
     def process_environment(self) -> dict[str, str]:
         """Return what makes workers report how much cuDF has spilled: read when distributed is imported."""
-        return {"DASK_DISTRIBUTED__DIAGNOSTICS__CUDF": "True"} if self.cudf_spill_stats else {}
+        spills = {"DASK_DISTRIBUTED__DIAGNOSTICS__CUDF": "True"} if self.cudf_spill_stats else {}
+        return {**spills, **super().process_environment()}
+
+    @field_validator("device_memory_limit", mode="before")
+    @classmethod
+    def _never_spills(cls, value: Any) -> Any:
+        return zero_means_none(value)
 
     @field_validator("rmm_log_directory")
     @classmethod
@@ -259,10 +267,22 @@ class CudaSpec(SpecBase):
 class Adapt(BaseModel):
     """Let the number of workers follow the load."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+    # Most say the bounds and leave the rest to Dask.
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     minimum: WorkerCountOrZero = Field(description="Fewest workers.")
     maximum: WorkerCount = Field(description="Most workers.")
+    interval_seconds: Annotated[float, Field(strict=True, ge=0.01, le=3600)] | None = Field(
+        None, description="Seconds between two looks at the load; none: Dask's own setting, a second."
+    )
+    wait_count: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None = Field(
+        None, description="How many looks in a row must find a worker unneeded before it goes; none: Dask's own, 3."
+    )
+    target_duration_seconds: Annotated[float, Field(strict=True, ge=0.001, le=86400)] | None = Field(
+        None,
+        description="Seconds that what is waiting should take: the less, the more workers are started; none: Dask's "
+        "own, 5.",
+    )
 
     @model_validator(mode="after")
     def _order(self) -> Self:

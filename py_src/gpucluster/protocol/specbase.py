@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from .sizes import MemorySizeOrAuto
+from .sizes import MemorySizeOrAuto, zero_means_none
 
 MAX_WORKERS = 256
 """Most workers one cluster of this machine may have."""
@@ -46,10 +46,10 @@ class SpecBase(BaseModel):
         description="Name of the cluster: letters, digits, '.', '_' and '-'. Chosen for you when left out.",
         json_schema_extra=shown_in("Cluster"),
     )
-    n_workers: WorkerCount | None = Field(
+    n_workers: WorkerCountOrZero | None = Field(
         None,
         title="Workers",
-        description="Number of worker processes. Left out: one per GPU, or up to four on CPU.",
+        description="Number of worker processes; 0 starts with none. Left out: one per GPU, or up to four on CPU.",
         json_schema_extra=shown_in("Cluster"),
     )
     threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(
@@ -62,7 +62,7 @@ class SpecBase(BaseModel):
         "auto",
         title="Host memory per worker",
         description="Host memory of one worker: a size ('2 GiB'), a share of this machine ('20%'), "
-        "'auto' for an equal share, or none for no limit.",
+        "'auto' for an equal share, or none (also 0) for no limit.",
         json_schema_extra=shown_in("Memory"),
     )
     idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=30 * 86400)] | None = Field(
@@ -75,7 +75,8 @@ class SpecBase(BaseModel):
     local_directory: str | None = Field(
         None,
         title="Scratch directory",
-        description="Absolute path of a directory on local disk for spilled data. A private folder is made inside.",
+        description="Absolute path of a directory on local disk for spilled data; made when it is not there. "
+        "A private folder is made inside.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )
     kernel_name: str | None = Field(
@@ -88,6 +89,15 @@ class SpecBase(BaseModel):
     def process_environment(self) -> dict[str, str]:
         """Return environment variables that the cluster's process needs before it imports anything."""
         return {}
+
+    def written_down(self) -> SpecBase:
+        """Return the spec as it is kept in the cluster's record, without secrets."""
+        return self
+
+    @field_validator("memory_limit", mode="before")
+    @classmethod
+    def _zero_means_none(cls, value: Any) -> Any:
+        return zero_means_none(value)
 
     @field_validator("name")
     @classmethod

@@ -5,7 +5,7 @@ A figure that is not measured is null, never zero.
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -165,6 +165,21 @@ class ActivityEntry(TelemetryModel):
         None, description="Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'."
     )
     message: str = Field(description="What it was, in a sentence or less.")
+
+
+class Decision(TelemetryModel):
+    """What following the load has led to."""
+
+    at: str
+    status: Literal["up", "down"] = Field(description="Whether workers were asked for, or sent away.")
+    n_workers: int | None = Field(None, description="How many there were to be, when workers were asked for.")
+    workers: list[str] = Field(default_factory=list, description="Who was sent away, by name.")
+
+
+class Decisions(TelemetryModel):
+    """What following the load has led to since it was last asked for, oldest first."""
+
+    decisions: list[Decision]
 
 
 class Activity(TelemetryModel):

@@ -32,11 +32,14 @@ class ActivityLog:
     planned : callable
         Gives the names of the workers that the cluster is meant to have: one of them that is gone has left
         unexpectedly.
+    renewed : bool
+        Whether workers start anew when they have lived long enough.
     """
 
-    def __init__(self, path: Path, planned: Callable[[], Collection[str]]) -> None:
+    def __init__(self, path: Path, planned: Callable[[], Collection[str]], *, renewed: bool = False) -> None:
         self._path = path
         self._planned = planned
+        self._renewed = renewed
         self._state: ClusterState | None = None
         self._workers: dict[str, str] | None = None
         self._came: list[str] = []
@@ -135,7 +138,8 @@ class ActivityLog:
             self._sent.difference_update(address for address, _ in went)
             self._missed.difference_update(name for _, name in went)
             if lost:
-                self._write("worker_left", f"{named(lost)} left unexpectedly; see the log")
+                why = "left to start anew" if self._renewed else "left unexpectedly; see the log"
+                self._write("worker_left", f"{named(lost)} {why}")
             if sent:
                 self._write("worker_left", f"{named(sent)} left")
         if came:

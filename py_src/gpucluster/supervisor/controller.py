@@ -20,6 +20,7 @@ from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ClusterPatch
+from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
 from ..protocol.workers import find_worker
 from ..registry.directory import write_private
@@ -71,7 +72,8 @@ class Controller:
         self.registry = registry
         self.folder = folder
         self.spec = model.spec
-        self.activity_log = ActivityLog(folder.activity, self._planned)
+        renewed = getattr(model.spec, "lifetime_seconds", None) is not None
+        self.activity_log = ActivityLog(folder.activity, self._planned, renewed=renewed)
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
@@ -198,6 +200,10 @@ class Controller:
         )
         self.changed.set()
         return model
+
+    def decisions(self) -> list[Decision]:
+        """Return what following the load has led to."""
+        return self.deployment.decisions() if self.deployment is not None else []
 
     def _must_live(self) -> None:
         if self.model.wanted.stopped or self.model.state.ended:

@@ -25,6 +25,7 @@ from ..protocol.errors import (
 )
 from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
+from ..protocol.telemetry import Decisions
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry.record import Folder
 from ..registry.secret import is_secret
@@ -223,6 +224,11 @@ class _History(_Handler):
         self.finish(self.interface.must_sample().history.encoded())
 
 
+class _Decisions(_Handler):
+    def get(self) -> None:
+        self.answer(Decisions(decisions=self.interface.must_have_controller().decisions()))
+
+
 class _Unknown(_Handler):
     def prepare(self) -> None:
         super().prepare()
@@ -255,6 +261,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/release", _Release),
     (r"/telemetry", _Telemetry),
     (r"/history", _History),
+    (r"/decisions", _Decisions),
 )
 
 

@@ -32,7 +32,7 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
     folder : Folder
         The cluster's folder, which has one of its own.
     local_directory : str, optional
-        Where the user wants it instead.
+        Where the user wants it instead; made for this user only when it is not there, and then kept.
 
     Raises
     ------
@@ -42,16 +42,9 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
     scratch = folder.scratch
     try:
         if local_directory is not None:
-            top = Path(local_directory).resolve(strict=True)
-            if not top.is_dir():
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            top = Path(local_directory).resolve()
+            _make_directory(top)
             scratch = folder.scratch_in(str(top))
-            for parent in (top, *top.parents):
-                if not others_cannot_replace(parent):
-                    raise PreflightFailed(
-                        f"local_directory: other users may write to {parent} and replace what is in it. Choose a "
-                        "directory that lies in directories of yours or of the system, or that has the sticky bit."
-                    )
         scratch.mkdir(mode=0o700)
     except FileExistsError:
         raise PreflightFailed(f"local_directory: {scratch} exists already. Choose another directory.") from None
@@ -61,10 +54,29 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
                 storage_refusal(error, folder.path.parent) or f"{scratch}: {error.strerror}."
             ) from error
         raise PreflightFailed(
-            f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose a directory that exists "
-            "and that you may write to."
+            f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose one that you may write "
+            "to, or that can be made."
         ) from error
     return scratch
+
+
+def _make_directory(directory: Path) -> None:
+    """Make a directory that is not there yet; refuse one that somebody else could replace.
+
+    Outermost first, so that nothing is made where somebody could replace it.
+    """
+    there = next(place for place in (directory, *directory.parents) if place.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    missing = [place for place in (directory, *directory.parents) if place.is_relative_to(there) and place != there]
+    for place in (*reversed(there.parents), there, *reversed(missing)):
+        if place in missing:
+            place.mkdir(mode=0o700, exist_ok=True)  # Somebody may be faster, and need not be a friend.
+        if not others_cannot_replace(place):
+            raise PreflightFailed(
+                f"local_directory: other users may write to {place} and replace what is in it. Choose a "
+                "directory that lies in directories of yours or of the system, or that has the sticky bit."
+            )
 
 
 def remove_scratch(path: Path) -> None:

@@ -8,7 +8,7 @@ import pynvml
 from dask_cuda import LocalCUDACluster
 
 from ...dask_internals.cuda_workers import affinity_of_any_device, visible_devices
-from ...dask_internals.spec_cluster import WaitsForScheduler, planned
+from ...dask_internals.spec_cluster import WaitsForScheduler, plan_no_more, planned
 from ...protocol.errors import InvalidRequest
 
 DEVICE_ERRORS = (pynvml.NVMLError, ValueError)
@@ -19,6 +19,12 @@ class DeviceCluster(WaitsForScheduler, LocalCUDACluster):  # type: ignore[misc]
     """``LocalCUDACluster`` that takes devices in the order given and refuses more workers than devices."""
 
     cuda_visible_devices: list[str]
+
+    def __init__(self, *args: Any, n_workers: int, **options: Any) -> None:
+        # LocalCUDACluster knows no cluster without workers. None is made before the cluster is awaited.
+        super().__init__(*args, n_workers=max(1, n_workers), **options)
+        if not n_workers:
+            plan_no_more(self, planned(self))
 
     def new_worker_spec(self) -> dict[str, Any]:
         """Return the next worker: on the first device that has none."""

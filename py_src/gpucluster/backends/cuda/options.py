@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...protocol.spec import CudaSpec
-from ..host import protocol_option
+from ..host import protocol_option, worker_options
 from .packages import importable
 from .preflight import Checked
 
@@ -48,4 +48,5 @@ def constructor_options(spec: CudaSpec, checked: Checked, *, memory_limit: int) 
         # On by default, so it must not be what keeps workers without RMM from starting.
         "rmm_track_allocations": spec.rmm_track_allocations and importable("rmm"),
         "pre_import": list(spec.pre_import) or None,
+        **worker_options(spec),
     }

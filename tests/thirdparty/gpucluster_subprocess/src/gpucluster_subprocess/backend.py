@@ -32,7 +32,7 @@ class SubprocessBackend(Backend[SubprocessSpec]):
     async def preflight(self, spec: SubprocessSpec, context: StartContext) -> Plan:
         """Choose the number of workers."""
         return Plan(
-            n_workers=spec.n_workers or 2,
+            n_workers=2 if spec.n_workers is None else spec.n_workers,
             maximum_workers=MAXIMUM_WORKERS,
             maximum_reason=f"the queue takes {MAXIMUM_WORKERS} workers of one cluster",
             network=Network.TLS,

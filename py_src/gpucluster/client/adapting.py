@@ -1,0 +1,125 @@
+"""What ``cluster.adapt`` returns: the number of workers that follows the load, as long as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ..protocol.spec import Adapt
+from .synchronous import Synchronous, synchronous
+
+if TYPE_CHECKING:
+    from .async_cluster import AsyncCluster
+    from .cluster import Cluster
+
+Log = list[tuple[float, dict[str, Any]]]
+"""When, and what was decided: ``{"status": "up", "n": 3}`` or ``{"status": "down", "workers": [1]}``."""
+
+
+class _Following:
+    """What both forms have in common.
+
+    The cluster's own process follows the load, so that this object may be forgotten.
+    """
+
+    cluster: Any
+    """A handle on the cluster."""
+    bounds: Adapt
+
+    @property
+    def minimum(self) -> int:
+        """Fewest workers."""
+        return self.bounds.minimum
+
+    @property
+    def maximum(self) -> int:
+        """Most workers."""
+        return self.bounds.maximum
+
+    @property
+    def interval(self) -> float | None:
+        """Seconds between two looks at the load; ``None``: Dask's own setting."""
+        return self.bounds.interval_seconds
+
+    @property
+    def wait_count(self) -> int | None:
+        """How many looks in a row must find a worker unneeded; ``None``: Dask's own setting."""
+        return self.bounds.wait_count
+
+    @property
+    def target_duration(self) -> float | None:
+        """Seconds that what is waiting should take; ``None``: Dask's own setting."""
+        return self.bounds.target_duration_seconds
+
+    @property
+    def state(self) -> str:
+        """``running``, or ``stopped`` once something else was asked of the cluster."""
+        return "running" if self.cluster.model.wanted.adapt == self.bounds else "stopped"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} '{self.cluster.name}': {self.minimum} to {self.maximum} workers, {self.state}>"
+
+
+class AsyncAdaptive(_Following):
+    """The number of workers that follows the load. Made by ``AsyncCluster.adapt``.
+
+    Parameters
+    ----------
+    cluster : AsyncCluster
+        The handle that was asked.
+    bounds : Adapt
+        What was asked for.
+    """
+
+    def __init__(self, cluster: AsyncCluster, bounds: Adapt) -> None:
+        self.cluster: AsyncCluster = cluster
+        self.bounds = bounds
+
+    @property
+    def log(self) -> Coroutine[Any, Any, Log]:
+        """What was decided since, oldest first, when awaited."""
+        return self._decided()
+
+    async def _decided(self) -> Log:
+        decisions = await self.cluster.control.decisions(self.cluster.id)
+        return [
+            (
+                datetime.fromisoformat(decision.at).timestamp(),
+                {"status": "up", "n": decision.n_workers}
+                if decision.status == "up"
+                else {"status": "down", "workers": decision.workers},
+            )
+            for decision in decisions
+        ]
+
+    async def stop(self) -> None:
+        """Follow the load no longer; the workers that are there stay. Stopping twice is harmless."""
+        if self.state == "running":
+            model = self.cluster.model
+            await self.cluster.scale(model.n_workers + model.n_pending, wait=False)
+
+
+class Adaptive(Synchronous[AsyncAdaptive], _Following):
+    """The number of workers that follows the load. Made by ``Cluster.adapt``.
+
+    Parameters
+    ----------
+    asynchronous : AsyncAdaptive
+        The same with coroutines.
+    """
+
+    def __init__(self, asynchronous: AsyncAdaptive) -> None:
+        from .cluster import Cluster
+
+        super().__init__(asynchronous)
+        self.cluster: Cluster = Cluster(asynchronous.cluster.model, asynchronous.cluster.control)
+        self.bounds = asynchronous.bounds
+
+    @property
+    def log(self) -> Log:
+        """What was decided since, oldest first."""
+        return self._read()
+
+    _read = synchronous(AsyncAdaptive._decided)
+    stop = synchronous(AsyncAdaptive.stop)

@@ -1,0 +1,424 @@
+"""``AsyncCluster``: one cluster in a notebook or script, with coroutines; each verb is written here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ..dask_internals.clusters import is_adaptive_of_dask, logs_of, shown_logs
+from ..protocol.errors import (
+    ClusterEnded,
+    GPUClusterError,
+    InvalidState,
+    OperationFailed,
+    OperationTimedOut,
+    refused_field,
+)
+from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.spec import parse_patch
+from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
+from ..protocol.workers import find_worker
+from .adapting import AsyncAdaptive
+from .capacity import most_workers
+from .control import AsyncControl
+from .handle import ClusterHandle
+from .worker_numbers import bounded_workers, duration, wanted_workers, whole
+
+if TYPE_CHECKING:
+    from .notebook_client import Client
+    from .recorder import AsyncRecorder
+
+_POLL_SECONDS = 0.02
+
+
+class AsyncCluster(ClusterHandle):
+    """A handle on one cluster whose verbs are coroutines. Made by ``gpucluster.create(…, asynchronous=True)``.
+
+    The cluster lives in its own process and outlasts the handle; leaving an ``async with`` block stops it
+    if it was created for the block.
+
+    Parameters
+    ----------
+    model : ClusterModel
+        The cluster.
+    control : AsyncControl
+        How to reach it.
+    owned : bool
+        Whether leaving the block stops the cluster: true for ``create``, false for ``connect``.
+    """
+
+    asynchronous: ClassVar[bool] = True
+
+    def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
+        super().__init__(model)
+        self._last = model
+        self._control = control
+        self._owned = owned
+
+    @property
+    def model(self) -> ClusterModel:
+        """The cluster as it is now; after ``remove``, as it was last seen."""
+        try:
+            self._last = self._control.registry.find(self.id)
+        except GPUClusterError:
+            if not self._last.state.ended:
+                raise
+        return self._last
+
+    @property
+    def control(self) -> AsyncControl:
+        """How the cluster is reached."""
+        return self._control
+
+    # -- verbs -----------------------------------------------------------------------------------
+
+    async def scale(
+        self, n: int | None = None, memory: str | float | None = None, cores: float | None = None, *,
+        wait: bool = True, timeout: float = 120,
+    ) -> None:  # fmt: skip
+        """Scale to that many workers; ends adaptive scaling.
+
+        Parameters
+        ----------
+        n : int, optional
+            Wanted number.
+        memory : int or str, optional
+            So many that they may use this much memory together, such as ``"16 GiB"``.
+        cores : int, optional
+            So many that they run that many tasks at the same time.
+        wait : bool
+            Return when they are there.
+        timeout : float
+            Seconds to wait.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState
+            Nothing was changed.
+        ScaleFailed
+            The cluster goes on with another number.
+        OperationTimedOut
+            It goes on, and may get there yet.
+        """
+        count = wanted_workers(self.model, n, memory=memory, cores=cores)
+        patch = parse_patch({"n_workers": count})
+        await self._control.patch(self.id, patch)
+        if wait:
+            await self._control.wait_for_scale(self.id, count, timeout=timeout)
+
+    async def scale_up(self, n: int, *, wait: bool = True, timeout: float = 120) -> None:
+        """Scale to that many workers: an older word of Dask's for ``scale``."""
+        await self.scale(n, wait=wait, timeout=timeout)
+
+    async def scale_down(self, workers: Iterable[str | int], *, wait: bool = True, timeout: float = 120) -> None:
+        """Retire these workers, by name or address: Dask's word for ``retire``, which says what it raises."""
+        for worker in list(workers):
+            names = [known.name for known in self.model.workers if known.address == worker]
+            await self.retire(names[0] if names else worker, wait=wait, timeout=timeout)
+
+    async def adapt(
+        self, minimum: int | None = 0, maximum: float | None = None, *,
+        interval: str | float | timedelta | None = None, wait_count: int | None = None,
+        target_duration: str | float | timedelta | None = None,
+        minimum_cores: float | None = None, maximum_cores: float | None = None,
+        minimum_memory: str | float | None = None, maximum_memory: str | float | None = None,
+        Adaptive: type | None = None,  # Dask's name
+    ) -> AsyncAdaptive:  # fmt: skip
+        """Let the number of workers follow the load.
+
+        Parameters
+        ----------
+        minimum : int
+            Fewest workers.
+        maximum : int, optional
+            Most workers. Default: as many as the machine has cores, or GPUs for GPU workers; for workers elsewhere, as
+            many as a cluster may have.
+        interval : float, str or timedelta, optional
+            Seconds, or a duration such as ``"500ms"``, between two looks at the load; default: Dask's own setting.
+        wait_count : int, optional
+            How many looks in a row must find a worker unneeded before it goes; default: Dask's own setting.
+        target_duration : float, str or timedelta, optional
+            How long what is waiting should take; the less, the more workers are started. Default: Dask's own setting.
+        minimum_cores, maximum_cores : int, optional
+            The same bounds as the number of tasks that run at the same time.
+        minimum_memory, maximum_memory : int or str, optional
+            The same bounds as the memory that the workers may use together.
+        Adaptive : type, optional
+            Only Dask's own: the cluster's own process decides, also when this one has ended.
+
+        Returns
+        -------
+        AsyncAdaptive or Adaptive
+            Has the decisions in its ``log``, and ends them with ``stop``.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState
+        """
+        if Adaptive is not None and not is_adaptive_of_dask(Adaptive):
+            raise refused_field(
+                "Adaptive",
+                "the cluster's own process decides, also when this one has ended, and takes no class of yours; use "
+                "minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
+            )
+        model = self.model
+        fewest, most = bounded_workers(
+            model, minimum, maximum, minimum_cores=minimum_cores, maximum_cores=maximum_cores,
+            minimum_memory=minimum_memory, maximum_memory=maximum_memory,
+        )  # fmt: skip
+        if most is None:
+            most = await asyncio.to_thread(most_workers, model)
+            most = max(most, fewest) if isinstance(fewest, int) else most
+        options = {
+            "interval_seconds": duration("interval", interval),
+            "wait_count": whole(wait_count),
+            "target_duration_seconds": duration("target_duration", target_duration),
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        patch = parse_patch({"adapt": {"minimum": fewest, "maximum": most, **given}})
+        await self._control.patch(self.id, patch)
+        assert patch.adapt is not None
+        return AsyncAdaptive(self, patch.adapt)
+
+    async def restart(self, *, wait: bool = True, timeout: float = 120) -> None:
+        """Restart all workers; tasks and results are lost.
+
+        Raises
+        ------
+        InvalidState
+        OperationFailed
+            Not all workers came back; the cluster goes on.
+        OperationTimedOut
+            It goes on, and they may come yet.
+        """
+        before = await self._control.get(self.id)
+        await self._control.restart(self.id)
+        if not wait:
+            return
+        # The request is accepted before it is visible: the workers' processes must be others.
+        old = {worker.pid for worker in before.workers}
+        deadline = asyncio.get_running_loop().time() + timeout
+        while True:
+            model = await self._control.wait(self.id, timeout=timeout)
+            if model.notice is not None:
+                raise OperationFailed(model.notice)
+            if not old & {worker.pid for worker in model.workers}:
+                return
+            if asyncio.get_running_loop().time() > deadline:
+                raise OperationTimedOut(
+                    f"The workers of '{self.name}' did not come back within {timeout:.0f} seconds. "
+                    "The cluster goes on; they may come yet."
+                )
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def retire(self, worker: str | int, *, wait: bool = True, timeout: float = 120) -> None:
+        """Retire one worker: its results go to the others, then it ends.
+
+        Parameters
+        ----------
+        worker : str or int
+            Name of the worker, as in ``cluster.model.workers``, or the beginning of a GPU worker's UUID.
+        wait : bool
+            Return when it is gone.
+        timeout : float
+            Seconds to wait.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running, or the worker holds what no other can take.
+        WorkerNotFound
+        OperationTimedOut
+            The cluster goes on, and the worker may go yet.
+        """
+        address = find_worker(await self._control.get(self.id), str(worker)).address
+        await self._control.retire(self.id, str(worker))
+        deadline = asyncio.get_running_loop().time() + timeout
+        while wait:
+            model = await self._control.get(self.id)
+            if address not in {found.address for found in model.workers}:
+                return
+            if model.notice is not None:
+                raise InvalidState(model.notice)
+            if asyncio.get_running_loop().time() > deadline:
+                raise OperationTimedOut(
+                    f"The worker {worker} of '{self.name}' is still there after {timeout:.0f} seconds. "
+                    "The cluster goes on, and may let it go yet."
+                )
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def telemetry(self) -> TelemetrySample:
+        """Return the newest figures.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        return await self._control.telemetry(self.id)
+
+    async def history(self) -> TelemetryHistory:
+        """Return the figures of the last ten minutes.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        return await self._control.history(self.id)
+
+    async def activity(self) -> list[ActivityEntry]:
+        """Return who asked what and what came of it, oldest first."""
+        return (await self._control.activity(self.id)).entries
+
+    async def logs(self, lines: int = 200) -> list[str]:
+        """Return the end of the log as a list of lines."""
+        return (await self._control.logs(self.id, lines=lines)).lines
+
+    async def get_logs(
+        self, cluster: bool = True, scheduler: bool = True, workers: bool | Iterable[str] = True
+    ) -> dict[str, str]:
+        """Return the logs of the cluster's process, the scheduler and the workers, as a notebook can show them.
+
+        Parameters
+        ----------
+        cluster, scheduler : bool
+            Whether those are wanted.
+        workers : bool or iterable of str
+            Whether the workers' are wanted, or the addresses of those whose are.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running and the logs of its scheduler or workers are wanted.
+        """
+        logs: dict[str, str] = {}
+        if cluster:
+            logs["Cluster"] = "\n".join(await self.logs())
+        if scheduler or workers:
+            logs |= await logs_of(self.scheduler_address, self.security, scheduler=scheduler, workers=workers)
+        shown: dict[str, str] = shown_logs(logs)
+        return shown
+
+    async def stop(self) -> None:
+        """Stop the cluster; returns when nothing of it runs any more. Stopping twice is harmless."""
+        if not self.model.state.ended:
+            self._last = await self._control.stop(self.id)
+
+    async def close(self, timeout: float | None = None) -> None:
+        """Stop the cluster: Dask's word for ``stop``."""
+        await self.stop()
+
+    async def wait_for_workers(
+        self, n_workers: int | None = None, timeout: str | float | timedelta | None = None
+    ) -> None:
+        """Wait until at least that many workers are connected, by default the wanted number.
+
+        Parameters
+        ----------
+        n_workers : int, optional
+            So many.
+        timeout : float, str or timedelta, optional
+            Seconds, or a duration such as ``"10s"``; default: two minutes.
+
+        Raises
+        ------
+        StartFailed, ClusterEnded, StartTimedOut, OperationTimedOut
+        """
+        patience = duration("timeout", timeout)
+        seconds = 120 if patience is None else patience
+        n_workers = whole(n_workers)
+        if n_workers is None:
+            await self._control.wait(self.id, timeout=seconds)
+            return
+        if not isinstance(n_workers, int):
+            raise refused_field("n_workers", "must be a whole number")
+        deadline = asyncio.get_running_loop().time() + seconds
+        while (model := await self._control.get(self.id)).n_workers < n_workers:
+            if model.state.ended or model.state is ClusterState.STOPPING:
+                raise ClusterEnded(f"The cluster '{self.name}' is {model.state.value}. {model.reason or ''}".strip())
+            if asyncio.get_running_loop().time() > deadline:
+                raise OperationTimedOut(
+                    f"{model.n_workers} of {n_workers} workers of '{self.name}' arrived within {seconds:.0f} seconds. "
+                    "The cluster goes on; the others may come yet."
+                )
+            await asyncio.sleep(_POLL_SECONDS)
+
+    @classmethod
+    def from_name(cls, name: str) -> Self:
+        """Return a handle on the living cluster of that name or id: Dask's word for ``gpucluster.connect``.
+
+        Raises
+        ------
+        ClusterNotFound
+            When there is none, or it has ended.
+        """
+        control = AsyncControl()
+        return cls(control.find_living(name), control)
+
+    def get_client(self, **options: Any) -> Client:
+        """Return a new ``distributed.Client`` connected to this cluster; it is awaited, or entered.
+
+        Raises
+        ------
+        InvalidState
+            When the cluster is not running.
+        """
+        if options.get("asynchronous", True):
+            return client_of(self, options)
+        from .cluster import Cluster
+
+        return Cluster(self.model, self._control).get_client(**options)
+
+    def recording(
+        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
+    ) -> AsyncRecorder:
+        """Return a recorder of what the gauges show: ``async with cluster.recording("kmeans.jsonl.gz"): …``.
+
+        Parameters
+        ----------
+        file : str or Path
+            Ends in ``.jsonl`` or ``.jsonl.gz``; without an ending it gets ``.gpucluster.jsonl.gz``, which JupyterLab
+            knows. A recording that is there is replaced.
+        title : str, optional
+            What it is called; default: the file's name.
+        note : str, optional
+            What ran, such as a command.
+        seconds : float, optional
+            When to stop by itself.
+
+        Raises
+        ------
+        InvalidRequest
+            When nothing can be written there.
+        """
+        from .recorder import AsyncRecorder
+
+        return AsyncRecorder(self._control, self.model, file, title=title, note=note, seconds=seconds)
+
+    def record(
+        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
+    ) -> AsyncRecorder:
+        """Return the recorder of ``recording``; awaiting it begins to record: ``await cluster.record(file)``."""
+        return self.recording(file, title=title, note=note, seconds=seconds)
+
+    async def __aenter__(self) -> Self:
+        return await self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._owned:
+            await self.stop()
+
+
+def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
+    """Return a new client of a cluster, whose methods are coroutines where the cluster's are."""
+    from .notebook_client import Client
+
+    cluster.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
+    return Client(cluster, **{"asynchronous": cluster.asynchronous, **options})  # type: ignore[no-untyped-call]

@@ -1,0 +1,139 @@
+"""How many workers are meant: by their number, their memory or their cores, as Dask's clusters are asked."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from ..protocol.durations import parse_seconds
+from ..protocol.errors import refused_field
+from ..protocol.models import ClusterModel
+from ..protocol.sizes import parse_size
+
+
+def whole(value: Any) -> Any:
+    """Return a whole number of any library, such as NumPy's, as Python's own; anything else as it is."""
+    if isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    try:
+        return operator.index(value)
+    except TypeError:
+        return value
+
+
+def wanted_workers(model: ClusterModel, n: Any = None, *, memory: Any = None, cores: Any = None) -> Any:
+    """Return how many workers are asked for: enough of them for all that is named.
+
+    Raises
+    ------
+    InvalidRequest
+        Nothing is named, or it cannot be told how much of it one worker has.
+    """
+    n = whole(n)
+    if memory is None and cores is None:
+        if n is None:
+            raise refused_field("n", "say how many workers: scale(4), scale(memory='8 GiB') or scale(cores=8)")
+        return n
+    most = 0 if n is None else n
+    if memory is not None:
+        most = _larger(most, math.ceil(_bytes("memory", memory) / memory_of_worker(model, "memory")))
+    if cores is not None:
+        most = _larger(most, math.ceil(_number("cores", cores) / threads_of_worker(model)))
+    return most
+
+
+def bounded_workers(
+    model: ClusterModel, minimum: Any, maximum: Any, *,
+    minimum_cores: Any = None, maximum_cores: Any = None, minimum_memory: Any = None, maximum_memory: Any = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Return the fewest and the most workers that are asked for; a maximum of ``None`` is left open.
+
+    Raises
+    ------
+    InvalidRequest
+        It cannot be told how much one worker has.
+    """
+    minimum = 0 if minimum is None else whole(minimum)
+    maximum = None if maximum is None or maximum == math.inf else whole(maximum)
+    if minimum_cores is not None:
+        minimum = _larger(minimum, math.ceil(_number("minimum_cores", minimum_cores) / threads_of_worker(model)))
+    if minimum_memory is not None:
+        share = _bytes("minimum_memory", minimum_memory) / memory_of_worker(model, "minimum_memory")
+        minimum = _larger(minimum, math.ceil(share))
+    if maximum_cores is not None:
+        maximum = _smaller(maximum, int(_number("maximum_cores", maximum_cores) // threads_of_worker(model)))
+    if maximum_memory is not None:
+        share = _bytes("maximum_memory", maximum_memory) / memory_of_worker(model, "maximum_memory")
+        maximum = _smaller(maximum, math.floor(share))
+    return minimum, maximum
+
+
+def threads_of_worker(model: ClusterModel) -> int:
+    """Return how many tasks a worker of this cluster runs at the same time."""
+    return model.workers[0].n_threads if model.workers else model.spec.threads_per_worker
+
+
+def memory_of_worker(model: ClusterModel, field: str) -> int:
+    """Return how much memory a worker of this cluster may use.
+
+    Raises
+    ------
+    InvalidRequest
+        Nobody knows, or it is not limited; ``field`` is what was asked for.
+    """
+    limit = model.workers[0].memory_limit_bytes if model.workers else model.spec.memory_limit
+    if not limit:
+        raise refused_field(field, "this cluster's workers have no memory limit; ask for a number of workers")
+    if not isinstance(limit, int):
+        raise refused_field(
+            field, "how much memory one worker has is known when there is one; ask for a number of workers first"
+        )
+    return limit
+
+
+def duration(field: str, value: Any) -> float | None:
+    """Return a duration in seconds, ``None`` as it is.
+
+    Raises
+    ------
+    InvalidRequest
+        It is none.
+    """
+    return None if value is None else _read(field, parse_seconds, value)
+
+
+def _bytes(field: str, value: Any) -> float:
+    size = _read(field, parse_size, whole(value))
+    if size < 1:
+        raise refused_field(field, "must be a size such as '8 GiB', not a share")
+    return size
+
+
+def _number(field: str, value: Any) -> float:
+    try:
+        number = math.nan if isinstance(value, (bool, str)) else float(value)
+    except (OverflowError, TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        raise refused_field(field, "must be a number of at least 0")
+    return number
+
+
+def _read(field: str, parse: Callable[[Any], float], value: Any) -> float:
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise refused_field(field, str(error)) from None
+
+
+def _larger(one: Any, other: int) -> Any:
+    """Return the larger number; what is no number is left to the model, which refuses it in a sentence."""
+    return max(one, other) if isinstance(one, int) else one
+
+
+def _smaller(one: Any, other: int) -> Any:
+    return other if one is None else min(one, other) if isinstance(one, int) else one

@@ -1,0 +1,52 @@
+"""Durations as people and Dask write them: ``90``, ``"10s"``, ``"1 hour"``, ``"500ms"``, a ``timedelta``."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import timedelta
+from typing import Any
+
+_UNITS = {
+    "us": 1e-6, "microsecond": 1e-6, "ms": 1e-3, "millisecond": 1e-3,
+    "": 1, "s": 1, "sec": 1, "second": 1,
+    "m": 60, "min": 60, "minute": 60,
+    "h": 3600, "hr": 3600, "hour": 3600,
+    "d": 86400, "day": 86400,
+    "w": 7 * 86400, "week": 7 * 86400,
+}  # fmt: skip
+_PATTERN = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?|\.[0-9]+)?\s*([A-Za-z]*)\s*")
+_ALLOWED = "write seconds, or a duration such as '10s', '500ms' or '1 hour'"
+
+
+def parse_seconds(value: Any) -> float:
+    """Return a duration in seconds.
+
+    Parameters
+    ----------
+    value : int, float, str or timedelta
+        A plain number means seconds, also as text.
+
+    Raises
+    ------
+    ValueError
+        For anything else, and for what is negative or endless, with the end of a sentence.
+    """
+    if isinstance(value, timedelta):
+        value = value.total_seconds()
+    if isinstance(value, str):
+        found = _PATTERN.fullmatch(value)
+        unit = found[2].lower() if found else ""
+        factor = _UNITS.get(unit, _UNITS.get(unit.removesuffix("s")) if len(unit) > 2 else None)
+        if not found or factor is None or not (found[1] or unit):
+            raise ValueError(f"{value[:40]!r} is not a duration: {_ALLOWED}")
+        value = float(found[1] or 1) * factor
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise ValueError(f"must be a duration: {_ALLOWED}")
+    try:
+        seconds = float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise ValueError(f"must be a duration: {_ALLOWED}") from None
+    if not math.isfinite(seconds) or seconds < 0:
+        raise ValueError(f"must be a duration that is neither negative nor endless: {_ALLOWED}")
+    return seconds

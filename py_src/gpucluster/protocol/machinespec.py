@@ -1,0 +1,136 @@
+"""The options of kinds whose workers are processes of this machine, beside those that every kind has."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
+
+from .specbase import SpecBase, shown_in
+
+_VARIABLE = re.compile(r"[^=\0\n\r]{1,200}")
+_RESOURCE = re.compile(r"[^\s,=\0](?:[^,=\0\n\r]{0,98}[^\s,=\0])?")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_MOST_ENTRIES = 200
+_MOST_SECONDS = 30 * 86400
+HIDDEN = "…"
+"""What stands in a record in place of the value of a variable, which may be a password."""
+
+
+def _pairs(value: Any, example: str) -> dict[Any, Any]:
+    """Read a mapping, or the same as text: ``NAME=value,OTHER=value``."""
+    if isinstance(value, str):
+        parts = [part.strip() for part in value.split(",") if part.strip()]
+        if not all("=" in part for part in parts):
+            raise ValueError(f"must be written like {example}")
+        value = {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+    if not isinstance(value, Mapping):
+        raise ValueError(f"must be a mapping of names to values, or text like {example}")
+    if len(value) > _MOST_ENTRIES:
+        raise ValueError(f"may have at most {_MOST_ENTRIES} entries")
+    return dict(value)
+
+
+def _parse_environment(value: Any) -> dict[str, str]:
+    found = {}
+    for name, given in _pairs(value, "'NAME=value,OTHER=value'").items():
+        if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
+            raise ValueError(f"{str(name)[:40]!r} cannot be the name of an environment variable")
+        if not isinstance(given, (str, int, float)):
+            raise ValueError(f"the value of {name[:40]} must be text or a number")
+        text = str(given)
+        try:
+            fits = "\0" not in text and os.fsencode(name + text)
+        except UnicodeEncodeError:
+            fits = False
+        if not fits:
+            raise ValueError(f"{name[:40]} has a value that no environment variable can have")
+        found[name] = text
+    return found
+
+
+def _parse_resources(value: Any) -> dict[str, float]:
+    found = {}
+    for name, given in _pairs(value, "'GPU=2,MEMORY=4e9'").items():
+        if not isinstance(name, str) or not _RESOURCE.fullmatch(name) or not name.isprintable():
+            raise ValueError(f"{str(name)[:40]!r} cannot be the name of a resource")
+        try:
+            amount = math.nan if isinstance(given, bool) else float(given)
+        except (OverflowError, TypeError, ValueError):
+            amount = math.nan
+        if not math.isfinite(amount) or amount < 0:
+            raise ValueError(f"the amount of {name[:40]} must be a number of at least 0")
+        found[name] = amount
+    return found
+
+
+def _parse_preload(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+_TEXT_OR_OBJECT = WithJsonSchema({"type": ["string", "object"]})
+Environment = Annotated[dict[str, str], BeforeValidator(_parse_environment), _TEXT_OR_OBJECT]
+Resources = Annotated[dict[str, float], BeforeValidator(_parse_resources), _TEXT_OR_OBJECT]
+Lifetime = Annotated[int, Field(strict=True, ge=1, le=_MOST_SECONDS)]
+
+
+class MachineSpec(SpecBase):
+    """Options of kinds whose workers are processes of this machine."""
+
+    env: Environment | None = Field(
+        None,
+        title="Environment variables",
+        description="Environment variables of the cluster's processes, as 'NAME=value,OTHER=value'; in Python and "
+        "JSON also a mapping. Their values are not written down.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    resources: Resources | None = Field(
+        None,
+        title="Resources",
+        description="What each worker offers to tasks that ask for it, as 'GPU=2,MEMORY=4e9'; in Python and JSON also "
+        "a mapping.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    preload: Annotated[list[str], BeforeValidator(_parse_preload)] = Field(
+        default_factory=list,
+        title="Preload",
+        description="Modules, or absolute paths of Python files, that each worker runs when it starts; their "
+        "'dask_setup(worker)' is called.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    lifetime_seconds: Lifetime | None = Field(
+        None,
+        title="Renew workers after",
+        description="Seconds after which a worker hands its results over and starts anew; none: never.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+    lifetime_stagger_seconds: Lifetime | None = Field(
+        None,
+        title="Renew workers, give or take",
+        description="Seconds by which the lifetimes of workers differ at random, so that not all are renewed at once.",
+        json_schema_extra=shown_in("Cluster", advanced=True),
+    )
+
+    def process_environment(self) -> dict[str, str]:
+        """Return the variables: libraries read some of them when they are loaded, before there is a worker."""
+        return {**super().process_environment(), **(self.env or {})}
+
+    def written_down(self) -> SpecBase:
+        """Return the spec without the values of variables; the processes have them from their environment."""
+        return self if not self.env else self.model_copy(update={"env": dict.fromkeys(self.env, HIDDEN)})
+
+    @field_validator("preload")
+    @classmethod
+    def _preloads(cls, value: list[str]) -> list[str]:
+        for name in value:
+            is_file = os.path.isabs(name) and name.endswith(".py") and name.isprintable()
+            if not is_file and not _MODULE.fullmatch(name):
+                raise ValueError(
+                    f"{name[:60]!r} is neither the name of a module nor the absolute path of a Python file; nothing "
+                    "is downloaded"
+                )
+        return value

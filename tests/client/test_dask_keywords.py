@@ -1,0 +1,108 @@
+"""Keywords of ``LocalCluster`` and ``LocalCUDACluster``, without a cluster."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distributed import Security, Worker
+from gpucluster.client.dask_keywords import read_keywords
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.spec import parse_spec
+
+
+def read(backend="local", **keywords):
+    return read_keywords({"backend": backend, **keywords})
+
+
+@pytest.mark.parametrize(
+    ("keywords", "fields"),
+    [
+        ({"n_workers": np.int64(3), "threads_per_worker": np.int32(2)}, {"n_workers": 3, "threads_per_worker": 2}),
+        ({"n_workers": 0, "memory_limit": 0}, {"n_workers": 0, "memory_limit": 0}),
+        ({"threads_per_worker": None, "local_directory": None, "env": None, "protocol": None}, {}),
+        ({"protocol": "tcp://"}, {"protocol": "tcp"}),
+        ({"protocol": "tls://", "security": True}, {"protocol": "tls"}),
+        ({"host": "tcp://127.0.0.1:0"}, {"protocol": "tcp"}),
+        ({"env": {"A": np.int64(1)}}, {"env": {"A": 1}}),
+        ({"resources": {"GPU": 2}}, {"resources": {"GPU": 2}}),
+        ({"preload": "numpy"}, {"preload": ["numpy"]}),
+        ({"preload": Path("setup.py")}, {"preload": [str(Path.cwd() / "setup.py")]}),
+        ({"local_directory": Path("scratch")}, {"local_directory": str(Path.cwd() / "scratch")}),
+        ({"lifetime": "1 hour", "lifetime_stagger": "90s"}, {"lifetime_seconds": 3600, "lifetime_stagger_seconds": 90}),
+        ({"lifetime": timedelta(minutes=2), "lifetime_stagger": 0}, {"lifetime_seconds": 120}),
+    ],
+)
+def test_what_means_the_same_becomes_a_field(keywords, fields):
+    spec, told = read(**keywords)
+    assert (spec, told) == ({"backend": "local", **fields}, [])
+    parse_spec(spec)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {"processes": True, "silence_logs": 30, "scheduler_port": 0, "dashboard_address": ":0"},
+        {"dashboard_address": None, "worker_dashboard_address": None, "host": "localhost", "interface": "lo"},
+        {"ip": "127.0.0.1", "security": None, "death_timeout": "60s", "services": {}, "service_kwargs": None},
+        {"host": "[::1]", "worker_class": None, "scheduler_kwargs": {}, "loop": None, "plugins": ()},
+        {"security": False, "lifetime_restart": True, "scheduler_sync_interval": 1, "start": None},
+    ],
+)
+def test_what_holds_anyway_is_taken_without_a_word(keywords):
+    assert read(**keywords) == ({"backend": "local"}, [])
+
+
+@pytest.mark.parametrize(
+    ("keywords", "sentence"),
+    [
+        ({"processes": False}, "processes=False has no effect: the workers are always processes"),
+        ({"protocol": "inproc://"}, "protocol='inproc://' has no effect: scheduler and workers are processes"),
+        ({"scheduler_port": 8786}, "scheduler_port=8786 has no effect: a cluster is found by its name"),
+        ({"dashboard_address": ":8787"}, "dashboard_address=':8787' has no effect: the dashboard is where only you"),
+        ({"worker_dashboard_address": ":0"}, "worker_dashboard_address=':0' has no effect: workers have no web pages"),
+    ],
+)
+def test_what_has_no_effect_is_taken_with_a_sentence(keywords, sentence):
+    spec, told = read(**keywords)
+    assert spec == {"backend": "local"}
+    assert [line[: len(sentence)] for line in told] == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "sentence"),
+    [
+        ({"host": "0.0.0.0"}, "host: a cluster can be reached from this machine only, not at '0.0.0.0'"),  # noqa: S104
+        ({"ip": "node7"}, "ip: a cluster can be reached from this machine only"),
+        ({"interface": "eth0"}, "interface: clusters of this kind listen on no network"),
+        ({"security": Security()}, "security: each cluster makes credentials of its own"),
+        ({"security": True, "protocol": "tcp"}, "security: anybody on this machine can connect with protocol 'tcp'"),
+        ({"worker_class": Worker}, "worker_class: scheduler and workers are Dask's own classes here"),
+        ({"plugins": [1]}, "plugins: register them on the cluster: client.register_plugin"),
+        ({"preload_argv": ["--fast"]}, "preload_argv: modules get no arguments here"),
+        ({"lifetime": "a while"}, "lifetime: 'a while' is not a duration"),
+        ({"death_timeout": -1}, "death_timeout: must be a duration that is neither negative"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused_with_what_to_use_instead(keywords, sentence):
+    with pytest.raises(InvalidRequest) as refusal:
+        read(**keywords)
+    assert refusal.value.message.startswith(sentence)
+
+
+def test_gpu_keywords():
+    spec, told = read("cuda", CUDA_VISIBLE_DEVICES="0,1", pre_import="cudf,cupy", jit_unspill=False, protocol="ucx")
+    assert spec == {"backend": "cuda", "devices": [0, 1], "pre_import": ["cudf", "cupy"], "protocol": "ucx"}
+    assert not told
+    assert read("cuda", CUDA_VISIBLE_DEVICES=[np.int64(1)], interface="ib0", protocol="ucx://")[0] == {
+        "backend": "cuda", "devices": [1], "interface": "ib0", "protocol": "ucx",
+    }  # fmt: skip
+    with pytest.raises(InvalidRequest, match="^jit_unspill: use enable_cudf_spill"):
+        read("cuda", jit_unspill=True)
+
+
+def test_a_kind_that_nobody_knows_gets_what_was_given():
+    assert read("nonsense", workers=2) == ({"backend": "nonsense", "workers": 2}, [])
+    assert read("auto", protocol="tls://") == ({"backend": "auto"}, [])

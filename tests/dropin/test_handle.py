@@ -1,0 +1,240 @@
+"""Code that people wrote for Dask's clusters, run on a handle of ours and on ``LocalCluster`` side by side."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+import gpucluster
+import numpy as np
+import pytest
+from distributed import Client, deploy
+from distributed.security import Security
+from gpucluster.protocol.errors import InvalidRequest, InvalidState
+from tornado.ioloop import IOLoop
+
+SECONDS = "90s"
+
+
+def what_it_is(cluster):
+    return isinstance(cluster, deploy.Cluster), cluster == cluster, len({cluster, cluster}), cluster.status.name  # noqa: PLR0124
+
+
+def a_client_of_it(cluster):
+    with Client(cluster) as client:
+        client.wait_for_workers(2, timeout=SECONDS)
+        return client.submit(sum, [1, 2]).result(), client.cluster == cluster, client.status
+
+
+def its_own_client(cluster):
+    with cluster.get_client() as client:
+        return sum(client.gather(client.map(abs, range(-3, 3))))
+
+
+def names_of_workers(cluster):
+    cluster.wait_for_workers(2, timeout=SECONDS)
+    return set(cluster.workers), cluster.plan, cluster.requested, cluster.observed, set(cluster.worker_spec)
+
+
+def what_workers_are_made_of(cluster):
+    return [(spec["options"]["nthreads"], "memory_limit" in spec["options"]) for spec in cluster.worker_spec.values()]
+
+
+def what_workers_are(cluster):
+    info = cluster.scheduler_info["workers"]
+    return {
+        name: (worker.name, worker.status.name, worker.nthreads, info[worker.worker_address]["memory_limit"])
+        for name, worker in cluster.workers.items()
+    }
+
+
+def what_the_scheduler_says(cluster):
+    info = cluster.scheduler_info
+    workers = {
+        (worker["name"], worker["nthreads"], worker["memory_limit"], worker["status"])
+        for worker in info["workers"].values()
+    }
+    return info["type"], info["address"] == cluster.scheduler_address, workers, len(info["workers"])
+
+
+def where_the_scheduler_is(cluster):
+    scheduler = cluster.scheduler
+    return scheduler.address == cluster.scheduler_address, len(scheduler.workers), scheduler.status.name
+
+
+def calls_of_the_scheduler(cluster):
+    comm = cluster.scheduler_comm
+    identity = cluster.sync(comm.identity)
+    metadata = cluster.sync(comm.get_metadata, keys=["no such key"], default=7)
+    return comm.address == cluster.scheduler_address, len(identity["workers"]), metadata
+
+
+async def doubled(number):
+    return 2 * number
+
+
+def loops(cluster):
+    ran = []
+    cluster.loop.add_callback(ran.append, 1)
+    result = cluster.sync(doubled, 4)
+    inside = cluster.sync(_called_inside, cluster)
+    return isinstance(cluster.loop, IOLoop), result, ran, cluster.called_from_running_loop, inside, cluster.asynchronous
+
+
+async def _called_inside(cluster):
+    return cluster.called_from_running_loop, await cluster.sync(doubled, 5)
+
+
+def time_runs_out(cluster):
+    import asyncio
+
+    with pytest.raises(TimeoutError):
+        cluster.sync(asyncio.sleep, 600, callback_timeout="50ms")
+    with pytest.raises(TimeoutError):
+        cluster.wait_for_workers(200, timeout="200 ms")
+
+
+def logs(cluster):
+    found = cluster.get_logs()
+    fewer = cluster.get_logs(cluster=False, scheduler=True, workers=False)
+    address = next(iter(cluster.scheduler_info["workers"]))
+    one = cluster.get_logs(cluster=False, scheduler=False, workers=[address])
+    shown = "_repr_html_" in dir(found), "_repr_html_" in dir(found["Scheduler"])
+    kinds = {name if "://" not in name else "worker" for name in found}
+    return kinds, len(found), list(fewer), list(one) == [address], shown, type(found).__name__
+
+
+def scaling(cluster):
+    counts = []
+    for request in ({"n": 3}, {"n": np.int64(2)}, {"cores": 3}, {"memory": "1 GiB"}, {"n": 1, "cores": np.int32(2)}):
+        cluster.scale(**request)
+        _settle(cluster)
+        counts.append(len(cluster.plan))
+    cluster.scale_up(3)
+    _settle(cluster)
+    counts.append(len(cluster.worker_spec))
+    cluster.scale(2)
+    _settle(cluster)
+    return counts, len(cluster.observed)
+
+
+def adapting(cluster):
+    adaptive = cluster.adapt(minimum=2, maximum=3, interval="50ms", wait_count=2, target_duration="1s")
+    bounds = adaptive.minimum, adaptive.maximum, adaptive.interval, adaptive.wait_count, adaptive.target_duration
+    with Client(cluster, set_as_default=False) as client:
+        futures = client.map(_slow, range(20), pure=False)
+        _until(lambda: len(cluster.observed) == 3)
+        client.gather(futures)
+    when, first = adaptive.log[0]
+    adaptive.stop()
+    adaptive.stop()
+    cluster.scale(2)
+    _settle(cluster)
+    return bounds, first, isinstance(when, float), abs(when - time.time()) < 3600, adaptive.state
+
+
+def _slow(_number):
+    time.sleep(0.2)
+
+
+def adapting_in_other_words(cluster):
+    bounds = []
+    for words in (
+        {"minimum": 1, "maximum": 2},
+        {"minimum": 2, "maximum": 2},
+        {"minimum_cores": 2, "maximum_cores": 2},
+        {"minimum_memory": "1 GiB", "maximum_memory": "1 GiB"},
+    ):
+        adaptive = cluster.adapt(**words)
+        bounds.append((adaptive.minimum, adaptive.maximum))
+        adaptive.stop()
+    cluster.scale(2)
+    _settle(cluster)
+    return bounds
+
+
+def _settle(cluster):
+    _until(lambda: len(cluster.observed) == len(cluster.plan) and cluster.observed == set(cluster.workers))
+
+
+def _until(condition):
+    deadline = time.monotonic() + 90
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        what_it_is, a_client_of_it, its_own_client, names_of_workers, what_workers_are_made_of, what_workers_are,
+        what_the_scheduler_says, where_the_scheduler_is, calls_of_the_scheduler, loops, time_runs_out, logs, scaling,
+        adapting, adapting_in_other_words,
+    ],
+    ids=lambda snippet: snippet.__name__,
+)  # fmt: skip
+def test_it_comes_to_the_same(both, snippet):
+    theirs = snippet(both.theirs)
+    assert snippet(both.ours) == theirs
+
+
+def test_an_address_is_enough_for_a_client(both):
+    """As text, wherever it comes from; a cluster of Dask's own without encryption is none of ours."""
+    for cluster in both:
+        with Client(str(cluster.scheduler_address), set_as_default=False) as client:
+            assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_an_encrypted_cluster_is_let_in_by_its_address(both, shared_site):
+    assert both
+    with gpucluster.create("local", name="tls", protocol="tls://", security=True, n_workers=1) as cluster:
+        address = cluster.scheduler_address
+        assert address.startswith("tls://")
+        with Client(address, set_as_default=False) as client:
+            assert client.submit(sum, [1, 2]).result() == 3
+        with Client(address, security=cluster.security, set_as_default=False) as client:
+            assert client.submit(sum, [1, 2]).result() == 3
+    with pytest.raises(InvalidState, match=f"No cluster of yours listens at {address}; it may have ended"):
+        Client(address, set_as_default=False)
+    assert not cluster.workers
+    assert cluster.scheduler_info["workers"] == {}
+    with pytest.raises(InvalidState, match="The cluster 'tls' is stopped"):
+        _ = cluster.scheduler_comm
+
+
+def test_handles_on_the_same_cluster_are_equal(both):
+    ours = both.ours
+    for other in (gpucluster.connect("both"), gpucluster.Cluster.from_name("both"), pickle.loads(pickle.dumps(ours))):  # noqa: S301
+        assert other == ours
+        assert hash(other) == hash(ours)
+        assert isinstance(other, gpucluster.Cluster)
+    assert ours != both.theirs
+    assert gpucluster.AsyncCluster.from_name(ours.id) == ours
+    with pytest.raises(InvalidRequest, match="^n: say how many workers"):
+        ours.scale()
+
+
+def test_what_lives_elsewhere_says_how_to_ask_it(both):
+    worker = both.ours.workers[0]
+    assert worker.pid != worker.nthreads == 1
+    with pytest.raises(AttributeError, match=r"another process, .* 'tasks' .*client\.run_on_scheduler"):
+        _ = both.ours.scheduler.tasks
+    with pytest.raises(AttributeError, match=r"another process, .* 'data' .*client\.run"):
+        _ = worker.data
+    with pytest.raises(TypeError):
+        both.ours.workers[0] = None
+    with pytest.raises(InvalidRequest, match="Adaptive: the cluster's own process decides"):
+        both.ours.adapt(Adaptive=type("Mine", (deploy.Adaptive,), {}))
+    assert both.ours.adapt(Adaptive=deploy.Adaptive, minimum=np.int64(2), maximum=2.0).state == "running"
+    both.ours.scale(2)
+
+
+def test_workers_are_sent_away_by_name_or_address(both):
+    ours = both.ours
+    ours.scale(4)
+    first, second = sorted(ours.workers.values(), key=lambda worker: worker.name)[:2]
+    ours.scale_down([first.name, second.address])
+    assert not {first.name, second.name} & ours.observed
+    _settle(ours)
+    assert len(ours.plan) == 2
+    assert isinstance(ours.security, Security)
