@@ -14,7 +14,7 @@ from distributed import Scheduler
 from tornado import web
 from tornado.httputil import HTTPServerRequest
 
-from ..dask_internals.listening import web_application
+from ..dask_internals.listening import add_dashboard, web_application
 from .handshakes import limit_handshakes
 
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
@@ -24,8 +24,10 @@ ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 class PrivateDashboardScheduler(Scheduler):
     """``distributed.Scheduler`` that hides all web pages below ``http_prefix``."""
 
-    def __init__(self, *args: Any, http_prefix: str, **kwargs: Any) -> None:
-        super().__init__(*args, http_prefix=http_prefix, **kwargs)
+    def __init__(self, *args: Any, http_prefix: str, dashboard: bool = True, **kwargs: Any) -> None:
+        # The dashboard's pages are made when somebody wants one: that takes longer than all else of a scheduler.
+        super().__init__(*args, http_prefix=http_prefix, dashboard=False, **kwargs)
+        without_pages = dashboard
         # Nothing was served yet: the event loop has not run since the port was opened.
         application = web_application(self)
         find_handler = application.find_handler
@@ -33,7 +35,11 @@ class PrivateDashboardScheduler(Scheduler):
 
         def find_private_handler(request: HTTPServerRequest, **options: Any) -> Any:
             first = request.path.lstrip("/").split("/", 1)[0].encode()
+            nonlocal without_pages
             if hmac.compare_digest(first, secret):
+                if without_pages:
+                    without_pages = False
+                    add_dashboard(self, http_prefix)
                 return find_handler(request, **options)
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 

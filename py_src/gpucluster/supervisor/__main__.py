@@ -1,19 +1,21 @@
 """``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
 
-The order matters: detach, start the forkserver (it imports on another core while we import here), then
-import Dask.
+The order matters: detach; import what workers need; fork the process that workers are forked from, before there is
+any thread, log handler or secret; then import the rest.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import resource
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -26,6 +28,11 @@ from ..protocol.plaintext import escaped
 
 if TYPE_CHECKING:
     from .interface import Interface
+
+ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
+"""As ``client.launch`` names it: the names of variables that were not in the environment of whoever asked."""
+PAGES_SECONDS = 3.0
+"""So long after its start a cluster that comes from no standby imports the pages of the dashboard."""
 
 
 def _detach(report_fd: int) -> None:
@@ -155,11 +162,14 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
             await controller.fail(error)
             return
         await asyncio.to_thread(_import_all)
+        _collect_garbage()
         enter(os.getcwd())
+        asyncio.get_running_loop().call_later(PAGES_SECONDS, _import_web_pages_beside)
     else:
         serve(interface, folder)
         waiting.watch()
         await asyncio.to_thread(_warm_up)
+        _collect_garbage()
         await asyncio.to_thread(waiting.note_ready)
         if not waiting.taken.done():
             logging.info("Standby is ready after %.1f s", time.monotonic() - started)
@@ -185,11 +195,37 @@ def _import_all() -> None:
 
 
 def _warm_up() -> None:
-    """Do the slow part of a start: import everything, and wait until the forkserver has done the same."""
-    from .warmup import wait_for_forkserver
+    """Do all that a start needs and that does not depend on what is asked for."""
+    from ..dask_internals.listening import import_web_pages
+    from .versions import version_warnings, versions
 
     _import_all()
-    wait_for_forkserver()
+    import_web_pages()
+    version_warnings(versions())
+
+
+def _collect_garbage() -> None:
+    """Begin to: what was imported is no garbage, and no more looked at."""
+    gc.freeze()
+    gc.enable()
+
+
+def _import_web_pages_beside() -> None:
+    """Import the dashboard in a thread: nobody waits for it, and the scheduler shall not stall on it later."""
+    from ..dask_internals.listening import import_web_pages
+    from .caller import installed_only
+
+    def work() -> None:
+        with installed_only():
+            import_web_pages()
+
+    threading.Thread(target=work, name="gpucluster-pages", daemon=True).start()
+
+
+def _drop_variables_of_workers() -> None:
+    """Take out of the environment what was added for libraries that are loaded by now; workers get it from Dask."""
+    for name in os.environ.pop(ADDED_VARIABLES, "").split():
+        os.environ.pop(name, None)
 
 
 def main() -> None:
@@ -207,11 +243,13 @@ def main() -> None:
     _redirect(options.folder / "log")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    redact = _start_logging()
     _raise_file_limit()
+    gc.disable()  # Imports make no garbage, and make the collector look at everything again and again.
     from .warmup import start_forkserver
 
     start_forkserver()
+    _drop_variables_of_workers()
+    redact = _start_logging()
     code = 0
     try:
         asyncio.run(_serve(options.folder, options.lock_fd, redact, started, standby=options.standby))
