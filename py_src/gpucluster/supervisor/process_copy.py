@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 
 
 def copy_process(
@@ -40,7 +41,8 @@ def copy_process(
         atexit._clear()  # What the parent has to do at its own end.
         _show_as([program, *arguments[1:]])
         first()
-        exec(arguments[-1], {"__name__": "__main__"})  # noqa: S102  # the code is multiprocessing's
+        sys.modules["__main__"] = main = ModuleType("__main__")
+        exec(arguments[-1], vars(main))  # noqa: S102  # the code is multiprocessing's
         code = 0
     except SystemExit:
         code = 0
