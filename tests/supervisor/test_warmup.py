@@ -50,7 +50,8 @@ import multiprocessing, os, sys, time
 def look(answers):
     import numpy
     from gpucluster.supervisor.preloading import FIRST
-    opened = __file__ in [os.readlink(f"/proc/self/fd/{one}") for one in range(256) if os.path.exists(f"/proc/self/fd/{one}")]
+    links = [f"/proc/self/fd/{number}" for number in range(256)]
+    opened = __file__ in [os.readlink(link) for link in links if os.path.exists(link)]
     answers.put((set(FIRST) <= set(sys.modules), "sklearn.decomposition" in sys.modules, numpy.random.random(), opened))
 
 def nested(answers):
