@@ -124,11 +124,13 @@ def use_dask_logging() -> None:
 
 
 async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
+    from ..dask_internals.listening import import_web_pages
     from ..registry.secret import read_secret
     from ..registry.store import Registry
     from .caller import apply_environment, enter
     from .controller import Controller
     from .interface import Interface, serve
+    from .rehearsal import rehearse
     from .standby import Standby
     from .watchdog import end_when_deleted
 
@@ -152,6 +154,7 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
 
+    directory = os.getcwd()
     # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
     if waiting is None:
         assert record.cluster is not None
@@ -163,19 +166,25 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
             return
         await asyncio.to_thread(_import_all)
         _collect_garbage()
-        enter(os.getcwd())
-        asyncio.get_running_loop().call_later(PAGES_SECONDS, _import_web_pages_beside)
     else:
         serve(interface, folder)
         waiting.watch()
-        await asyncio.to_thread(_warm_up)
+        await asyncio.to_thread(_import_all)
+        use_dask_logging()
+        # Whoever takes it before it is ready waits for no more than a start needs.
+        if not waiting.taken.done():
+            await asyncio.to_thread(import_web_pages)
+        if not waiting.taken.done():
+            await rehearse(folder)
         _collect_garbage()
         await asyncio.to_thread(waiting.note_ready)
         if not waiting.taken.done():
             logging.info("Standby is ready after %.1f s", time.monotonic() - started)
         controller, adoption = await waiting.taken
         apply_environment(adoption.environment)
-        enter(adoption.cwd)
+        directory = adoption.cwd
+    enter(directory)
+    asyncio.get_running_loop().call_later(PAGES_SECONDS, _import_web_pages_beside)
     use_dask_logging()
     model = await controller.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
@@ -192,16 +201,6 @@ def _import_all() -> None:
 
     configure_dask()
     import_all()
-
-
-def _warm_up() -> None:
-    """Do all that a start needs and that does not depend on what is asked for."""
-    from ..dask_internals.listening import import_web_pages
-    from .versions import version_warnings, versions
-
-    _import_all()
-    import_web_pages()
-    version_warnings(versions())
 
 
 def _collect_garbage() -> None:

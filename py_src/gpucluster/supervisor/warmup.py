@@ -44,7 +44,6 @@ def start_forkserver() -> None:
     forkserver.set_forkserver_preload(["gpucluster.supervisor.forked"])
     import_each(FIRST)
     remember_versions()
-    gc.collect()
     gc.freeze()  # Whoever collects garbage would touch, and so copy, the pages that are shared.
     with _copies_instead_of_programs():
         _ensure_unreachable(server)
