@@ -8,14 +8,16 @@ serves ``/sitemap.json`` beside it, which gives the secret away. Here any other 
 from __future__ import annotations
 
 import hmac
+from functools import partial
 from typing import Any
 
 from distributed import Scheduler
 from tornado import web
 from tornado.httputil import HTTPServerRequest
 
-from ..dask_internals.listening import add_dashboard, web_application
+from ..dask_internals.listening import web_application
 from .handshakes import limit_handshakes
+from .late_pages import LatePages
 
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 """Modules of ``distributed.scheduler.http.routes`` that are not served: /proxy reaches other hosts."""
@@ -25,9 +27,8 @@ class PrivateDashboardScheduler(Scheduler):
     """``distributed.Scheduler`` that hides all web pages below ``http_prefix``."""
 
     def __init__(self, *args: Any, http_prefix: str, dashboard: bool = True, **kwargs: Any) -> None:
-        # The dashboard's pages are made when somebody wants one: that takes longer than all else of a scheduler.
         super().__init__(*args, http_prefix=http_prefix, dashboard=False, **kwargs)
-        without_pages = dashboard
+        pages = LatePages(self, http_prefix) if dashboard else None
         # Nothing was served yet: the event loop has not run since the port was opened.
         application = web_application(self)
         find_handler = application.find_handler
@@ -35,12 +36,9 @@ class PrivateDashboardScheduler(Scheduler):
 
         def find_private_handler(request: HTTPServerRequest, **options: Any) -> Any:
             first = request.path.lstrip("/").split("/", 1)[0].encode()
-            nonlocal without_pages
             if hmac.compare_digest(first, secret):
-                if without_pages:
-                    without_pages = False
-                    add_dashboard(self, http_prefix)
-                return find_handler(request, **options)
+                find = partial(find_handler, request, **options)
+                return find() if pages is None else pages.serve(find)
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 
         application.find_handler = find_private_handler  # on this one instance

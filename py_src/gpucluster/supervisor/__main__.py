@@ -15,7 +15,6 @@ import resource
 import shutil
 import signal
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
 """As ``client.launch`` names it: the names of variables that were not in the environment of whoever asked."""
-PAGES_SECONDS = 3.0
-"""So long after its start a cluster that comes from no standby imports the pages of the dashboard."""
 
 
 def _detach(report_fd: int) -> None:
@@ -124,7 +121,6 @@ def use_dask_logging() -> None:
 
 
 async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], started: float, *, standby: bool) -> None:
-    from ..dask_internals.listening import import_web_pages
     from ..registry.secret import read_secret
     from ..registry.store import Registry
     from .caller import apply_environment, enter
@@ -173,8 +169,6 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
         use_dask_logging()
         # Whoever takes it before it is ready waits for no more than a start needs.
         if not waiting.taken.done():
-            await asyncio.to_thread(import_web_pages)
-        if not waiting.taken.done():
             await rehearse(folder)
         _collect_garbage()
         await asyncio.to_thread(waiting.note_ready)
@@ -184,7 +178,6 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
         apply_environment(adoption.environment)
         directory = adoption.cwd
     enter(directory)
-    asyncio.get_running_loop().call_later(PAGES_SECONDS, _import_web_pages_beside)
     use_dask_logging()
     model = await controller.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
@@ -207,18 +200,6 @@ def _collect_garbage() -> None:
     """Begin to: what was imported is no garbage, and no more looked at."""
     gc.freeze()
     gc.enable()
-
-
-def _import_web_pages_beside() -> None:
-    """Import the dashboard in a thread: nobody waits for it, and the scheduler shall not stall on it later."""
-    from ..dask_internals.listening import import_web_pages
-    from .caller import installed_only
-
-    def work() -> None:
-        with installed_only():
-            import_web_pages()
-
-    threading.Thread(target=work, name="gpucluster-pages", daemon=True).start()
 
 
 def _drop_variables_of_workers() -> None:

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from importlib.machinery import ModuleSpec, PathFinder
+from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-_entered: list[str] = []
+from ..backends.installed import add_directory
 
 
 class Adoption(BaseModel):
@@ -65,35 +60,4 @@ def enter(directory: str) -> None:
     """
     with suppress(OSError):
         os.chdir(directory)
-    if directory not in sys.path:
-        sys.path.append(directory)
-        _entered.append(directory)
-
-
-class _InstalledOnly:
-    """Finds nothing, and lets nobody in one thread find what is only in some directories."""
-
-    def __init__(self, directories: list[str]) -> None:
-        self._thread = threading.get_ident()
-        self._directories = directories
-
-    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if path is None and threading.get_ident() == self._thread and self._hides(name):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return None
-
-    def _hides(self, name: str) -> bool:
-        if PathFinder.find_spec(name, self._directories) is None:
-            return False
-        return PathFinder.find_spec(name, [place for place in sys.path if place not in self._directories]) is None
-
-
-@contextmanager
-def installed_only() -> Iterator[None]:
-    """Import nothing in this thread from the directories that ``enter`` has added."""
-    finder = _InstalledOnly(_entered)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
+    add_directory(directory)
