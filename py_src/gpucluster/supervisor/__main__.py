@@ -28,9 +28,6 @@ from ..protocol.plaintext import escaped
 if TYPE_CHECKING:
     from .interface import Interface
 
-ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
-"""As ``client.launch`` names it: the names of variables that were not in the environment of whoever asked."""
-
 
 def _detach(report_fd: int) -> None:
     """Continue in a grandchild of the caller, which is told its pid and has nothing to reap."""
@@ -204,6 +201,8 @@ def _collect_garbage() -> None:
 
 def _drop_variables_of_workers() -> None:
     """Take out of the environment what was added for libraries that are loaded by now; workers get it from Dask."""
+    from .preloading import ADDED_VARIABLES
+
     for name in os.environ.pop(ADDED_VARIABLES, "").split():
         os.environ.pop(name, None)
 

@@ -11,7 +11,7 @@ import signal
 import warnings
 from typing import Any
 
-from .preloading import FIRST, LATER, import_each, rapids_wanted
+from .preloading import ADDED_VARIABLES, FIRST, LATER, import_each, rapids_wanted
 from .process_tree import tie_to_parent
 
 QUIET_SECONDS = 1.0
@@ -55,6 +55,7 @@ def _give_each_child_its_own_randomness() -> None:
     os.register_at_fork(after_in_child=random.seed)
 
 
+os.environ.pop(ADDED_VARIABLES, None)
 tie_to_parent()
 # Orphans that this process has adopted come to their end like its own children.
 warnings.filterwarnings("ignore", message="forkserver: waitpid returned unexpected pid")
