@@ -14,20 +14,9 @@ from ..registry.process import identify
 from ..registry.record import Folder
 from ..registry.store import tail
 from ..registry.writing import writing
+from .environment import with_variables_of_workers
 
 LAUNCH_SECONDS = 60.0
-ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
-"""Names those variables that the process gets besides its environment, and has to take out of it again."""
-_READ_WHEN_LOADED = {
-    # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Workers that are
-    # forked do not see it: libraries read these when they are loaded, and Python one when it starts.
-    "MALLOC_TRIM_THRESHOLD_": "65536",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-_SEED = {"PYTHONHASHSEED": "6640"}
-"""One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
 _GONE_SECONDS = 10.0
 
 
@@ -86,7 +75,7 @@ def launch(
             # -P: the caller's directory is not searched for modules, whatever the files in it are called.
             [python, "-P", "-m", "gpucluster.supervisor", *arguments],
             cwd=cwd,
-            env=_with_variables_of_workers(environment),
+            env=with_variables_of_workers(environment),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -121,16 +110,13 @@ def launch(
         if any("nknown option: -P" in line for line in lines):
             raise StartFailed(f"The Python {python} is too old; clusters need Python 3.11 or newer.")
         raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
-    identity = identify(int(pid))
-    if identity is not None:
-        # Without it, who hangs before its first record cannot be killed; nothing else depends on it.
-        with suppress(OSError):
-            write_private(folder.process, identity.model_dump_json())
+    note_process(folder, int(pid))
     return int(pid)
 
 
-def _with_variables_of_workers(environment: Mapping[str, str]) -> dict[str, str]:
-    added = {name: value for name, value in _READ_WHEN_LOADED.items() if name not in environment}
-    if environment.get("PYTHONHASHSEED", "random") == "random":
-        added |= _SEED
-    return {**environment, **added, ADDED_VARIABLES: " ".join(added)}
+def note_process(folder: Folder, pid: int) -> None:
+    """Write down who starts: who hangs before its first record could not be killed. Nothing else depends on it."""
+    identity = identify(pid)
+    if identity is not None:
+        with suppress(OSError):
+            write_private(folder.process, identity.model_dump_json())

@@ -1,5 +1,7 @@
 """``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
 
+With ``--link-fd N`` instead, started by ``client.early``, it is told folder and lock later.
+
 The order matters: detach; import what workers need; fork the process that workers are forked from, before there is
 any thread, log handler or secret; then import the rest.
 """
@@ -14,6 +16,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import sys
 import time
 from collections import Counter
@@ -35,7 +38,18 @@ def _detach(report_fd: int) -> None:
     if pid:
         os.write(report_fd, f"{pid}\n".encode())
         os._exit(0)
-    os.close(report_fd)
+
+
+def _wait_for_folder(link_fd: int) -> tuple[Path, int]:
+    """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
+    from .preloading import FIRST, import_each
+
+    import_each(FIRST)
+    with socket.socket(fileno=link_fd) as link:
+        folder, descriptors, _, _ = socket.recv_fds(link, 4096, 1)
+    if not descriptors:
+        os._exit(0)
+    return Path(os.fsdecode(folder)), descriptors[0]
 
 
 def _redirect(log: Path) -> None:
@@ -211,19 +225,25 @@ def main() -> None:
     """Run one supervisor."""
     started = time.monotonic()
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor")
-    parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--lock-fd", type=int, required=True)
-    parser.add_argument("--report-fd", type=int, required=True)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--lock-fd", type=int)
+    parser.add_argument("--report-fd", type=int)
+    parser.add_argument("--link-fd", type=int)
     parser.add_argument("--standby", action="store_true")
     options = parser.parse_args()
-    _detach(options.report_fd)
+    gc.disable()  # Imports make no garbage, and make the collector look at everything again and again.
+    if options.link_fd is None:
+        _detach(options.report_fd)
+        os.close(options.report_fd)
+    else:
+        _detach(options.link_fd)
+        options.folder, options.lock_fd = _wait_for_folder(options.link_fd)
     # Held, without being used, until this process ends; workers must not inherit it.
     os.set_inheritable(options.lock_fd, False)
     _redirect(options.folder / "log")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _raise_file_limit()
-    gc.disable()  # Imports make no garbage, and make the collector look at everything again and again.
     from .warmup import start_forkserver
 
     start_forkserver()
