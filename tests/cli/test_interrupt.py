@@ -12,19 +12,12 @@ from typing import Any
 import pytest
 from gpucluster.cli.interrupt import interrupts_held
 
-_SLOW = """
-import sys, time
-# The forkserver of a cluster's workers: it is not told to be one in sys.argv.
-if any("forkserver" in word for word in sys.orig_argv):
-    time.sleep(30)
-"""
-
 
 @pytest.fixture
 def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every cluster's workers wait half a minute before they start, for certain."""
-    (tmp_path / "sitecustomize.py").write_text(_SLOW)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(30)\n")
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(tmp_path / "slow.py")]))
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import numpy as np
+import pytest
 from distributed.comm import connect
-from gpucluster.dask_internals import listening, loops, machine, messages, statuses
+from gpucluster.dask_internals import listening, loops, machine, messages, statuses, versions
+from tornado.httpclient import AsyncHTTPClient
 
 
 def test_what_clients_send(here, canary, wait_until):
@@ -81,6 +83,34 @@ def test_web_pages(here, canary):
         assert listening.web_address(object()) is None
     with canary("distributed.dashboard.scheduler"):
         listening.import_web_pages()
+
+
+async def test_pages_that_are_added_later(canary):
+    from distributed import Scheduler
+
+    options = {"protocol": "tcp", "host": "127.0.0.1", "port": 0, "dashboard_address": "127.0.0.1:0"}
+    async with Scheduler(dashboard=False, http_prefix="secret", **options) as scheduler:
+        host, port = listening.web_address(scheduler)
+
+        async def status() -> int:
+            answer = await AsyncHTTPClient().fetch(f"http://{host}:{port}/secret/status", raise_error=False)
+            return answer.code
+
+        assert await status() == 404
+        with canary("distributed.dashboard.scheduler.connect(application, server, scheduler, prefix)"):
+            listening.add_dashboard(scheduler, "secret")
+            assert await status() == 200
+
+
+def test_versions_are_looked_up_once(canary):
+    from distributed import versions as looked_up
+
+    with canary("distributed.versions.get_versions() keeping what it has found"):
+        versions.remember_versions()
+        before = looked_up.get_versions()
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(looked_up, "version", lambda name: pytest.fail(f"{name} was looked up again"))
+            assert looked_up.get_versions() == before
 
 
 def test_listeners(canary):

@@ -14,6 +14,8 @@ import asyncio, sys
 from distributed import Nanny, Scheduler
 from gpucluster.dask_internals import nannies, periodic_callbacks as callbacks
 
+slow = True
+
 async def watched(nanny, changed):
     # The process under the nanny's eyes is this one.
     import os, types
@@ -33,11 +35,11 @@ async def main():
         assert {"monitor", "tick", "memory_monitor"} <= kept, f"Nanny.periodic_callbacks are {kept}"
         assert {"monitor", "idle-timeout", "no-workers-timeout"} <= set(before.periodic_callbacks), "of a Scheduler"
     for _ in range(2):  # twice is as good as once
-        callbacks.set_shortest_heartbeat(3.0)
+        callbacks.set_shortest_heartbeat(lambda: 3.0 if slow else 0.1)
         callbacks.leave_out_for_nannies(["monitor", "tick", "never"])
         callbacks.slow_down_schedulers({"idle-timeout": 9.0, "never": 1.0})
         if sys.platform == "linux":
-            callbacks.watch_small_workers_less(5.0)
+            callbacks.watch_small_workers_less(lambda: 5.0)
     assert callbacks.heartbeat_seconds(1) == 3.0, "heartbeat_interval as a name of distributed.scheduler"
     async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
         assert scheduler.periodic_callbacks["idle-timeout"].callback_time == 9000, "callback_time in milliseconds"
@@ -49,6 +51,10 @@ async def main():
             async with asyncio.timeout(60):
                 while callbacks.heartbeat_seconds_of(worker) != 3.0:  # the answer to its first heartbeat tells it
                     await asyncio.sleep(0.01)
+            global slow
+            slow = False
+            await callbacks.ask_for_heartbeats(scheduler)
+            assert callbacks.heartbeat_seconds_of(worker) == 0.5, "Worker.heartbeat() and the operation 'run'"
 
 asyncio.run(main())
 import distributed.utils
@@ -63,6 +69,10 @@ with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}
     context.set_forkserver_preload = called.append
     get_mp_context()
 assert not called, "distributed sets its own list of modules for the forkserver"
+from distributed.nanny import WorkerProcess
+assert 0 < WorkerProcess._init_msg_interval <= 0.1, "WorkerProcess._init_msg_interval, in seconds"
+nannies.look_for_workers_every(0.005)
+assert WorkerProcess._init_msg_interval == 0.005
 print("fine")
 """
 
@@ -70,7 +80,8 @@ print("fine")
 def test_what_is_changed_for_good(in_new_process, canary):
     with canary(
         "Nanny.__init__ and Scheduler.__init__ filling periodic_callbacks, NannyMemoryManager.memory_monitor, "
-        "scheduler.heartbeat_interval and utils._forkserver_preload_set"
+        "scheduler.heartbeat_interval, Scheduler.broadcast of 'run', WorkerProcess._init_msg_interval and "
+        "utils._forkserver_preload_set"
     ):
         assert in_new_process(_IN_A_NEW_PROCESS) == "fine"
 

@@ -1,9 +1,10 @@
-"""The process that workers are forked from: reached from many threads at once."""
+"""The process that workers are forked from: a copy that starts nothing anew, reached from many threads at once."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,9 +23,13 @@ context = multiprocessing.get_context("forkserver")
 def start(_):
     for _ in range(10):
         multiprocessing.forkserver.ensure_running()
-    process = context.Process(target=os.getpid)
-    process.start()  # Its exit code may be read by another thread's start: multiprocessing's own affair.
+    # Not the exit code: where several threads look for it, Python reads it for one of them only.
+    answer, told = context.Pipe(duplex=False)
+    process = context.Process(target=told.send, args=(0,))
+    process.start()
+    assert answer.poll(60)
     process.join()
+    return answer.recv()
 
 with ThreadPoolExecutor(8) as threads:
     list(threads.map(start, range(24)))
@@ -37,3 +42,59 @@ def test_workers_that_start_together_do_not_take_the_folder_from_each_other() ->
     """Each is started from a thread of its own; once it was lost, no worker could start any more."""
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+COPIES = """
+import multiprocessing, os, sys, time
+
+def look(answers):
+    import numpy
+    from gpucluster.supervisor.preloading import FIRST
+    links = [f"/proc/self/fd/{number}" for number in range(256)]
+    opened = __file__ in [os.readlink(link) for link in links if os.path.exists(link)]
+    answers.put((set(FIRST) <= set(sys.modules), "sklearn.decomposition" in sys.modules, numpy.random.random(), opened))
+
+def nested(answers):
+    child = multiprocessing.get_context("forkserver").Process(target=os.getpid)
+    child.start()
+    child.join()
+    answers.put(child.exitcode)
+
+def main():
+    from gpucluster.supervisor import warmup
+
+    kept = os.open(__file__, os.O_RDONLY)  # as the lock of a cluster's folder
+    warmup.start_forkserver()
+    context = multiprocessing.get_context("forkserver")
+
+    def ask(target):
+        answers = context.Queue()
+        process = context.Process(target=target, args=(answers,))
+        process.start()
+        answer = answers.get(timeout=60)
+        process.join()
+        return answer
+
+    first, second = ask(look), ask(look)
+    assert first[:2] == second[:2] == (True, False), "what a worker starts with, and no more"
+    assert first[2] != second[2], "NumPy's global generator goes on alike in two workers"
+    assert not first[3], "a lock that the server or a worker held would outlive this process"
+    assert ask(nested) == 0, "a worker's own multiprocessing begins anew"
+    deadline = time.monotonic() + 90
+    while not ask(look)[1]:
+        assert time.monotonic() < deadline, "what most computations need never came"
+        time.sleep(2)
+    print("fine")
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.processes
+def test_workers_start_from_little_and_later_ones_have_all(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(COPIES)
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=150)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout == "fine\n"

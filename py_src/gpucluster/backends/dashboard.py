@@ -9,6 +9,7 @@ beside it, which gives the secret away. Here any other path is a plain 404.
 from __future__ import annotations
 
 import hmac
+from functools import partial
 from typing import Any
 
 from distributed import Scheduler
@@ -19,6 +20,7 @@ from tornado.netutil import bind_unix_socket
 from ..comm.folder import short
 from ..comm.handshakes import limit_handshakes
 from ..dask_internals.listening import serve_pages, web_application
+from .late_pages import LatePages
 
 WEB_SOCKET = "dashboard"
 """Name of the socket in the comm folder."""
@@ -37,9 +39,12 @@ class PrivateDashboardScheduler(Scheduler):
         Path of the unix socket that the pages are served on; default: a port, as ``dashboard_address`` says.
     """
 
-    def __init__(self, *args: Any, http_prefix: str, web_socket: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, http_prefix: str, web_socket: str | None = None, dashboard: bool = True, **kwargs: Any
+    ) -> None:
         self._web_socket = web_socket
-        super().__init__(*args, http_prefix=http_prefix, **kwargs)
+        super().__init__(*args, http_prefix=http_prefix, dashboard=False, **kwargs)
+        pages = LatePages(self, http_prefix) if dashboard else None
         # Nothing was served yet: the event loop has not run since the port was opened.
         application = web_application(self)
         find_handler = application.find_handler
@@ -48,7 +53,8 @@ class PrivateDashboardScheduler(Scheduler):
         def find_private_handler(request: HTTPServerRequest, **options: Any) -> Any:
             first = request.path.lstrip("/").split("/", 1)[0].encode()
             if hmac.compare_digest(first, secret):
-                return find_handler(request, **options)
+                find = partial(find_handler, request, **options)
+                return find() if pages is None else pages.serve(find)
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})
 
         application.find_handler = find_private_handler  # on this one instance

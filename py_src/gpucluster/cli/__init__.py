@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     _make_writable()
     try:
-        code = _run(words)
+        code = _create(words) if words[:1] == ["create"] and not set(_HELP).intersection(words) else _run(words)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -54,6 +54,16 @@ def _make_writable() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as long as the process
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+def _create(words: list[str]) -> int:
+    from ..client.early import drop_early, start_early
+
+    start_early()  # It imports on another core while this process imports here.
+    try:
+        return _run(words)
+    finally:
+        drop_early()
 
 
 def _run(words: list[str]) -> int:

@@ -19,16 +19,14 @@ from ..protocol.errors import ClusterNotFound, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.plaintext import counted, escaped
 from ..protocol.presets import PRESETS
-from . import EXIT_INTERRUPTED, actions, benchmark, gauges, recordings, tables
+from . import EXIT_INTERRUPTED, actions, tables
 from .changes import CHANGES, Change
 from .declarations import SHELL
-from .lessonactions import LESSON_ACTIONS, LessonAnswer
 from .lessonverbs import LESSONS
 from .progress import TerminalProgress
-from .screen import Screen
-from .scripts import completion_script
 from .verbs import overview, parser_for
 
+# What only some verbs need is imported by them: somebody waits for every verb.
 _FOLLOW_SECONDS = 0.2
 
 
@@ -48,7 +46,7 @@ def run(verb: str, words: Sequence[str]) -> int:
         When ``--help`` is among the words.
     """
     found = parser_for(verb, SHELL).read(words)
-    return _RUNNERS[verb](found)
+    return _lessons(verb, found) if verb.startswith(f"{LESSONS} ") else _RUNNERS[verb](found)
 
 
 def _control() -> Control:
@@ -126,6 +124,9 @@ def _logs(found: Namespace) -> int:
 
 
 def _gauges(found: Namespace) -> int:
+    from . import gauges
+    from .screen import Screen
+
     control = _control()
     screen = Screen()
     if screen.live and not getattr(found, "json", False):
@@ -135,6 +136,9 @@ def _gauges(found: Namespace) -> int:
 
 
 def _replay(found: Namespace) -> int:
+    from . import gauges, recordings
+    from .screen import Screen
+
     session, speed = recordings.to_play(found)
     if getattr(found, "json", False):
         print(session.encoded().decode())
@@ -144,6 +148,8 @@ def _replay(found: Namespace) -> int:
 
 
 def _record(found: Namespace) -> int:
+    from . import recordings
+
     with TerminalProgress() as progress:
         written = recordings.record(_control(), found, progress.say)
     return _answer(found, written, recordings.written_line(written))
@@ -161,6 +167,8 @@ def _dashboard(found: Namespace) -> int:
 
 
 def _bench(found: Namespace) -> int:
+    from . import benchmark
+
     # What distributed still has to say about a computation that Ctrl-C ended is for nobody.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with TerminalProgress() as progress:
@@ -212,6 +220,8 @@ def _presets(found: Namespace) -> int:
 
 
 def _completion(found: Namespace) -> int:
+    from .scripts import completion_script
+
     print(completion_script(found.shell), end="")
     return 0
 
@@ -225,21 +235,20 @@ def _help(found: Namespace) -> int:
     return 0
 
 
-def _lessons(action: Callable[[Namespace, Callable[[str], None]], LessonAnswer]) -> Callable[[Namespace], int]:
-    def run_it(found: Namespace) -> int:
-        with TerminalProgress() as progress:
-            answer = action(found, progress.say)
-        if getattr(found, "json", False) and answer.data is not None:
-            print(json.dumps(answer.data, indent=2, ensure_ascii=False))
-        elif answer.text:
-            print(answer.text)
-        for line in answer.warnings:
-            print(line, file=sys.stderr)
-        for line in answer.notes:
-            _hint(line)
-        return answer.code
+def _lessons(verb: str, found: Namespace) -> int:
+    from .lessonactions import LESSON_ACTIONS
 
-    return run_it
+    with TerminalProgress() as progress:
+        answer = LESSON_ACTIONS[verb.removeprefix(f"{LESSONS} ")](found, progress.say)
+    if getattr(found, "json", False) and answer.data is not None:
+        print(json.dumps(answer.data, indent=2, ensure_ascii=False))
+    elif answer.text:
+        print(answer.text)
+    for line in answer.warnings:
+        print(line, file=sys.stderr)
+    for line in answer.notes:
+        _hint(line)
+    return answer.code
 
 
 def _answer(found: Namespace, value: BaseModel | Sequence[BaseModel], text: str, **extra: Any) -> int:
@@ -283,5 +292,4 @@ _RUNNERS = {
     "presets": _presets,
     "completion": _completion,
     "help": _help,
-    **{f"{LESSONS} {name}": _lessons(action) for name, action in LESSON_ACTIONS.items()},
 }

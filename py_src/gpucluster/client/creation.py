@@ -18,9 +18,10 @@ from ..registry.process import ProcessIdentity
 from ..registry.record import Folder, Record
 from ..registry.store import Registry, now
 from . import standby
+from .early import drop_early, give_early
 from .environment import cluster_environment, fingerprint
 from .killing import KILLED_SECONDS, kill_supervisor
-from .launch import LAUNCH_SECONDS, launch
+from .launch import LAUNCH_SECONDS, launch, note_process
 from .transport import request
 
 ADOPT_SECONDS = 8.0
@@ -72,6 +73,7 @@ class Creation:
         """
         folder, chosen = await asyncio.to_thread(self._write_down)
         if chosen:
+            drop_early()
             body = {"cwd": self._directory, "environment": self._environment}
             try:
                 await request(folder, "POST", "/adopt", body, timeout=min(ADOPT_SECONDS, self._left()))
@@ -144,6 +146,11 @@ class Creation:
         return folder, held is None
 
     def _launch(self, folder: Folder, held: int) -> None:
+        early = give_early(folder.path, held, python=self._python, cwd=self._directory, environment=self._environment)
+        if early is not None:
+            os.close(held)
+            note_process(folder, early)
+            return
         try:
             launch(
                 folder,

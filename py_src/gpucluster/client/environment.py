@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from .. import __version__
-from ..protocol.errors import InvalidRequest
 from ..protocol.version import PROTOCOL_VERSION
+
+ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
+"""Names those variables that a supervisor gets besides its environment, and has to take out of it again."""
 
 _SECRET = (
     "JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "JUPYTERHUB_CLIENT_ID", "JUPYTERHUB_OAUTH_ACCESS_SCOPES",
@@ -21,6 +20,17 @@ _SECRET = (
 
 _KERNEL_ONLY = ("__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL")
 """Variables that mean something to one process only."""
+
+_READ_WHEN_LOADED = {
+    # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Workers that are
+    # forked do not see it: libraries read these when they are loaded, and Python one when it starts.
+    "MALLOC_TRIM_THRESHOLD_": "65536",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+_SEED = {"PYTHONHASHSEED": "6640"}
+"""One for all workers, so that they agree on the hashes of strings (dask/distributed#8400)."""
 
 _READ_AT_IMPORT = (
     "LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_",
@@ -53,8 +63,21 @@ def cluster_environment(environment: Mapping[str, str] | None = None) -> dict[st
     }
 
 
+def with_variables_of_workers(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a supervisor, from which workers are forked: with what libraries read when loaded."""
+    added = {name: value for name, value in _READ_WHEN_LOADED.items() if name not in environment}
+    if environment.get("PYTHONHASHSEED", "random") == "random":
+        added |= _SEED
+    return {**environment, **added, ADDED_VARIABLES: " ".join(added)}
+
+
 def fingerprint(python: str, environment: Mapping[str, str]) -> str:
     """Return what a standby and a request must have in common."""
+    import hashlib
+    import json
+
+    from .. import __version__
+
     relevant = {name: value for name, value in environment.items() if name.startswith(_READ_AT_IMPORT)}
     key = [python, __version__, PROTOCOL_VERSION, sorted(relevant.items())]
     return hashlib.sha256(json.dumps(key).encode()).hexdigest()
@@ -71,6 +94,8 @@ def python_of(kernel_name: str | None) -> str:
     if kernel_name is None:
         return sys.executable
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    from ..protocol.errors import InvalidRequest
 
     try:
         spec = KernelSpecManager().get_kernel_spec(kernel_name)

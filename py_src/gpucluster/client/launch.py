@@ -14,6 +14,7 @@ from ..registry.process import identify
 from ..registry.record import Folder
 from ..registry.store import tail
 from ..registry.writing import writing
+from .environment import with_variables_of_workers
 
 LAUNCH_SECONDS = 60.0
 _GONE_SECONDS = 10.0
@@ -74,7 +75,7 @@ def launch(
             # -P: the caller's directory is not searched for modules, whatever the files in it are called.
             [python, "-P", "-m", "gpucluster.supervisor", *arguments],
             cwd=cwd,
-            env=dict(environment),
+            env=with_variables_of_workers(environment),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -109,9 +110,13 @@ def launch(
         if any("nknown option: -P" in line for line in lines):
             raise StartFailed(f"The Python {python} is too old; clusters need Python 3.11 or newer.")
         raise StartFailed(f"The cluster's process did not start: {lines[-1] if lines else 'no message'}")
-    identity = identify(int(pid))
+    note_process(folder, int(pid))
+    return int(pid)
+
+
+def note_process(folder: Folder, pid: int) -> None:
+    """Write down who starts: who hangs before its first record could not be killed. Nothing else depends on it."""
+    identity = identify(pid)
     if identity is not None:
-        # Without it, who hangs before its first record cannot be killed; nothing else depends on it.
         with suppress(OSError):
             write_private(folder.process, identity.model_dump_json())
-    return int(pid)

@@ -90,3 +90,14 @@ def import_web_pages() -> None:
     Relies on the module ``distributed.dashboard.scheduler`` (2021.1).
     """
     import distributed.dashboard.scheduler  # noqa: F401
+
+
+def add_dashboard(scheduler: Any, prefix: str) -> None:
+    """Add the dashboard to the web pages of a scheduler that was made with ``dashboard=False``.
+
+    Relies on ``distributed.dashboard.scheduler.connect(application, server, scheduler, prefix)``, as the scheduler's
+    constructor calls it, and on ``Server.http_application`` and ``Server.http_server`` (2021.1).
+    """
+    from distributed.dashboard.scheduler import connect
+
+    connect(scheduler.http_application, scheduler.http_server, scheduler, prefix=prefix)

@@ -27,3 +27,13 @@ def keep_own_forkserver() -> None:
     import distributed.utils
 
     distributed.utils._forkserver_preload_set = True
+
+
+def look_for_workers_every(seconds: float) -> None:
+    """Let nannies look more often whether the worker that they have started is up, as they wait for nothing else.
+
+    Relies on ``WorkerProcess._init_msg_interval``, in seconds (2021.1).
+    """
+    from distributed.nanny import WorkerProcess
+
+    WorkerProcess._init_msg_interval = seconds

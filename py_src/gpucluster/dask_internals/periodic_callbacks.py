@@ -21,17 +21,38 @@ def heartbeat_seconds(n_workers: int) -> float:
     return float(scheduler.heartbeat_interval(n_workers))
 
 
-def set_shortest_heartbeat(seconds: float) -> None:
-    """Let no scheduler of this process ask for heartbeats more often than that.
+def set_shortest_heartbeat(seconds: Callable[[], float]) -> None:
+    """Let no scheduler of this process ask for heartbeats more often than that, asked anew each time.
 
     Relies on the scheduler calling ``distributed.scheduler.heartbeat_interval(n)`` as a name of its module (2021.1).
     """
     import distributed.scheduler
 
     def change(interval: Callable[[int], float]) -> Callable[[int], float]:
-        return lambda n: max(seconds, interval(n))
+        return lambda n: max(seconds(), interval(n))
 
     _replace(distributed.scheduler, "heartbeat_interval", change)
+
+
+async def ask_for_heartbeats(scheduler: Any) -> None:
+    """Let all workers send a heartbeat now, and the next ones as often as the answer tells them.
+
+    By itself a worker learns that at the end of the interval that it was told before. Relies on ``Scheduler.broadcast``
+    and on the operation ``run`` of a worker, as ``Client.run`` uses them, on ``Worker.heartbeat()`` and on
+    ``Server.periodic_callbacks["heartbeat"]`` (2022.6).
+    """
+    from distributed.protocol.pickle import dumps
+
+    message = {"op": "run", "function": dumps(_send_heartbeat), "args": dumps(()), "kwargs": dumps({}), "wait": True}
+    await scheduler.broadcast(msg=message, on_error="ignore")
+
+
+async def _send_heartbeat(dask_worker: Any) -> None:
+    await dask_worker.heartbeat()
+    callback = dask_worker.periodic_callbacks.get("heartbeat")
+    if callback is not None and callback.is_running():
+        callback.stop()
+        callback.start()
 
 
 def heartbeat_seconds_of(worker: Any) -> float | None:
@@ -88,7 +109,7 @@ def slow_down_schedulers(seconds: Mapping[str, float]) -> None:
     _replace(Scheduler, "__init__", change)
 
 
-def watch_small_workers_less(seconds: float) -> None:
+def watch_small_workers_less(seconds: Callable[[], float]) -> None:
     """Let nannies look less often at workers that use less than half of their memory, and always at little cost.
 
     Dask's own look is ten times as dear as one into ``/proc``; it is called when there is something to do. Relies on
@@ -97,8 +118,8 @@ def watch_small_workers_less(seconds: float) -> None:
 
     Parameters
     ----------
-    seconds : float
-        Least time between two looks at such a worker.
+    seconds : callable
+        Gives the least time between two looks at such a worker.
     """
     from distributed.worker_memory import NannyMemoryManager
 
@@ -112,7 +133,7 @@ def watch_small_workers_less(seconds: float) -> None:
                     resident = int(file.read().split()[1]) * page
                 interval = self.memory_monitor_interval
                 if resident < limit / 2:
-                    interval = max(interval, seconds)
+                    interval = max(interval, seconds())
                 nanny.periodic_callbacks["memory_monitor"].callback_time = 1000 * interval
                 if resident <= limit:
                     return

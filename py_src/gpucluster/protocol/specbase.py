@@ -34,7 +34,6 @@ class SpecBase(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        use_attribute_docstrings=True,
         allow_inf_nan=False,
         json_schema_serialization_defaults_required=True,
     )

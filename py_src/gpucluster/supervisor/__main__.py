@@ -1,18 +1,22 @@
 """``python -P -m gpucluster.supervisor --folder PATH --lock-fd N --report-fd N``: started by ``client.launch``.
 
-The order matters: detach, start the forkserver (it imports on another core while we import here), then
-import Dask.
+With ``--link-fd N`` instead, started by ``client.early``, it is told folder and lock later.
+
+The order matters: detach; import what workers need; fork the process that workers are forked from, before there is
+any thread, log handler or secret; then import the rest.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import logging
 import os
 import resource
 import shutil
 import signal
+import socket
 import sys
 import time
 from collections import Counter
@@ -34,7 +38,18 @@ def _detach(report_fd: int) -> None:
     if pid:
         os.write(report_fd, f"{pid}\n".encode())
         os._exit(0)
-    os.close(report_fd)
+
+
+def _wait_for_folder(link_fd: int) -> tuple[Path, int]:
+    """Import what every cluster needs, then wait for one; end when whoever started this process does not need it."""
+    from .preloading import FIRST, import_each
+
+    import_each(FIRST)
+    with socket.socket(fileno=link_fd) as link:
+        folder, descriptors, _, _ = socket.recv_fds(link, 4096, 1)
+    if not descriptors:
+        os._exit(0)
+    return Path(os.fsdecode(folder)), descriptors[0]
 
 
 def _redirect(log: Path) -> None:
@@ -122,6 +137,7 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
     from .caller import apply_environment, enter
     from .controller import Controller
     from .interface import Interface, serve
+    from .rehearsal import rehearse
     from .standby import Standby
     from .watchdog import end_when_deleted
 
@@ -145,6 +161,7 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
 
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
 
+    directory = os.getcwd()
     # Be reachable at once, so that a start can be cancelled; the imports run beside in a thread.
     if waiting is None:
         assert record.cluster is not None
@@ -155,17 +172,23 @@ async def _serve(folder_path: Path, held: int, redact: Callable[[str], None], st
             await controller.fail(error)
             return
         await asyncio.to_thread(_import_all)
-        enter(os.getcwd())
+        _collect_garbage()
     else:
         serve(interface, folder)
         waiting.watch()
-        await asyncio.to_thread(_warm_up)
+        await asyncio.to_thread(_import_all)
+        use_dask_logging()
+        # Whoever takes it before it is ready waits for no more than a start needs.
+        if not waiting.taken.done():
+            await rehearse(folder)
+        _collect_garbage()
         await asyncio.to_thread(waiting.note_ready)
         if not waiting.taken.done():
             logging.info("Standby is ready after %.1f s", time.monotonic() - started)
         controller, adoption = await waiting.taken
         apply_environment(adoption.environment)
-        enter(adoption.cwd)
+        directory = adoption.cwd
+    enter(directory)
     use_dask_logging()
     model = await controller.run()
     logging.info("The cluster has ended: %s. %s", model.state.value, model.reason or "")
@@ -184,34 +207,48 @@ def _import_all() -> None:
     import_all()
 
 
-def _warm_up() -> None:
-    """Do the slow part of a start: import everything, and wait until the forkserver has done the same."""
-    from .warmup import wait_for_forkserver
+def _collect_garbage() -> None:
+    """Begin to: what was imported is no garbage, and no more looked at."""
+    gc.freeze()
+    gc.enable()
 
-    _import_all()
-    wait_for_forkserver()
+
+def _drop_variables_of_workers() -> None:
+    """Take out of the environment what was added for libraries that are loaded by now; workers get it from Dask."""
+    from .preloading import ADDED_VARIABLES
+
+    for name in os.environ.pop(ADDED_VARIABLES, "").split():
+        os.environ.pop(name, None)
 
 
 def main() -> None:
     """Run one supervisor."""
     started = time.monotonic()
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor")
-    parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--lock-fd", type=int, required=True)
-    parser.add_argument("--report-fd", type=int, required=True)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--lock-fd", type=int)
+    parser.add_argument("--report-fd", type=int)
+    parser.add_argument("--link-fd", type=int)
     parser.add_argument("--standby", action="store_true")
     options = parser.parse_args()
-    _detach(options.report_fd)
+    gc.disable()  # Imports make no garbage, and make the collector look at everything again and again.
+    if options.link_fd is None:
+        _detach(options.report_fd)
+        os.close(options.report_fd)
+    else:
+        _detach(options.link_fd)
+        options.folder, options.lock_fd = _wait_for_folder(options.link_fd)
     # Held, without being used, until this process ends; workers must not inherit it.
     os.set_inheritable(options.lock_fd, False)
     _redirect(options.folder / "log")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    redact = _start_logging()
     _raise_file_limit()
     from .warmup import start_forkserver
 
     start_forkserver()
+    _drop_variables_of_workers()
+    redact = _start_logging()
     code = 0
     try:
         asyncio.run(_serve(options.folder, options.lock_fd, redact, started, standby=options.standby))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
+
+from ..backends.installed import add_directory
 
 
 class Adoption(BaseModel):
@@ -59,5 +60,4 @@ def enter(directory: str) -> None:
     """
     with suppress(OSError):
         os.chdir(directory)
-    if directory not in sys.path:
-        sys.path.append(directory)
+    add_directory(directory)

@@ -410,7 +410,10 @@ class Controller:
             self._tell_failed_looks(failed)
 
     def _look_at_use(self) -> None:
-        self.idle.update(busy=self._in_use())
+        used = self._in_use()
+        self.idle.update(busy=used)
+        if self.sampler is not None:
+            self.sampler.note_use(used=used)
         self.store.update(soon=True, idle=self.idle.model(), **self._members())
 
     def _in_use(self) -> bool:

@@ -1,59 +1,70 @@
-"""Imported once in the forkserver: every worker starts as a copy of a process that has imported this.
+"""What the process that workers are forked from does before it serves, and while nobody asks it for a worker.
 
-Nothing in here may start threads, open sockets or touch CUDA. On GPU machines the RAPIDS modules are left out,
-unless ``GPUCLUSTER_PRELOAD_RAPIDS=1`` asks for them, until it is proved on real hardware that importing them leaves no
-CUDA context in the parent; ``python -m benchmarks.gpu --only starts`` looks.
+Nothing that is imported in here may start threads, open sockets or touch CUDA.
 """
 
 from __future__ import annotations
 
 import gc
-import importlib
 import os
-import sys
+import signal
 import warnings
+from typing import Any
 
 from ..dask_internals.listening import serve_no_worker_pages
+from .preloading import ADDED_VARIABLES, FIRST, LATER, import_each, rapids_wanted
 from .process_tree import tie_to_parent
 
-MODULES = (
-    "distributed",
-    "distributed.nanny",
-    "distributed.worker",
-    "distributed.comm.tcp",
-    "distributed.diagnostics.nvml",
-    "distributed.protocol.numpy",
-    "distributed.shuffle",
-    "numpy",
-    "numpy.random",
-    "pandas",
-    "pyarrow",
-    "dask.array",
-    "dask.dataframe",
-    "sklearn.cluster",
-    "sklearn.decomposition",
-    "gpucluster.telemetry.report",
-)
-RAPIDS = ("rmm", "cupy", "cudf", "dask_cudf")
+QUIET_SECONDS = 1.0
+"""So long after it was asked for a worker this process begins to import what only later workers will have."""
+_BREATH_SECONDS = 0.001
+"""Between two modules, for whoever asks for a worker meanwhile."""
 
 
-def _import_modules() -> None:
-    modules: tuple[str, ...] = MODULES
-    if os.environ.get("GPUCLUSTER_PRELOAD_RAPIDS") == "1":
-        # Read by cuDF and RMM when they are imported: no context, which a forked worker could not use.
-        os.environ["RAPIDS_NO_INITIALIZE"] = "True"
-        modules += RAPIDS
-    for module in modules:
-        try:
-            importlib.import_module(module)
-        except Exception as error:  # An optional or broken package must not keep workers from starting.
-            print(f"Not preloaded: {module}: {type(error).__name__}: {error}", file=sys.stderr)
+class _Later:
+    """Imports modules in the main thread, one at a time, from an alarm that interrupts the wait for requests."""
+
+    def __init__(self, modules: tuple[str, ...]) -> None:
+        self._left = list(modules)
+        self._process = os.getpid()
+        signal.signal(signal.SIGALRM, self._import_next)
+        os.register_at_fork(after_in_parent=self._wait, after_in_child=self._forget)
+
+    def _wait(self) -> None:
+        if self._left:
+            signal.setitimer(signal.ITIMER_REAL, QUIET_SECONDS)
+
+    def _forget(self) -> None:
+        # A child has no timer of its own, but an alarm may have come just before the fork.
+        self._left = []
+        if signal.getsignal(signal.SIGALRM) == self._import_next:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+    def _import_next(self, *_: Any) -> None:
+        if not self._left or os.getpid() != self._process:
+            return
+        import_each((self._left.pop(0),))
+        gc.freeze()
+        if self._left:
+            signal.setitimer(signal.ITIMER_REAL, _BREATH_SECONDS)
 
 
+def _give_each_child_its_own_randomness() -> None:
+    """Let workers draw different numbers from NumPy's global generator; Python's own sees to itself."""
+    from numpy import random
+
+    os.register_at_fork(after_in_child=random.seed)
+
+
+os.environ.pop(ADDED_VARIABLES, None)
 tie_to_parent()
 # Orphans that this process has adopted come to their end like its own children.
 warnings.filterwarnings("ignore", message="forkserver: waitpid returned unexpected pid")
-_import_modules()
+# The garbage collector would touch, and so copy, the pages that workers share. Workers have one of their own.
+gc.disable()
+os.register_at_fork(after_in_child=gc.enable)
+import_each((*FIRST, *rapids_wanted()))
+_give_each_child_its_own_randomness()
 serve_no_worker_pages()
-# Keep the garbage collector from touching, and so copying, the pages that workers share.
 gc.freeze()
+_Later(LATER)

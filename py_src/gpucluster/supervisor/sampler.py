@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 from pydantic_core import to_json
@@ -18,11 +19,14 @@ from ..backends.scheduler.view import Columns, SchedulerView
 from ..protocol.capacity import Machine
 from ..registry.store import now
 from ..telemetry.plugin import PLUGIN, pickled_plugin
+from . import wakeups
 from .history import History
 
 logger = logging.getLogger("gpucluster.supervisor")
 
 INTERVAL_SECONDS = 1.0
+REST_AFTER_SECONDS = 30.0
+"""So long after anybody looked at the cluster or used it, workers begin to send fewer heartbeats."""
 
 
 class Sampler:
@@ -47,6 +51,10 @@ class Sampler:
         self._number = 0
         self._taken = float("-inf")
         self._listeners = 0
+        self._used_at = time.monotonic()
+        self._rests = False
+        self._due = asyncio.Event()
+        self._waking: asyncio.Task[None] | None = None
         self._changed = asyncio.Condition()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -65,6 +73,33 @@ class Sampler:
         """Sample no more."""
         while self._tasks:
             self._tasks.pop().cancel()
+        if self._waking is not None:
+            self._waking.cancel()
+
+    def note_use(self, *, used: bool) -> None:
+        """Sample, and let workers tell, more often while somebody looks or uses the cluster.
+
+        Parameters
+        ----------
+        used : bool
+            Whether somebody uses it now.
+        """
+        now = time.monotonic()
+        if used or self._listeners:
+            self._used_at = now
+        rests = now - self._used_at > REST_AFTER_SECONDS
+        if rests == self._rests:
+            return
+        self._rests = rests
+        wakeups.rest(rests)
+        if not rests:
+            self._waking = asyncio.create_task(self._wake())
+
+    async def _wake(self) -> None:
+        try:
+            await self._scheduler.ask_for_heartbeats()
+        finally:
+            self._due.set()
 
     async def listen(self) -> AsyncIterator[bytes]:
         """Yield samples as lines of JSON, each a whole event, beginning with one at once.
@@ -72,6 +107,7 @@ class Sampler:
         A slow listener misses some; it always gets the newest next.
         """
         self._listeners += 1
+        self.note_use(used=True)
         try:
             if time.monotonic() - self._taken > self.interval:
                 self._put_into_words(self.read())
@@ -136,7 +172,10 @@ class Sampler:
             except Exception:
                 logger.exception("A sample could not be taken")
                 await asyncio.sleep(10 * INTERVAL_SECONDS)
-            await asyncio.sleep(self.interval)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.interval):
+                    await self._due.wait()
+            self._due.clear()
 
 
 def compact(columns: Columns) -> dict[str, Any]:

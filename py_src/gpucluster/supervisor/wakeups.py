@@ -3,7 +3,7 @@
 distributed wakes up for each server, of which every worker's nanny is one: 50 times a second to see how punctual its
 event loop is, ten times to see how much memory the worker uses, twice to measure this process and this host. All
 servers here share one process, one event loop and one host, so that once is enough. With eight workers this is most of
-what an idle supervisor does.
+what an idle supervisor does. The rest is heartbeats: where nobody looks and nothing is computed, workers send fewer.
 """
 
 from __future__ import annotations
@@ -21,22 +21,42 @@ TICK_INTERVAL = "500ms"
 """How often scheduler and workers look how punctual their event loop is; they complain from three seconds on."""
 SHORTEST_HEARTBEAT_SECONDS = 1.0
 """distributed uses half a second for up to ten workers, and from one second on for more."""
+RESTING_HEARTBEAT_SECONDS = 2.0
+"""While nobody looks at the cluster or uses it. A worker that is told more takes itself for one of very many."""
 MEMORY_SECONDS_WHEN_EMPTY = 0.5
 """How often the nanny looks at a worker that uses less than half its memory; above, as often as is configured."""
+MEMORY_SECONDS_WHEN_RESTING = 2.0
 SCHEDULER_SECONDS = {"monitor": 2.0, "idle-timeout": 1.0, "no-workers-timeout": 1.0}
 """The last two do nothing until a timeout is configured, four times a second."""
 NOT_FOR_NANNIES = ("monitor", "tick", "ticks")
+
+
+_rests = False
+
+
+def rest(resting: bool) -> None:
+    """Say whether somebody looks at the cluster of this process or uses it."""
+    global _rests
+    _rests = resting
+
+
+def _heartbeat_seconds() -> float:
+    return RESTING_HEARTBEAT_SECONDS if _rests else SHORTEST_HEARTBEAT_SECONDS
+
+
+def _memory_seconds() -> float:
+    return MEMORY_SECONDS_WHEN_RESTING if _rests else MEMORY_SECONDS_WHEN_EMPTY
 
 
 def reduce_wakeups() -> None:
     """Change distributed in this process; its configuration also reaches the workers. Once is enough."""
     import dask
 
-    set_shortest_heartbeat(SHORTEST_HEARTBEAT_SECONDS)
+    set_shortest_heartbeat(_heartbeat_seconds)
     # After distributed was imported, which has defaults of its own. What a site has chosen stays.
     if dask.config.get("distributed.admin.tick.interval") == "20ms":
         dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
     leave_out_for_nannies(NOT_FOR_NANNIES)
     slow_down_schedulers(SCHEDULER_SECONDS)
     if sys.platform == "linux":
-        watch_small_workers_less(MEMORY_SECONDS_WHEN_EMPTY)
+        watch_small_workers_less(_memory_seconds)

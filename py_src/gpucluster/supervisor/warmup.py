@@ -1,67 +1,76 @@
-"""Start the forkserver with the environment that workers need before their first import."""
+"""Start the process that workers are forked from, and do ahead what a cluster's start needs."""
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing import forkserver, util
+from multiprocessing import forkserver, resource_tracker, util
 from typing import Any
 
-from ..dask_internals.listening import import_web_pages
-from ..dask_internals.nannies import keep_own_forkserver
+from ..dask_internals.nannies import keep_own_forkserver, look_for_workers_every
+from ..dask_internals.versions import remember_versions
+from .preloading import FIRST, import_each
+from .process_copy import copy_process
 
-PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
-    # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Children of
-    # a forkserver do not see it: libraries read these when they are loaded, and that has happened by then.
-    "MALLOC_TRIM_THRESHOLD_": "65536",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    # One seed for all workers, so that they agree on the hashes of strings (dask/distributed#8400).
-    "PYTHONHASHSEED": "6640",
-}
-
-
+WORKER_UP_SECONDS = 0.005
+"""How often a nanny looks whether its worker is up; distributed: 0.05."""
 _DESCRIPTORS = "/proc/self/fd/"
+_ABSTRACT_SOCKETS = util.abstract_sockets_supported
 _LOOKED_FOR_LATE = ("gilknocker",)
 """Optional packages that distributed tries to import not before a scheduler is made."""
 
 
-@contextmanager
-def _environment(extra: Mapping[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    for name, value in extra.items():
-        os.environ.setdefault(name, value)
-    if os.environ["PYTHONHASHSEED"] == "random":
-        os.environ["PYTHONHASHSEED"] = extra["PYTHONHASHSEED"]
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
 def start_forkserver() -> None:
-    """Start the process that workers are forked from.
+    """Import what a worker needs to start, and start the process that workers are forked from, as a copy of this one.
 
-    Returns at once: the server imports its modules while this process imports its own. Call it from the
-    main thread, which lives as long as the process: the kernel ties the server's life to the thread that
-    started it.
+    The two share what is imported so far. Call it from the main thread, before there is any other: the kernel ties the
+    server's life to the thread that started it, and a copy has one thread only.
     """
     # The server's socket is a file in a private folder, never an abstract address that other users can reach
     # (CVE-2022-42919 in Python 3.11.0).
     util.abstract_sockets_supported = False  # type: ignore[misc]  # Final, but read at each call
+    server = forkserver._forkserver
     # Also for a server that is started anew because this one has died.
-    setattr(forkserver.ForkServer, "ensure_running", _ensure_unreachable)  # noqa: B010  # the type checker forbids it
+    setattr(server, "ensure_running", partial(_ensure_unreachable, server))  # noqa: B010  # the type checker forbids it
     # '__main__' is not preloaded: workers do not need the supervisor's own code.
     forkserver.set_forkserver_preload(["gpucluster.supervisor.forked"])
-    with _environment(PRE_SPAWN_ENVIRONMENT):
-        _ensure_unreachable(forkserver._forkserver)
+    import_each(FIRST)
+    remember_versions()
+    gc.freeze()  # Whoever collects garbage would touch, and so copy, the pages that are shared.
+    with _copies_instead_of_programs():
+        _ensure_unreachable(server)
+
+
+@contextmanager
+def _copies_instead_of_programs() -> Iterator[None]:
+    """Let multiprocessing start its helpers as copies of this process.
+
+    A server that is started anew is a program again: there are threads by then.
+    """
+    usual = util.spawnv_passfds
+    setattr(util, "spawnv_passfds", partial(copy_process, first=_be_new))  # noqa: B010  # the type checker forbids it
+    try:
+        yield
+    finally:
+        setattr(util, "spawnv_passfds", usual)  # noqa: B010
+
+
+def _be_new() -> None:
+    """Use no helper of the parent's: what multiprocessing knows of them, and the locks that it holds, are forgotten."""
+    helpers: tuple[object, ...] = (forkserver._forkserver, resource_tracker._resource_tracker)
+    for helper in helpers:
+        vars(helper).clear()
+        vars(helper).update(vars(type(helper)()))
+    multiprocessing.current_process()._config.pop("tempdir", None)  # type: ignore[attr-defined]
+    util.abstract_sockets_supported = _ABSTRACT_SOCKETS  # type: ignore[misc]
 
 
 _ensure_running = forkserver.ForkServer.ensure_running
@@ -112,6 +121,7 @@ def configure_dask() -> None:
 
     reduce_wakeups()
     keep_own_forkserver()
+    look_for_workers_every(WORKER_UP_SECONDS)
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
     dask.config.set(
         {
@@ -124,22 +134,17 @@ def configure_dask() -> None:
 
 
 def import_all() -> None:
-    """Import what a cluster needs sooner or later, so that the scheduler never stalls on an import.
+    """Import what a cluster needs to start, so that the scheduler does not stall on an import.
 
     Afterwards modules may come from the directory of whoever asked for the cluster. What a library looks for in vain
     must not be found there.
     """
+    import dask
+
     from ..backends import spec_deployment  # noqa: F401
 
-    import_web_pages()
-
+    for module in dask.config.get("distributed.scheduler.http.routes"):
+        import_module(module)
     for name in _LOOKED_FOR_LATE:
         if find_spec(name) is None:
             sys.modules[name] = None  # type: ignore[assignment]  # Python's way to say: there is none
-
-
-def wait_for_forkserver() -> None:
-    """Return when the forkserver has imported its modules: it answers only then."""
-    process = multiprocessing.get_context("forkserver").Process(target=os.getpid)
-    process.start()
-    process.join()

@@ -10,6 +10,7 @@ from uuid import uuid4
 from distributed import Scheduler
 
 from ...dask_internals.listening import open_port, web_address
+from ...dask_internals.periodic_callbacks import ask_for_heartbeats
 from ...dask_internals.scheduler_state import give_worker_plugin
 from .reader import SchedulerReader
 from .view import Columns, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
@@ -67,6 +68,9 @@ class InProcessScheduler(SchedulerView):
     @property
     def heartbeat_seconds(self) -> float:
         return self._reader.heartbeat_seconds()
+
+    async def ask_for_heartbeats(self) -> None:
+        await ask_for_heartbeats(self._scheduler)
 
     def columns(self) -> Columns:
         found: Columns = self._reader.columns()

@@ -108,6 +108,10 @@ class SchedulerView(ABC):
     def heartbeat_seconds(self) -> float:
         """Seconds between the heartbeats of one worker."""
 
+    async def ask_for_heartbeats(self) -> None:
+        """Let all workers send one now, so that ``columns`` is fresh. A scheduler elsewhere waits for the next ones."""
+        return
+
     @abstractmethod
     def columns(self) -> Columns:
         """Return what the workers' last heartbeats say, one column per figure; ``None`` is not measured."""

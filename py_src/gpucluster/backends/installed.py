@@ -1,0 +1,50 @@
+"""Import what is installed, and nothing from the directory of whoever asked for the cluster.
+
+Files there may be another person's: no library may find an optional package there that is not installed.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+
+_added: list[str] = []
+
+
+def add_directory(directory: str) -> None:
+    """Import modules from this directory, too, if they are nowhere else; never within ``installed_only``."""
+    if directory not in sys.path:
+        sys.path.append(directory)
+        _added.append(directory)
+
+
+@contextmanager
+def installed_only() -> Iterator[None]:
+    """Import nothing in this thread from the directories that were added."""
+    finder = _InstalledOnly()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _InstalledOnly:
+    """Finds nothing, and lets nobody in one thread find what is only in the added directories."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if path is None and threading.get_ident() == self._thread and self._hides(name):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return None
+
+    def _hides(self, name: str) -> bool:
+        if PathFinder.find_spec(name, _added) is None:
+            return False
+        return PathFinder.find_spec(name, [place for place in sys.path if place not in _added]) is None

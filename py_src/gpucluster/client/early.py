@@ -1,0 +1,106 @@
+"""A supervisor that is started before it is known what it is for: it imports while the command line does.
+
+Imports the standard library only, and little of it: that is the point.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from .environment import cluster_environment, with_variables_of_workers
+
+PATIENCE_SECONDS = 10.0
+"""A process that has not told its pid by then is given up."""
+_PID_BYTES = 32
+
+
+@dataclass(frozen=True)
+class _Early:
+    process: subprocess.Popen[bytes]
+    link: socket.socket
+    """It ends when the other end of this does, unless it was given a folder."""
+    cwd: str
+    environment: dict[str, str]
+
+
+_early: _Early | None = None
+
+
+def start_early() -> None:
+    """Start a process that imports what a cluster needs, and waits for one. It ends with this process."""
+    global _early
+    environment = cluster_environment()
+    ours, theirs = socket.socketpair()
+    ours.settimeout(PATIENCE_SECONDS)
+    with theirs, suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "gpucluster.supervisor", "--link-fd", str(theirs.fileno())],
+            env=with_variables_of_workers(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(theirs.fileno(),),
+            start_new_session=True,
+        )
+        _early = _Early(process, ours, os.getcwd(), environment)
+        return
+    ours.close()
+
+
+def give_early(folder: Path, held: int, *, python: str, cwd: str, environment: dict[str, str]) -> int | None:
+    """Let that process have the cluster in a folder, if there is one that fits.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds the record of what to start.
+    held : int
+        Descriptor that holds the folder's lock; it is left open.
+    python, cwd, environment
+        As the cluster wants them.
+
+    Returns
+    -------
+    int or None
+        The process id of the supervisor; None where another has to be started.
+    """
+    global _early
+    early, _early = _early, None
+    if early is None:
+        return None
+    if (python, cwd, environment) != (sys.executable, early.cwd, early.environment):
+        _drop(early)
+        return None
+    with early.link:
+        pid: int | None = None
+        try:
+            pid = int(early.link.recv(_PID_BYTES))
+            socket.send_fds(early.link, [os.fsencode(folder)], [held])
+        except (OSError, ValueError):
+            early.process.kill()
+            pid = None
+    early.process.wait()
+    return pid
+
+
+def drop_early() -> None:
+    """End that process, if there is one: nobody needs it."""
+    global _early
+    early, _early = _early, None
+    if early is not None:
+        _drop(early)
+
+
+def _drop(early: _Early) -> None:
+    with early.link, suppress(OSError, ValueError):
+        # It is not our child, but has not ended: it waits for us.
+        os.kill(int(early.link.recv(_PID_BYTES)), signal.SIGKILL)
+    early.process.kill()
+    early.process.wait()
