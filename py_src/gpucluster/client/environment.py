@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .. import __version__
+from ..operating_system.end_descendants import MARK
 from ..protocol.errors import InvalidRequest
 from ..protocol.version import PROTOCOL_VERSION
 
@@ -19,7 +20,9 @@ _SECRET = (
 )  # fmt: skip
 """Credentials of the Jupyter server; code on a worker has no business with them."""
 
-_KERNEL_ONLY = ("__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL")
+_KERNEL_ONLY = (
+    "__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL", MARK,
+)  # fmt: skip
 """Variables that mean something to one process only."""
 
 _READ_AT_IMPORT = ("LD_", "PYTHON", "DASK_", "CUDA_", "NVIDIA_", "UCX_", "RAPIDS_", "CUDF_", "RMM_", "OMP_", "MKL_")

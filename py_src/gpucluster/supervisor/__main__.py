@@ -10,27 +10,35 @@ import argparse
 import asyncio
 import logging
 import os
-import resource
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..operating_system import LINUX
+from ..operating_system.descriptors import allow_many_files
 from ..protocol.plaintext import escaped
 
 if TYPE_CHECKING:
     from .interface import Interface
 
 
-def _detach(report_fd: int) -> None:
+_DETACHED = "--detached"
+
+
+def _detach(report_fd: int, lock_fd: int) -> None:
     """Continue in a grandchild of the caller, which is told its pid and has nothing to reap."""
-    pid = os.fork()
+    if LINUX:
+        pid = os.fork()
+    else:  # A child without a new program may not use everything that the system has.
+        program = [sys.executable, "-P", "-m", "gpucluster.supervisor", *sys.argv[1:], _DETACHED]
+        pid = subprocess.Popen(program, pass_fds=(lock_fd,), start_new_session=True).pid
     if pid:
         os.write(report_fd, f"{pid}\n".encode())
         os._exit(0)
@@ -86,13 +94,6 @@ class _Brake(logging.Filter):
         if self._counts[place] == self.AT_MOST:
             record.msg, record.args = f"{record.getMessage()} (repeated; not logged for a while)", ()
         return record.levelno < logging.WARNING or self._counts[place] <= self.AT_MOST
-
-
-def _raise_file_limit() -> None:
-    """Allow as many open files as the system lets us: each connection needs one, a stranger's too."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _start_logging() -> Callable[[str], None]:
@@ -200,17 +201,21 @@ def main() -> None:
     parser.add_argument("--lock-fd", type=int, required=True)
     parser.add_argument("--report-fd", type=int, required=True)
     parser.add_argument("--standby", action="store_true")
+    parser.add_argument(_DETACHED, action="store_true")
     options = parser.parse_args()
-    _detach(options.report_fd)
+    if not options.detached:
+        _detach(options.report_fd, options.lock_fd)
     # Held, without being used, until this process ends; workers must not inherit it.
     os.set_inheritable(options.lock_fd, False)
     _redirect(options.folder / "log")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     redact = _start_logging()
-    _raise_file_limit()
+    allow_many_files()  # Each connection needs one, a stranger's too.
+    from .process_tree import take_all_along
     from .warmup import start_forkserver
 
+    take_all_along()
     start_forkserver()
     code = 0
     try:

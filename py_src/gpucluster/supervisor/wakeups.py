@@ -8,8 +8,6 @@ what an idle supervisor does.
 
 from __future__ import annotations
 
-import sys
-
 from ..dask_internals.periodic_callbacks import (
     leave_out_for_nannies,
     set_shortest_heartbeat,
@@ -38,5 +36,4 @@ def reduce_wakeups() -> None:
         dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
     leave_out_for_nannies(NOT_FOR_NANNIES)
     slow_down_schedulers(SCHEDULER_SECONDS)
-    if sys.platform == "linux":
-        watch_small_workers_less(MEMORY_SECONDS_WHEN_EMPTY)
+    watch_small_workers_less(MEMORY_SECONDS_WHEN_EMPTY)

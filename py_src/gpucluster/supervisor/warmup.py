@@ -14,6 +14,8 @@ from typing import Any
 
 from ..dask_internals.listening import import_web_pages
 from ..dask_internals.nannies import keep_own_forkserver
+from ..operating_system import LINUX
+from ..operating_system.descriptors import PLACE, address_of_folder, without_name
 
 PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
     # What distributed's nanny sets before it spawns a worker (distributed.nanny.pre-spawn-environ). Children of
@@ -27,7 +29,8 @@ PRE_SPAWN_ENVIRONMENT: Mapping[str, str] = {
 }
 
 
-_DESCRIPTORS = "/proc/self/fd/"
+FORKED = LINUX
+"""Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
 _LOOKED_FOR_LATE = ("gilknocker",)
 """Optional packages that distributed tries to import not before a scheduler is made."""
 
@@ -51,8 +54,10 @@ def start_forkserver() -> None:
 
     Returns at once: the server imports its modules while this process imports its own. Call it from the
     main thread, which lives as long as the process: the kernel ties the server's life to the thread that
-    started it.
+    started it. Where workers are not forked, nothing happens.
     """
+    if not FORKED:
+        return
     # The server's socket is a file in a private folder, never an abstract address that other users can reach
     # (CVE-2022-42919 in Python 3.11.0).
     util.abstract_sockets_supported = False  # type: ignore[misc]  # Final, but read at each call
@@ -76,17 +81,12 @@ def _ensure_unreachable(server: Any) -> None:
     process of the same user that was locked in, as a submission that is graded. Its socket loses its name as soon as it
     has one; this process goes on by the descriptor, which no process that may not trace this one can use.
     """
-    if not hasattr(os, "O_PATH"):
-        _ensure_running(server)
-        return
     with _one_at_a_time, _sockets_below_a_descriptor():
         before = server._forkserver_address
         _ensure_running(server)
         path = server._forkserver_address
         if path != before:
-            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
-            os.unlink(path)
-            server._forkserver_address = f"{_DESCRIPTORS}{descriptor}"
+            server._forkserver_address = without_name(path)
 
 
 @contextmanager
@@ -94,8 +94,8 @@ def _sockets_below_a_descriptor() -> Iterator[None]:
     """Let multiprocessing reach its folder by a descriptor: where TMPDIR is long, a path is too long for a socket."""
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     folder = util.get_temp_dir()
-    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    config["tempdir"] = f"{_DESCRIPTORS}{descriptor}"
+    descriptor = os.open(folder, PLACE | os.O_DIRECTORY)
+    config["tempdir"] = address_of_folder(descriptor)
     try:
         yield
     finally:
@@ -115,7 +115,7 @@ def configure_dask() -> None:
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
     dask.config.set(
         {
-            "distributed.worker.multiprocessing-method": "forkserver",
+            "distributed.worker.multiprocessing-method": "forkserver" if FORKED else "spawn",
             "distributed.scheduler.http.routes": routes,
             # A worker's own web server has no log-in: it serves nothing.
             "distributed.worker.http.routes": [],
@@ -139,7 +139,9 @@ def import_all() -> None:
 
 
 def wait_for_forkserver() -> None:
-    """Return when the forkserver has imported its modules: it answers only then."""
+    """Return when the forkserver, if there is one, has imported its modules: it answers only then."""
+    if not FORKED:
+        return
     process = multiprocessing.get_context("forkserver").Process(target=os.getpid)
     process.start()
     process.join()
