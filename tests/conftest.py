@@ -24,7 +24,7 @@ from gpucluster.protocol.models import ClusterModel
 from gpucluster.protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from gpucluster.registry.store import Registry
 
-pytest_plugins = ["tests.suite.order", "tests.suite.changes", "tests.suite.processes"]
+pytest_plugins = ["tests.suite.order", "tests.suite.changes", "tests.suite.processes", "tests.suite.linux"]
 
 # In the background of a shell interrupts are ignored, and every process of a test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -90,13 +90,12 @@ class Site:
 
     def processes(self) -> list[psutil.Process]:
         """Return every living process that was started with this registry in its environment, but us."""
-        marker = f"GPUCLUSTER_DIR={self.directory}".encode()
         found = []
         for process in psutil.process_iter():
             with suppress(OSError, psutil.Error):
                 # The environment a process was started with: forked workers share their forkserver's.
-                started_with = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
-                if marker in started_with and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                ours = process.environ().get("GPUCLUSTER_DIR") == str(self.directory)
+                if ours and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
                     found.append(process)
         return found
 

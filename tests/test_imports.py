@@ -13,16 +13,17 @@ PACKAGE = Path(__file__).resolve().parents[1] / "py_src" / "gpucluster"
 FACES = {"server", "magics", "cli"}
 MAY_IMPORT = {
     "protocol": set(),
-    "registry": {"protocol"},
-    "devices": {"protocol"},
+    "operating_system": set(),
+    "registry": {"operating_system", "protocol"},
+    "devices": {"operating_system", "protocol"},
     "gauges": {"protocol"},
     "recordings": {"devices", "protocol"},
-    "comm": {"dask_internals"},
-    "client": {"comm", "dask_internals", "devices", "recordings", "registry", "protocol"},
-    "backends": {"comm", "dask_internals", "devices", "telemetry", "protocol"},
-    "dask_internals": set(),
-    "telemetry": {"dask_internals", "devices", "protocol"},
-    "supervisor": {"backends", "comm", "dask_internals", "registry", "telemetry", "protocol"},
+    "comm": {"dask_internals", "operating_system"},
+    "client": {"comm", "dask_internals", "devices", "operating_system", "recordings", "registry", "protocol"},
+    "backends": {"comm", "dask_internals", "devices", "operating_system", "telemetry", "protocol"},
+    "dask_internals": {"operating_system"},
+    "telemetry": {"dask_internals", "devices", "operating_system", "protocol"},
+    "supervisor": {"backends", "comm", "dask_internals", "operating_system", "registry", "telemetry", "protocol"},
     **{
         face: {
             "client",
@@ -39,11 +40,11 @@ MAY_IMPORT = {
         }
         for face in FACES
     },
-    "lessons": {"client", "dask_internals", "registry", "protocol", "learn", "datasets"},
+    "lessons": {"client", "dask_internals", "operating_system", "registry", "protocol", "learn", "datasets"},
     "profiling": {"client", "dask_internals", "registry", "protocol"},
     "learn": {"client", "dask_internals", "protocol"},
     "datasets": {"protocol"},
-    "bench": {"learn", "datasets", "client", "protocol"},
+    "bench": {"learn", "datasets", "client", "operating_system", "protocol"},
     "widgets": {"client", "gauges", "protocol"},
 }
 """Between our packages. Each may import itself and the package's own top."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.comm import folder as folders
+from gpucluster.operating_system.descriptors import short_address
 
 
 def test_folder_and_secret_are_for_this_user_only(folder: Path) -> None:
@@ -53,7 +54,7 @@ def test_a_path_longer_than_an_address_can_be_is_reached(folder: Path) -> None:
     deep.mkdir(parents=True)
     listening, path = folders.bind(str(deep), backlog=4)
     assert len(path) > 180
-    with listening, socket.socket(socket.AF_UNIX) as connection, folders.short(path) as address:
+    with listening, socket.socket(socket.AF_UNIX) as connection, short_address(path) as address:
         connection.connect(address)
     with pytest.raises(OSError, match="too long"), socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)

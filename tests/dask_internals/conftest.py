@@ -46,7 +46,7 @@ class Here(NamedTuple):
     other: Any
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Here]:
     """The cluster that canaries share: it spills early, and pauses never, whatever this process uses."""
     memory = "distributed.worker.memory."

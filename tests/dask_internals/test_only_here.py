@@ -65,6 +65,7 @@ OF_OTHERS = {
     "lessons/figures/drawing.py": {"constrained"},  # matplotlib
     "lessons/grading/remote/objects.py": {"_update_inplace"},  # pandas
     "lessons/grading/runner/kernel_client.py": {"_kernel_spec"},  # jupyter_client
+    "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
     "supervisor/warmup.py": {"_config", "_forkserver", "_forkserver_address"},  # multiprocessing

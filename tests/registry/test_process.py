@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from gpucluster.registry import process
+from gpucluster.operating_system import processes
 from gpucluster.registry.process import ProcessIdentity, identify, is_alive, send_signal
 
 SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
@@ -45,6 +45,7 @@ def test_right_pid_and_wrong_birth_is_never_signalled(sleeper):
     assert sleeper.poll() is None
 
 
+@pytest.mark.linux("an id of each boot")
 def test_a_process_of_the_boot_before_is_not_the_one_of_now(sleeper):
     ticks = identify(sleeper.pid).birth.rpartition("-")[2]
     before = ProcessIdentity(pid=sleeper.pid, birth=f"00000000-0000-0000-0000-000000000000-{ticks}")
@@ -64,6 +65,7 @@ def test_a_dead_and_a_never_reaped_process_are_gone(sleeper):
     assert not send_signal(me, signal.SIGTERM)
 
 
+@pytest.mark.linux("/proc")
 def test_a_name_with_parentheses_and_spaces_confuses_nobody():
     code = (
         "import ctypes, time\n"
@@ -79,16 +81,17 @@ def test_a_name_with_parentheses_and_spaces_confuses_nobody():
         assert send_signal(me, signal.SIGKILL)
 
 
-def test_setting_the_clock_does_not_change_who_a_process_is(sleeper, monkeypatch):
+@pytest.mark.parametrize("linux", [pytest.param(True, marks=pytest.mark.linux("ticks since boot")), False])
+def test_setting_the_clock_does_not_change_who_a_process_is(sleeper, monkeypatch, linux):
+    monkeypatch.setattr(processes, "LINUX", linux)
     me = identify(sleeper.pid)
     real = time.time
     for shift in (-86400 * 365, -3600, 3600, 86400 * 365):
         monkeypatch.setattr(time, "time", lambda shift=shift: real() + shift)
         # What psutil calls the creation time is computed from the boot time, which moves with the clock.
-        monkeypatch.setattr(psutil, "boot_time", lambda shift=shift: real() + shift - 1000)
+        monkeypatch.setattr(psutil._psplatform, "boot_time", lambda shift=shift: real() + shift - 1000)
         assert identify(sleeper.pid) == me
         assert is_alive(me)
-    assert "time" not in me.birth
 
 
 RECYCLE = """
@@ -132,8 +135,9 @@ def test_a_really_recycled_pid_is_never_signalled():
     assert done.stdout.startswith("recycled ")
 
 
-def test_without_pidfd_the_birth_is_still_compared(sleeper, monkeypatch):
-    monkeypatch.delattr(process.os, "pidfd_open")
+def test_without_linux_the_birth_is_still_compared(sleeper, monkeypatch):
+    monkeypatch.setattr(processes, "LINUX", False)
+    assert identify(os.getpid()) != identify(sleeper.pid)
     right = identify(sleeper.pid)
     assert not send_signal(right.model_copy(update={"birth": "other"}), signal.SIGKILL)
     assert sleeper.poll() is None

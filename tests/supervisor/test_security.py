@@ -359,6 +359,7 @@ def test_who_can_connect_but_does_not_know_the_secret_is_told_nothing(shared_sit
     assert shared_site.get("shared") == before, "nothing was done"
 
 
+@pytest.mark.linux("workers that are forked from one process")
 def test_no_socket_without_a_secret_can_be_connected_to(shared_site, shared_cluster):
     """Python's forkserver has one, and would run what it is sent: no process finds it but its own."""
     commands = [" ".join(process.cmdline()) for process in shared_site.family(shared_cluster)]

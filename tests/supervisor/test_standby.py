@@ -65,6 +65,7 @@ SOUGHT = ("cityhash", "crick", "distributed_ucxx", "gilknocker", "lz4", "org", "
 """Packages that are not installed and that libraries try to import."""
 
 
+@pytest.mark.linux("workers that have imported everything before they are where the caller is")
 @pytest.mark.parametrize("waiting", [True, False], ids=["standby", "cold"])
 def test_variables_and_directory_are_taken_over_and_no_library_finds_modules_there(
     site, monkeypatch, tmp_path, waiting

@@ -124,7 +124,7 @@ def test_a_disk_that_fills_up_during_the_start(site, disk, wait_until):
         wait_until(lambda: not site.processes())
 
 
-def test_a_read_only_disk(site, disk):
+def test_a_read_only_disk(site, disk, wait_until):
     model = site.running(name="fixed")
     mount("--bind", str(disk.path), str(disk.path))
     mount("-o", "remount,bind,ro", str(disk.path))
@@ -136,7 +136,7 @@ def test_a_read_only_disk(site, disk):
     stopped = site.control.stop("fixed")
     assert stopped.state is ClusterState.STOPPED
     assert read_only in stopped.reason
-    assert not site.processes()
+    wait_until(lambda: not site.processes())
     assert [item.state.ended for item in site.control.list()] == [True]
     mount("-o", "remount,bind,rw", str(disk.path))
     shutil.rmtree(site.registry.folder(model.id).path)

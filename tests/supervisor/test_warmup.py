@@ -37,6 +37,7 @@ assert util.get_temp_dir() == before, util.get_temp_dir()
 """
 
 
+@pytest.mark.linux("workers that are forked from one process")
 @pytest.mark.processes
 def test_workers_that_start_together_do_not_take_the_folder_from_each_other() -> None:
     """Each is started from a thread of its own; once it was lost, no worker could start any more."""

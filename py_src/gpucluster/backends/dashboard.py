@@ -17,9 +17,9 @@ from tornado import web
 from tornado.httputil import HTTPServerRequest
 from tornado.netutil import bind_unix_socket
 
-from ..comm.folder import short
 from ..comm.handshakes import limit_handshakes
 from ..dask_internals.listening import serve_pages, web_application
+from ..operating_system.descriptors import short_address
 from .late_pages import LatePages
 
 WEB_SOCKET = "dashboard"
@@ -64,7 +64,7 @@ class PrivateDashboardScheduler(Scheduler):
         if self._web_socket is None:
             super().start_http_server(routes, *args, **kwargs)  # type: ignore[no-untyped-call]
         else:
-            with short(self._web_socket) as address:
+            with short_address(self._web_socket) as address:
                 listening = bind_unix_socket(address, mode=0o600)
             serve_pages(self, routes, listening, self._web_socket)
 

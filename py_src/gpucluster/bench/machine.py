@@ -7,6 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from ..operating_system.processors import processor_name, usable_processors
 from .result import HostFacts
 
 PACKAGES = (
@@ -23,14 +24,10 @@ def report() -> dict[str, Any]:
     """Return what one worker knows about its computer; runs on the workers."""
     import psutil
 
-    try:
-        usable = len(os.sched_getaffinity(0))
-    except AttributeError:  # Not on every system.
-        usable = os.cpu_count() or 1
     return {
         "host": platform.node(),
-        "cpu_model": cpu_model(),
-        "cpus": usable,
+        "cpu_model": processor_name(),
+        "cpus": len(usable_processors()),
         "memory_bytes": int(psutil.virtual_memory().total),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
@@ -38,18 +35,6 @@ def report() -> dict[str, Any]:
         "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
         "mpi": _mpi_ranks(),
     }
-
-
-def cpu_model() -> str | None:
-    """Return the name of the processor, where the system tells it."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            names = [
-                line.partition(":")[2].strip() for line in file if line.lower().startswith(("model name", "cpu model"))
-            ]
-    except OSError:
-        names = []
-    return names[0] if names else platform.processor() or None
 
 
 def hosts_of(

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..operating_system.end_descendants import MARK
 from ..protocol.version import PROTOCOL_VERSION
 
 ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
@@ -18,7 +19,9 @@ _SECRET = (
 )  # fmt: skip
 """Credentials of the Jupyter server; code on a worker has no business with them."""
 
-_KERNEL_ONLY = ("__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL")
+_KERNEL_ONLY = (
+    "__DASK_PARENT_PID", "JPY_PARENT_PID", "JPY_SESSION_NAME", "MPLBACKEND", "PYDEVD_USE_FRAME_EVAL", MARK,
+)  # fmt: skip
 """Variables that mean something to one process only."""
 
 _READ_WHEN_LOADED = {

@@ -23,10 +23,11 @@ from ..dask_internals.unix_streams import (
     FatalCommClosedError,
     StreamComm,
 )
+from ..operating_system.descriptors import short_address
+from ..operating_system.peers import peer_of
 from . import folder as folders
 from .folder import PREFIX, SECRET_BYTES
 from .handshakes import HandshakeLimit
-from .peers import peer_of
 
 if TYPE_CHECKING:
     from distributed.comm.core import Comm
@@ -88,7 +89,7 @@ async def _connected(path: str) -> socket.socket:
         connection.setblocking(False)
         while True:
             try:
-                with folders.short(path) as address:
+                with short_address(path) as address:
                     connection.connect(address)
             except BlockingIOError:
                 # Many connect at the same moment; whoever asked for the connection has a time-out.

@@ -7,20 +7,18 @@ import hmac
 import os
 import secrets
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 import psutil
 
+from ..operating_system.descriptors import short_address
+
 SCHEME = "gpucluster+unix"
 PREFIX = f"{SCHEME}://"
 SECRET_BYTES = 43
 """Length of the secret: 32 random bytes in the alphabet of URLs."""
-LONGEST_PATH_BYTES = 100
-"""The system takes 107 (macOS 103) as the address of a socket."""
-_DESCRIPTORS = "/proc/self/fd/"
 
 
 def make_comm_folder(path: Path) -> None:
@@ -69,28 +67,6 @@ def is_secret(given: bytes, secret: bytes) -> bool:
     return hmac.compare_digest(given, secret)
 
 
-@contextmanager
-def short(path: str) -> Iterator[str]:
-    """Give a name by which a socket can be bound or reached, however long its path is.
-
-    Raises
-    ------
-    OSError
-        The path is too long, and this system knows no other way.
-    """
-    if len(os.fsencode(path)) <= LONGEST_PATH_BYTES:
-        yield path
-        return
-    if not hasattr(os, "O_PATH"):
-        raise OSError(errno.ENAMETOOLONG, "too long for the address of a socket", path)
-    folder, name = os.path.split(path)
-    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"{_DESCRIPTORS}{descriptor}/{name}"
-    finally:
-        os.close(descriptor)
-
-
 def bind(folder: str, *, backlog: int) -> tuple[socket.socket, str]:
     """Listen on a new socket in a folder.
 
@@ -108,7 +84,7 @@ def bind(folder: str, *, backlog: int) -> tuple[socket.socket, str]:
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         listening.setblocking(False)
-        with short(hidden) as address:
+        with short_address(hidden) as address:
             listening.bind(address)
         os.chmod(hidden, 0o600)
         listening.listen(backlog)
@@ -127,9 +103,12 @@ def sweep(folder: str) -> None:
             continue
         path = os.path.join(folder, name)
         # A process of another container has no number here, and may be well.
-        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe, short(path) as address:
+        with suppress(OSError), short_address(path) as address:
+            probe = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             probe.setblocking(False)
             try:
                 probe.connect(address)
             except ConnectionRefusedError:
                 os.unlink(path)
+            finally:
+                probe.close()

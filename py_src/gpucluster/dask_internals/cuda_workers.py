@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from ..operating_system.processors import usable_processors
 
 
 def visible_devices(position: int, devices: list[str]) -> str:
@@ -37,7 +38,7 @@ def affinity_of_any_device() -> Iterator[None]:
                 cpus: list[int] = original(device)
             return cpus
         except TypeError:
-            return sorted(os.sched_getaffinity(0))
+            return usable_processors()
 
     dask_cuda.worker_common.get_cpu_affinity = forgiving
     try:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import wraps
 from typing import Any
+
+from ..operating_system.memory import resident_bytes
 
 _CHANGED = "gpucluster_changed"
 
@@ -112,7 +113,7 @@ def slow_down_schedulers(seconds: Mapping[str, float]) -> None:
 def watch_small_workers_less(seconds: Callable[[], float]) -> None:
     """Let nannies look less often at workers that use less than half of their memory, and always at little cost.
 
-    Dask's own look is ten times as dear as one into ``/proc``; it is called when there is something to do. Relies on
+    Dask's own look costs more than one at the memory alone; it is called when there is something to do. Relies on
     ``NannyMemoryManager.memory_monitor(nanny)``, its ``memory_limit``, ``memory_terminate_fraction`` and
     ``memory_monitor_interval``, ``Nanny.process.process.pid`` and ``periodic_callbacks["memory_monitor"]`` (2022.6).
 
@@ -123,14 +124,11 @@ def watch_small_workers_less(seconds: Callable[[], float]) -> None:
     """
     from distributed.worker_memory import NannyMemoryManager
 
-    page = os.sysconf("SC_PAGE_SIZE")
-
     def change(monitor: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         def cheap(self: Any, nanny: Any) -> None:
             limit = (self.memory_limit or 0) * (self.memory_terminate_fraction or 0)
             with suppress(OSError, ValueError, IndexError, AttributeError):
-                with open(f"/proc/{nanny.process.process.pid}/statm", "rb") as file:
-                    resident = int(file.read().split()[1]) * page
+                resident = resident_bytes(nanny.process.process.pid)
                 interval = self.memory_monitor_interval
                 if resident < limit / 2:
                     interval = max(interval, seconds())

@@ -9,6 +9,7 @@ from typing import Any
 
 import psutil
 
+from ..operating_system.processors import usable_processors
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plaintext import counted
 from .nvml import CPU_WORKERS, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
@@ -183,6 +184,6 @@ def _host(available: bool, code: str, message: str, **fields: Any) -> HostDevice
         message=message,
         host_memory_total_bytes=memory.total,
         host_memory_available_bytes=memory.available,
-        cpu_count=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        cpu_count=len(usable_processors()),
         **fields,
     )

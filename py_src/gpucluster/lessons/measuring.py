@@ -22,6 +22,7 @@ from pathlib import Path
 
 import psutil
 
+from ..operating_system.processors import usable_processors
 from ..protocol.errors import GPUClusterError
 from .catalogue import Lesson, find_lesson, lessons, notebooks_folder
 from .execution import ExecutedLesson, execute
@@ -125,7 +126,7 @@ def machine() -> str:
     memory = psutil.virtual_memory().total / 2**30
     packages = ", ".join(f"{name} {version(name)}" for name in ("dask", "distributed", "scikit-learn", "pandas"))
     return (
-        f"{len(os.sched_getaffinity(0))} CPU cores, {memory:.0f} GiB of memory, {platform.system()}, "
+        f"{len(usable_processors())} CPU cores, {memory:.0f} GiB of memory, {platform.system()}, "
         f"Python {platform.python_version()}, {packages}"
     )
 

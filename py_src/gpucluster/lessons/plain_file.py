@@ -7,8 +7,10 @@ import os
 import stat
 from pathlib import Path
 
+from ..operating_system.descriptors import PLACE
+
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe does not make us wait
-_FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+_FOLDER = PLACE | os.O_DIRECTORY
 
 
 class NotPlain(Exception):

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -150,6 +151,11 @@ class RecordingWriter:
 
     def discard(self) -> None:
         """Leave nothing behind."""
+        if isinstance(self._file, gzip.GzipFile):
+            # What it has not written yet goes nowhere: else it tries that when nobody expects it any more.
+            self._file.fileobj = io.BytesIO()
+            with suppress(ValueError, zlib.error):
+                self._file.close()
         with suppress(OSError, io.UnsupportedOperation):
             self._raw.close()
         self._part.unlink(missing_ok=True)

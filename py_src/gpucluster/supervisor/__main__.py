@@ -13,28 +13,36 @@ import asyncio
 import gc
 import logging
 import os
-import resource
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..operating_system import LINUX
+from ..operating_system.descriptors import allow_many_files
 from ..protocol.plaintext import escaped
 
 if TYPE_CHECKING:
     from .interface import Interface
 
 
-def _detach(report_fd: int) -> None:
+_DETACHED = "--detached"
+
+
+def _detach(report_fd: int, kept_fd: int) -> None:
     """Continue in a grandchild of the caller, which is told its pid and has nothing to reap."""
-    pid = os.fork()
+    if LINUX:
+        pid = os.fork()
+    else:  # A child without a new program may not use everything that the system has.
+        program = [sys.executable, "-P", "-m", "gpucluster.supervisor", *sys.argv[1:], _DETACHED]
+        pid = subprocess.Popen(program, pass_fds=(kept_fd,), start_new_session=True).pid
     if pid:
         os.write(report_fd, f"{pid}\n".encode())
         os._exit(0)
@@ -101,13 +109,6 @@ class _Brake(logging.Filter):
         if self._counts[place] == self.AT_MOST:
             record.msg, record.args = f"{record.getMessage()} (repeated; not logged for a while)", ()
         return record.levelno < logging.WARNING or self._counts[place] <= self.AT_MOST
-
-
-def _raise_file_limit() -> None:
-    """Allow as many open files as the system lets us: each connection needs one, a stranger's too."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _start_logging() -> Callable[[str], None]:
@@ -230,22 +231,26 @@ def main() -> None:
     parser.add_argument("--report-fd", type=int)
     parser.add_argument("--link-fd", type=int)
     parser.add_argument("--standby", action="store_true")
+    parser.add_argument(_DETACHED, action="store_true")
     options = parser.parse_args()
     gc.disable()  # Imports make no garbage, and make the collector look at everything again and again.
-    if options.link_fd is None:
-        _detach(options.report_fd)
-        os.close(options.report_fd)
-    else:
-        _detach(options.link_fd)
+    if options.link_fd is not None:
+        if not options.detached:
+            _detach(options.link_fd, options.link_fd)
         options.folder, options.lock_fd = _wait_for_folder(options.link_fd)
+    elif not options.detached:
+        _detach(options.report_fd, options.lock_fd)
+        os.close(options.report_fd)
     # Held, without being used, until this process ends; workers must not inherit it.
     os.set_inheritable(options.lock_fd, False)
     _redirect(options.folder / "log")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    _raise_file_limit()
+    allow_many_files()  # Each connection needs one, a stranger's too.
+    from .process_tree import take_all_along
     from .warmup import start_forkserver
 
+    take_all_along()
     start_forkserver()
     _drop_variables_of_workers()
     redact = _start_logging()

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from ..backends.installed import add_directory
+from ..operating_system import end_descendants
 
 
 class Adoption(BaseModel):
@@ -47,6 +48,7 @@ def apply_environment(environment: dict[str, str]) -> None:
     different = {name: value for name, value in environment.items() if os.environ.get(name) != value}
     os.environ.clear()
     os.environ.update(environment)
+    end_descendants.mark()
     if different:
         dask.config.set({"distributed.nanny.environ": {**dask.config.get("distributed.nanny.environ"), **different}})
 

@@ -6,14 +6,13 @@ import asyncio
 import json
 import logging
 import os
-import socket
-import struct
 from http import HTTPStatus
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ValidationError
 from tornado import httpserver, iostream, netutil, web
 
+from ..operating_system.peers import peer_of
 from ..protocol.errors import (
     AccessDenied,
     GPUClusterError,
@@ -93,7 +92,8 @@ class _Handler(web.RequestHandler):
         self.interface = interface
 
     def prepare(self) -> None:
-        if _peer_uid(self.request) not in {os.getuid(), None}:
+        connection: Any = self.request.connection
+        if peer_of(connection.stream.socket)[1] not in {os.getuid(), None}:
             raise AccessDenied("This cluster belongs to another user.")
         version = self.request.headers.get(PROTOCOL_HEADER, "")
         given = self.request.headers.get(SECRET_HEADER)
@@ -240,15 +240,6 @@ def _refusal(method: str | None, path: str, status: int) -> InvalidRequest:
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
         return InvalidRequest(f"{where} does not take the method {method}.")
     return InvalidRequest(f"The request for {where} cannot be read. Check how its path is encoded.")
-
-
-def _peer_uid(request: Any) -> int | None:
-    """Return the user at the other end of the socket, ``None`` where the system does not tell."""
-    connection = request.connection.stream.socket
-    if not hasattr(socket, "SO_PEERCRED"):
-        return None
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return int(struct.unpack("3i", credentials)[1])
 
 
 ROUTES: tuple[tuple[str, type[_Handler]], ...] = (

@@ -1,40 +1,39 @@
 """Nothing of a cluster outlives it: not its workers, and not the programs that tasks have started.
 
-Linux only; elsewhere the pipes that distributed watches end the workers, later.
+On Linux the system sees to that. Elsewhere another process does, once the supervisor is gone.
 """
 
 from __future__ import annotations
 
 import atexit
-import ctypes
 import os
 import signal
-import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ..operating_system import LINUX, end_descendants
+from ..operating_system.lifetimes import adopt_orphans, end_with_parent
+
 if TYPE_CHECKING:
     import psutil
 
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
 _PATIENCE_SECONDS = 10.0
 
 
-def _prctl(option: int, value: int) -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(option, value)
+def take_all_along() -> None:
+    """Let everything below this process, a supervisor, end with it, where the system does not do that by itself."""
+    if not LINUX:
+        end_descendants.start()
 
 
 def tie_to_parent() -> None:
     """Make this process, that workers are forked from, end with its parent, and take everything below it along.
 
-    Workers end with this process: the kernel kills them. What their tasks have started knows nothing of that. So this
-    process adopts whatever loses its parent below it, and kills it all before it ends itself.
+    Workers are forked on Linux only. They end with this process: the kernel kills them. What their tasks have started
+    knows nothing of that. So this process adopts whatever loses its parent below it, and kills it all before it ends
+    itself.
     """
-    if sys.platform != "linux":
-        return
     server = os.getpid()
 
     def end(*_: Any) -> None:
@@ -44,15 +43,15 @@ def tie_to_parent() -> None:
 
     def be_a_worker() -> None:
         # In each child, of which the first generation has this process's handler.
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_with_parent(signal.SIGKILL)
         if signal.getsignal(signal.SIGTERM) is end:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    adopt_orphans()
     signal.signal(signal.SIGTERM, end)
     # Its own pipe may tell it first that the parent is gone; then it ends in good order.
     atexit.register(end)
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    end_with_parent(signal.SIGTERM)
     os.register_at_fork(after_in_child=be_a_worker)
 
 
@@ -62,7 +61,7 @@ def kill_descendants() -> None:
 
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < deadline:
-        below = psutil.Process().children(recursive=True)
+        below = descendants()
         for process in below:
             with suppress(psutil.Error):
                 process.kill()
@@ -73,11 +72,12 @@ def kill_descendants() -> None:
 
 
 def descendants() -> list[psutil.Process]:
-    """Return all processes below this one: the forkserver, workers and what tasks started."""
+    """Return all processes below this one that are to end with it: the forkserver, workers and what tasks started."""
     import psutil
 
     with suppress(psutil.Error):
-        return psutil.Process().children(recursive=True)
+        below = psutil.Process().children(recursive=True)
+        return [process for process in below if process.pid != end_descendants.started()]
     return []
 
 

@@ -8,8 +8,6 @@ what an idle supervisor does. The rest is heartbeats: where nobody looks and not
 
 from __future__ import annotations
 
-import sys
-
 from ..dask_internals.periodic_callbacks import (
     leave_out_for_nannies,
     set_shortest_heartbeat,
@@ -58,5 +56,4 @@ def reduce_wakeups() -> None:
         dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
     leave_out_for_nannies(NOT_FOR_NANNIES)
     slow_down_schedulers(SCHEDULER_SECONDS)
-    if sys.platform == "linux":
-        watch_small_workers_less(_memory_seconds)
+    watch_small_workers_less(_memory_seconds)

@@ -17,12 +17,15 @@ from typing import Any
 
 from ..dask_internals.nannies import keep_own_forkserver, look_for_workers_every
 from ..dask_internals.versions import remember_versions
+from ..operating_system import LINUX
+from ..operating_system.descriptors import PLACE, address_of_folder, without_name
 from .preloading import FIRST, import_each
 from .process_copy import copy_process
 
 WORKER_UP_SECONDS = 0.005
 """How often a nanny looks whether its worker is up; distributed: 0.05."""
-_DESCRIPTORS = "/proc/self/fd/"
+FORKED = LINUX
+"""Whether workers are forked. Elsewhere (macOS) system libraries fail in a child that goes on without a new program."""
 _ABSTRACT_SOCKETS = util.abstract_sockets_supported
 _LOOKED_FOR_LATE = ("gilknocker",)
 """Optional packages that distributed tries to import not before a scheduler is made."""
@@ -32,8 +35,11 @@ def start_forkserver() -> None:
     """Import what a worker needs to start, and start the process that workers are forked from, as a copy of this one.
 
     The two share what is imported so far. Call it from the main thread, before there is any other: the kernel ties the
-    server's life to the thread that started it, and a copy has one thread only.
+    server's life to the thread that started it, and a copy has one thread only. Where workers are not forked, nothing
+    happens.
     """
+    if not FORKED:
+        return
     # The server's socket is a file in a private folder, never an abstract address that other users can reach
     # (CVE-2022-42919 in Python 3.11.0).
     util.abstract_sockets_supported = False  # type: ignore[misc]  # Final, but read at each call
@@ -85,17 +91,12 @@ def _ensure_unreachable(server: Any) -> None:
     process of the same user that was locked in, as a submission that is graded. Its socket loses its name as soon as it
     has one; this process goes on by the descriptor, which no process that may not trace this one can use.
     """
-    if not hasattr(os, "O_PATH"):
-        _ensure_running(server)
-        return
     with _one_at_a_time, _sockets_below_a_descriptor():
         before = server._forkserver_address
         _ensure_running(server)
         path = server._forkserver_address
         if path != before:
-            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
-            os.unlink(path)
-            server._forkserver_address = f"{_DESCRIPTORS}{descriptor}"
+            server._forkserver_address = without_name(path)
 
 
 @contextmanager
@@ -103,8 +104,8 @@ def _sockets_below_a_descriptor() -> Iterator[None]:
     """Let multiprocessing reach its folder by a descriptor: where TMPDIR is long, a path is too long for a socket."""
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     folder = util.get_temp_dir()
-    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    config["tempdir"] = f"{_DESCRIPTORS}{descriptor}"
+    descriptor = os.open(folder, PLACE | os.O_DIRECTORY)
+    config["tempdir"] = address_of_folder(descriptor)
     try:
         yield
     finally:
@@ -125,7 +126,7 @@ def configure_dask() -> None:
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
     dask.config.set(
         {
-            "distributed.worker.multiprocessing-method": "forkserver",
+            "distributed.worker.multiprocessing-method": "forkserver" if FORKED else "spawn",
             "distributed.scheduler.http.routes": routes,
             # A worker's own web server has no log-in: it serves nothing.
             "distributed.worker.http.routes": [],

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 from contextlib import suppress
-from pathlib import Path
 
 import psutil
 
-_CUDA_DEVICE = "/dev/nvidia-uvm"
+from ..operating_system.processes import has_open, number_space
+
+_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")
+"""Whoever has a CUDA context holds one of them open; the second is that of WSL2."""
 
 
 def this_host() -> str:
     """Return a name for the machine, or container, whose process ids this process sees."""
-    namespace = ""
-    with suppress(OSError):
-        namespace = os.readlink("/proc/self/ns/pid")
-    return f"{socket.gethostname()} {namespace}"
+    return f"{socket.gethostname()} {number_space()}"
 
 
 class ClusterProcesses:
@@ -67,18 +65,6 @@ class ClusterProcesses:
         known = [used for pid in ours if (used := usage[pid]) is not None]
         if len(known) < len(ours):
             return None
-        if not ours and (_uses_cuda() or any(not psutil.pid_exists(pid) for pid in usage)):
+        if not ours and (has_open(*_CUDA_DEVICES) or any(not psutil.pid_exists(pid) for pid in usage)):
             return None
         return sum(known)
-
-
-def _uses_cuda() -> bool:
-    """Whether this process has a CUDA context, which NVML should then have listed."""
-    if sys.platform != "linux":
-        return False
-    with suppress(OSError):
-        for descriptor in Path("/proc/self/fd").iterdir():
-            with suppress(OSError):
-                if os.readlink(descriptor) == _CUDA_DEVICE:
-                    return True
-    return False

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.backends.cuda import packages
 from gpucluster.backends.cuda.packages import check_packages, check_platform, importable
 from gpucluster.protocol.errors import MissingPackage, PreflightFailed
 from gpucluster.protocol.spec import CudaSpec
@@ -75,6 +76,6 @@ def test_without_dask_cuda() -> None:
 
 
 def test_another_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(packages, "LINUX", False)
     with pytest.raises(PreflightFailed, match="need Linux"):
         check_platform()

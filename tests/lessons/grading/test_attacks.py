@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade
-from gpucluster.lessons.grading.sandbox import landlock
+from gpucluster.operating_system import landlock
 
 from .conftest import EXERCISES, LIMITS
 

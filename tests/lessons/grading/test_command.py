@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.cli import main
-from gpucluster.lessons.grading.sandbox import seccomp
+from gpucluster.operating_system import seccomp
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -15,7 +15,7 @@ import gpucluster
 import psutil
 import pytest
 from gpucluster.lessons.grading import Grades, NotebookGrade
-from gpucluster.lessons.grading.sandbox import landlock, seccomp
+from gpucluster.operating_system import landlock, seccomp
 from gpucluster.registry.directory import default_directory
 
 from .conftest import EXERCISES

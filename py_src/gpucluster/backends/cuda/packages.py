@@ -9,6 +9,7 @@ import importlib.util
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
 
+from ...operating_system import LINUX
 from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
 from ...protocol.spec import CudaSpec
 
@@ -35,7 +36,7 @@ def importable(module: str) -> bool:
 
 def check_platform() -> None:
     """Refuse a machine, or an environment, that cannot run dask-cuda at all."""
-    if sys.platform != "linux":
+    if not LINUX:
         raise PreflightFailed("GPU workers need Linux; choose the kind 'local' for CPU workers.")
     for module, package in (("dask_cuda", "dask-cuda"), ("cuda.bindings", "cuda-bindings")):
         # dask-cuda without its extra lacks cuda-bindings and fails on import with an obscure message.

@@ -10,28 +10,20 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .memory import peak_resident_bytes
-
-
-def _memory(field: int) -> int:
-    """Return bytes of address space (0) or resident memory (1); 0 where the system does not say."""
-    try:
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[field]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError):
-        return 0
+from ...operating_system.memory import address_bytes, peak_resident_bytes, resident_bytes
 
 
 def _cap(limit: int) -> None:
     import resource
 
-    addresses = _memory(0)
+    addresses = address_bytes()
     if addresses:
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (addresses + limit, hard))
 
 
 def _call(function: Any, args: Any) -> dict[str, Any]:
-    before, started = _memory(1), time.perf_counter()
+    before, started = resident_bytes(os.getpid()), time.perf_counter()
     ended: dict[str, Any] = {"survived": False, "value": None, "kind": "", "message": "", "seconds": 0.0}
     try:
         value = function(*args)
@@ -50,7 +42,7 @@ def main(asked: str, answered: str) -> None:
     function, args, limit, imports = pickle.loads(Path(asked).read_bytes())  # noqa: S301 (from our own parent)
     for name in imports:
         importlib.import_module(name)
-    Path(answered).with_suffix(".ready").write_text(str(_memory(1)), encoding="ascii")
+    Path(answered).with_suffix(".ready").write_text(str(resident_bytes(os.getpid())), encoding="ascii")
     _cap(limit)
     ended = _call(function, args)
     partial = Path(f"{answered}.part")

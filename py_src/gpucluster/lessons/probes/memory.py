@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+
+from ...operating_system.memory import peak_resident_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -79,16 +79,3 @@ def small_worker(memory_limit: str = "400 MiB") -> Iterator[Client]:
 def peak_memory(client: Client) -> int:
     """Return the most host memory that any of the workers' processes ever had, in bytes."""
     return int(max(client.run(peak_resident_bytes).values()))
-
-
-def peak_resident_bytes() -> int:
-    """Return the most memory that this process ever had, shared libraries included."""
-    try:
-        # Unlike getrusage, it forgets what the process was before it became Python.
-        lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
-    except (OSError, StopIteration, ValueError):
-        import resource
-
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else most * 1024

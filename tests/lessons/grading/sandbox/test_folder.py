@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.grading.sandbox import landlock
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
+from gpucluster.operating_system import landlock
 
 PROGRAM = """
 import os, pathlib, subprocess, sys

@@ -10,7 +10,7 @@ import ctypes, os, subprocess, sys, threading, time
 import psutil
 from gpucluster.lessons.grading.job import Limits
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
-from gpucluster.lessons.grading.sandbox.prctl import adopt_orphans
+from gpucluster.operating_system.lifetimes import adopt_orphans
 from gpucluster.lessons.grading.sandbox.processes import end_all
 
 def until(holds):

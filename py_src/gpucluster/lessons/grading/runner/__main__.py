@@ -13,15 +13,17 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from ....operating_system import landlock
+from ....operating_system.lifetimes import adopt_orphans
+from ....operating_system.memory import SHARED_MEMORY
+from ....operating_system.privileges import close_memory
 from ....protocol.plaintext import counted
 from ...catalogue import find_lesson
 from ..grades import NotebookGrade
 from ..job import Job
 from ..notebooks import read_notebook
-from ..sandbox import landlock
 from ..sandbox.folder import TOKEN_VARIABLE, Sandbox
 from ..sandbox.monitor import ResourceMonitor
-from ..sandbox.prctl import adopt_orphans, close_memory
 from ..sandbox.processes import end_all
 from ..sandbox.protection import Unprotected, protect, refuse_too_little, set_limits
 
@@ -63,8 +65,8 @@ def run(job: Job, root: Path) -> NotebookGrade:
         result.notes.append("Processes that this notebook started could not all be ended, and may still run.")
     if monitor.shared_bytes > _MUCH_LEFT:
         result.notes.append(
-            f"New files of this account take {monitor.shared_bytes / 1e6:,.0f} MB in /dev/shm, which is memory. When "
-            "no program of yours has made them, this notebook has: remove them."
+            f"New files of this account take {monitor.shared_bytes / 1e6:,.0f} MB in {SHARED_MEMORY}, which is memory. "
+            "When no program of yours has made them, this notebook has: remove them."
         )
     if open_folders := landlock.not_closable(sandbox.unreadable()):
         result.notes.append(

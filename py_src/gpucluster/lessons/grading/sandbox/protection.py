@@ -11,16 +11,17 @@ from pathlib import Path
 
 import psutil
 
+from ....operating_system import landlock, seccomp
+from ....operating_system.memory import SHARED_MEMORY
+from ....operating_system.privileges import drop_capabilities
+from ....operating_system.processes import thread_numbers
 from ....protocol.errors import GPUClusterError
 from ..grades import Protection
 from ..job import Limits
-from . import landlock, seccomp
-from .prctl import drop_capabilities
-from .shared_memory import SHARED_MEMORY
 
 _MOST_PROCESSES = 2_000
 _DEVICES = ("/dev/null", "/dev/zero")
-_SOURCES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm")  # noqa: S108
+_SOURCES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", str(SHARED_MEMORY))
 _LARGEST_FILE = 2**30
 
 
@@ -108,7 +109,7 @@ def protect(root: Path) -> Protection:
     RuntimeError
         When there are threads.
     """
-    if len(os.listdir("/proc/self/task")) > 1:
+    if len(thread_numbers(os.getpid())) > 1:
         raise RuntimeError("threads that exist already would not be restricted")
     no_rights = drop_capabilities()
     confined = confine(root)
@@ -149,5 +150,5 @@ def other_processes() -> tuple[list[int], set[int]]:
         with suppress(OSError):  # it has ended meanwhile, or is none of this account's
             groups.add(os.getpgid(pid))
             os.kill(pid, 0)
-            numbers += [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+            numbers += thread_numbers(pid)
     return numbers[:_MOST_PROCESSES], groups - {os.getpgid(0), 0, 1}

@@ -1,4 +1,4 @@
-"""What a notebook's files in /dev/shm take: it is memory, though of no process, and stays when its makers end."""
+"""What a notebook's files in shared memory take: it is memory, though of no process, and stays when its makers end."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 
 import psutil
 
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores lie there
+from ....operating_system.memory import SHARED_MEMORY
+from ....operating_system.processes import open_files
+
 _LITTLE = 2**24
 
 
@@ -56,11 +57,9 @@ class SharedMemory:
         closed = False
         for process in processes:
             try:
-                for name in os.listdir(f"/proc/{process.pid}/fd"):
-                    with suppress(FileNotFoundError):
-                        about = os.stat(f"/proc/{process.pid}/fd/{name}")
-                        if about.st_dev == device and not about.st_nlink:
-                            sizes[about.st_ino] = 512 * about.st_blocks
+                for about in open_files(process.pid):
+                    if about.st_dev == device and not about.st_nlink:
+                        sizes[about.st_ino] = 512 * about.st_blocks
             except PermissionError:
                 closed = True
             except OSError:  # it has ended meanwhile

@@ -1,13 +1,14 @@
-"""What a process gives up, or takes on, for good: the superuser's special rights, being looked into, and orphans."""
+"""What a process gives up for good: the superuser's special rights, and being looked into. Linux only."""
 
 from __future__ import annotations
 
 import ctypes
 import struct
 
+from . import LINUX
+
 _PR_SET_DUMPABLE = 4
 _PR_CAPBSET_READ, _PR_CAPBSET_DROP, _PR_SET_SECUREBITS = 23, 24, 28
-_PR_SET_CHILD_SUBREAPER = 36
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _NOTHING_FOR_ROOT = 0b1111  # SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP, each with its lock
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -19,6 +20,8 @@ def drop_capabilities() -> bool:
     A graded notebook has none of them, also where ``gpucluster lessons grade`` is run by root. This holds for the
     thread that calls it and what that starts: call it before there are others.
     """
+    if not LINUX:
+        return False
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     for right in range(64):
@@ -30,11 +33,7 @@ def drop_capabilities() -> bool:
     return bool(libc.capset(header, nothing) == 0)
 
 
-def adopt_orphans() -> None:
-    """Become the parent of every process that those below us leave behind, so that none gets away."""
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
 def close_memory() -> None:
     """Keep other processes of this account from looking into this one."""
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if LINUX:
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

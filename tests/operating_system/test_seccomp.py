@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.grading.sandbox import seccomp
+from gpucluster.operating_system import seccomp
 
 pytestmark = pytest.mark.skipif(not seccomp.can_filter(), reason="there is no libseccomp here")
 
 SIGNALS = """
 import ctypes, fcntl, os, signal, socket, subprocess, sys, time
-from gpucluster.lessons.grading.sandbox import seccomp
+from gpucluster.operating_system import seccomp
 from gpucluster.lessons.grading.sandbox.protection import other_processes
 sleeper = int(sys.argv[1])
 libc = ctypes.CDLL(None, use_errno=True)
@@ -64,7 +64,7 @@ def test_without_help_of_landlock_what_runs_already_gets_no_signal() -> None:
 
 HONEST = """
 import asyncio, multiprocessing, os, pathlib, resource, shutil, sqlite3, subprocess, sys, tarfile, tempfile, threading
-from gpucluster.lessons.grading.sandbox import seccomp
+from gpucluster.operating_system import seccomp
 os.chdir(sys.argv[1])
 assert seccomp.restrict(truncation=False)
 os.umask(0o077)
@@ -117,7 +117,7 @@ def test_what_is_honest_goes_on(tmp_path: Path) -> None:
 
 REFUSED = """
 import ctypes, errno, os, socket
-from gpucluster.lessons.grading.sandbox import seccomp
+from gpucluster.operating_system import seccomp
 assert seccomp.restrict()
 libc = ctypes.CDLL(None, use_errno=True)
 

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpucluster.lessons.grading.sandbox import landlock
+from gpucluster.operating_system import landlock
 
 PROGRAM = """
 import os, pathlib, signal, subprocess, sys
-from gpucluster.lessons.grading.sandbox.landlock import restrict
+from gpucluster.operating_system.landlock import restrict
 own, other, closed = (pathlib.Path(word) for word in sys.argv[1:4])
 pid = int(sys.argv[4])
 assert restrict(writable=[own, pathlib.Path("/dev/null")], unreadable=[closed], unlisted=[closed], scoped=True)
@@ -39,7 +39,7 @@ print(may(lambda: os.kill(pid, signal.SIGTERM)))
 
 UNLISTED = """
 import os, pathlib, sys
-from gpucluster.lessons.grading.sandbox import landlock
+from gpucluster.operating_system import landlock
 own, above = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 listdir = os.listdir
 
@@ -74,7 +74,7 @@ def test_a_folder_that_cannot_be_listed_stops_nothing(tmp_path: Path) -> None:
 
 LINKED = """
 import pathlib, sys
-from gpucluster.lessons.grading.sandbox.landlock import restrict
+from gpucluster.operating_system.landlock import restrict
 course = pathlib.Path(sys.argv[1])
 assert restrict(writable=[], unreadable=[course / "submissions"])
 print((course / "open").read_text())

@@ -14,6 +14,8 @@ import struct
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from . import LINUX
+
 _CREATE, _ADD, _RESTRICT = 444, 445, 446  # the same numbers on all architectures
 _PR_SET_NO_NEW_PRIVS = 38
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << bit for bit in range(4))
@@ -28,8 +30,7 @@ TRUNCATE, SCOPES, SOCKETS = 3, 6, 9
 
 def version() -> int:
     """Return which version the kernel has; 0: none."""
-    found = _call(_CREATE, None, 0, 1)
-    return max(found, 0)
+    return max(_call(_CREATE, None, 0, 1), 0) if LINUX else 0
 
 
 def restrict(

@@ -13,6 +13,8 @@ from collections.abc import Collection
 from types import ModuleType
 from typing import Any
 
+from . import LINUX
+
 _NO_EFFECT = """
     chmod fchmod fchmodat fchmodat2
 """
@@ -211,6 +213,8 @@ def _loaded(seccomp: ModuleType, *filters: Any) -> bool:
 
 
 def _binding() -> ModuleType | None:
+    if not LINUX:
+        return None
     try:
         import pyseccomp
     except (ImportError, RuntimeError, OSError, AttributeError):  # no binding, or no library

@@ -1,0 +1,44 @@
+"""What the control groups of this process allow: a container, a job or a session may have less than the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from . import LINUX
+
+_GROUPS = Path("/sys/fs/cgroup")
+
+
+def bounded(memory: int, cores: float) -> tuple[int, float]:
+    """Return how much of this memory and of these cores this process may use; elsewhere than on Linux: all of it."""
+    for folder in _own_groups() if LINUX else ():
+        for name in ("memory.max", "memory.high", "memory.limit_in_bytes"):
+            with suppress(OSError, ValueError):
+                memory = min(memory, int((folder / name).read_text()))
+        with suppress(OSError, ValueError):
+            quota, period = map(int, (folder / "cpu.max").read_text().split())
+            cores = min(cores, quota / period)
+        with suppress(OSError, ValueError):  # control groups of version 1; -1: no limit
+            quota, period = (int((folder / f"cpu.cfs_{what}_us").read_text()) for what in ("quota", "period"))
+            cores = min(cores, quota / period) if quota > 0 else cores
+    return memory, cores
+
+
+def _own_groups() -> Iterator[Path]:
+    """Yield the folders of this process's control groups, from each up to its root."""
+    lines: list[str] = []
+    with suppress(OSError):
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    yield _GROUPS
+    for line in lines:
+        _, kinds, path = line.split(":", 2)
+        # Version 1 has a hierarchy for each kind. Inside a container the path may be the host's, which is not there.
+        root = _GROUPS / kinds.removeprefix("name=")
+        folder = root / path.lstrip("/")
+        if kinds:
+            yield root
+        while folder != root and ".." not in folder.parts:
+            yield folder
+            folder = folder.parent

@@ -1,0 +1,56 @@
+"""The memory of processes, and what they may have of it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from . import LINUX
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores lie there
+"""Where files are memory; elsewhere than on Linux there is no such folder."""
+
+
+def resident_bytes(pid: int) -> int:
+    """Return the memory that a process has now. On Linux this costs a tenth of what psutil takes.
+
+    Raises
+    ------
+    OSError
+        It has ended, or may not be looked into.
+    """
+    if LINUX:
+        return _statm(pid, 1)
+    import psutil
+
+    try:
+        return int(psutil.Process(pid).memory_info().rss)
+    except psutil.Error as error:
+        raise ProcessLookupError(str(error)) from None
+
+
+def address_bytes() -> int:
+    """Return the addresses that this process has; 0 where the system refuses none, so that they cannot be capped."""
+    with suppress(OSError, ValueError):
+        return _statm(os.getpid(), 0) if LINUX else 0
+    return 0
+
+
+def peak_resident_bytes() -> int:
+    """Return the most memory that this process ever had, shared libraries included."""
+    if LINUX:
+        # Unlike getrusage, it forgets what the process was before it became Python.
+        with suppress(OSError, StopIteration, ValueError):
+            lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def _statm(pid: int, field: int) -> int:
+    with open(f"/proc/{pid}/statm", "rb") as file:
+        return int(file.read().split()[field]) * _PAGE

@@ -1,0 +1,59 @@
+"""The life of a cluster where nothing of Linux is used, as on macOS; `make portable-tests` runs all else so."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+
+import psutil
+import pytest
+from gpucluster.operating_system import SWITCH
+
+SCRIPT = """
+import json, sys
+import gpucluster
+
+def start_daemon():
+    import subprocess
+    program = "sleep 600 >/dev/null 2>&1 & echo $!"
+    return int(subprocess.run(["setsid", "sh", "-c", program], capture_output=True, text=True, check=True).stdout)
+
+def parent():
+    import os
+    return os.getppid()
+
+cluster = gpucluster.create("local", name="portable", n_workers=1, memory_limit="512 MiB", idle_timeout_seconds=None)
+with cluster.get_client() as client:
+    found = {"supervisor": cluster.model.pid, "program": client.submit(start_daemon).result()}
+    found["parents"] = list(client.run(parent).values())
+    cluster.scale(2)
+    client.wait_for_workers(2, 90)
+    found["parents"] += client.run(parent).values()
+    found["sum"] = client.submit(sum, client.map(abs, range(-10, 0))).result()
+print(json.dumps(found), flush=True)
+if sys.stdin.readline() == "stop\\n":
+    cluster.stop()
+sys.stdin.readline()
+print(gpucluster.list()[0].state)
+"""
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_a_cluster_lives_and_takes_everything_along(site, wait_until, end):
+    """Also a program that a task has started in a session of its own, and whose parent has ended."""
+    user = site.python(SCRIPT, stdin=subprocess.PIPE, env={SWITCH: "1"})
+    said = user.stdout.readline()
+    assert said, user.communicate()[1]
+    found = json.loads(said)
+    assert found["sum"] == 55
+    assert set(found["parents"]) == {found["supervisor"]}, "not forked from another process"
+    family = [psutil.Process(pid) for pid in (found["supervisor"], found["program"])]
+    if end == "kill":
+        family[0].send_signal(signal.SIGKILL)
+    user.stdin.write(f"{end}\n")
+    user.stdin.flush()
+    wait_until(lambda: not [p for p in family if p.is_running() and p.status() != psutil.STATUS_ZOMBIE], what=family)
+    out, err = user.communicate("look\n", timeout=60)
+    assert out.strip() == ("failed" if end == "kill" else "stopped"), err
+    wait_until(lambda: not site.processes(), what=site.processes)
