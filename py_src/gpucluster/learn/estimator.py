@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..dask_internals.collections import meta
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
+from .clients import keeps_client
 from .delegation.methods import delegable
 from .errors import InvalidData
 from .rows.running import local_rows, run_table
@@ -27,6 +28,9 @@ class DistributedEstimator(BaseEstimator):
     Fitting and predicting take Dask arrays and data frames, or arrays in memory. What comes out has the kind of what
     went in: a lazy Dask array for a Dask array, a lazy series or data frame with the same index for a Dask data frame,
     an array for an array.
+
+    All estimators take the keyword ``client``, a Dask client to compute with; the current one when not given. All
+    methods that answer lazily take ``delayed=False``, as in cuML: the answer is then computed on the workers at once.
     """
 
     _scikit_learn: ClassVar[str]
@@ -38,9 +42,24 @@ class DistributedEstimator(BaseEstimator):
     _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
 
+    _client: Any = None
+    """What computes; ``None``: Dask's current client."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = keeps_client(cls.__init__)  # type: ignore[method-assign]
+
+    def __sklearn_clone__(self) -> Any:
+        copy = super().__sklearn_clone__()
+        if self._client is not None:
+            copy._client = self._client
+        return copy
+
     def __getstate__(self) -> dict[str, Any]:
-        """Leave lazy results behind: they would take all data along."""
+        """Leave lazy results behind, which would take all data along, and the client."""
         state = dict(super().__getstate__())
+        state.pop("_client", None)
         training = state.get("_training")
         if isinstance(training, dict):
             state["_training"] = {name: value for name, value in training.items() if not is_dask(value)}

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike
 
 from ...dask_internals.collections import meta
 from ..arrays import Data, Delayed, Output, RandomState, array_namespace_of
+from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter, NotSupported
 from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed
 from .choice import TEST, TRAIN, Choice, at_random
 
 
+@takes_client
 def train_test_split(
     *arrays: Data,
     test_size: float | None = None,

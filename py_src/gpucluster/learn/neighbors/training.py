@@ -35,6 +35,7 @@ class NeighborsEstimator(DistributedEstimator):
     p: float
     metric_params: None
     n_jobs: None
+    _own_parameters = frozenset({"streams_per_handle", "batch_size"})
     _not_saved_because: ClassVar[str] = (
         "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
         "again, or bring them here with get_combined_model()."
@@ -164,7 +165,7 @@ class NeighborsEstimator(DistributedEstimator):
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
         X = np.concatenate([block.X for block in blocks])
-        return self._plain_class()(**self.get_params()).fit(X, self._own_targets(targets))
+        return self._plain_class()(**self._plain_parameters()).fit(X, self._own_targets(targets))
 
     def _own_targets(self, gathered: Array | None) -> Array | None:
         """Return targets as they were given, of those that the blocks hold."""

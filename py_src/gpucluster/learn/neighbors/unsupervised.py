@@ -32,6 +32,8 @@ class NearestNeighbors(NeighborsEstimator):
         Exponent of the Minkowski distance.
     metric_params, n_jobs : None
         Not supported.
+    streams_per_handle, batch_size : int, optional
+        Of cuML's search. Without effect elsewhere.
 
     Attributes
     ----------
@@ -57,6 +59,8 @@ class NearestNeighbors(NeighborsEstimator):
         p: float = 2,
         metric_params: None = None,
         n_jobs: None = None,
+        streams_per_handle: int | None = None,
+        batch_size: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius
@@ -66,6 +70,8 @@ class NearestNeighbors(NeighborsEstimator):
         self.p = p
         self.metric_params = metric_params
         self.n_jobs = n_jobs
+        self.streams_per_handle = streams_per_handle
+        self.batch_size = batch_size
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> NearestNeighbors:
