@@ -75,14 +75,23 @@ class DistributedEstimator(BaseEstimator):
         sample_weight: Data | None = None,
         *,
         passes: int | None = None,
+        reset: bool = True,
         **parameters: Any,
     ) -> Any:
-        """Check the data and run an algorithm on them; see `gpucluster.learn.run`."""
+        """Check the data and run an algorithm on them; see `gpucluster.learn.run`.
+
+        Parameters
+        ----------
+        algorithm, X, y, sample_weight, passes, **parameters
+            As there.
+        reset : bool
+            Whether the columns are new; else they must be those of the last fit.
+        """
         self._require_y(y)
         if is_dask(X):
-            table = self._table(X, y, sample_weight)
+            table = self._table(X, y, sample_weight, reset=reset)
             return run_table(algorithm, table, parameters, passes=passes)
-        checked: dict[str, Any] = {"dtype": [np.float64, np.float32], **self._checks}
+        checked: dict[str, Any] = {"dtype": [np.float64, np.float32], "reset": reset, **self._checks}
         if y is None:
             X = validate_data(self, X, **checked)
         else:
@@ -98,9 +107,14 @@ class DistributedEstimator(BaseEstimator):
             name = type(self).__name__
             raise InvalidData(f"This {name} estimator requires y to be passed, but the target y is None.")
 
-    def _table(self, X: Collection, y: Data | None = None, sample_weight: Data | None = None) -> Table:
+    def _table(
+        self, X: Collection, y: Data | None = None, sample_weight: Data | None = None, *, reset: bool = True
+    ) -> Table:
         """Return Dask collections as a table, and note what its columns are."""
         table = as_table(X, y, sample_weight)
+        if not reset:
+            self._check_columns(table.n_features, table.names)
+            return table
         self.n_features_in_ = table.n_features
         if table.names is not None:
             self.feature_names_in_ = np.asarray(table.names, dtype=object)

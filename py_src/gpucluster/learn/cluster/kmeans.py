@@ -90,9 +90,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
     """
 
     _scikit_learn = "sklearn.cluster.KMeans"
-    _own_parameters = frozenset(
-        {"oversampling_factor", "max_samples_per_batch", "device_buffer_samples", "init_size"}
-    )
+    _own_parameters = frozenset({"oversampling_factor", "max_samples_per_batch", "device_buffer_samples", "init_size"})
 
     def __init__(
         self,
