@@ -159,6 +159,23 @@ DELEGATED: dict[str, Entry] = {
         arrays=False,
         numbers=False,
     ),
+    "LabelBinarizer": Entry(
+        "cuml.dask.preprocessing",
+        same=("neg_label", "pos_label", "sparse_output"),
+        attributes=("classes_",),
+        methods=("transform", "inverse_transform"),
+        frames=False,
+        complete=False,
+        numbers=False,
+    ),
+    "OrdinalEncoder": Entry(
+        "cuml.dask.preprocessing",
+        same=("categories", "dtype", "handle_unknown"),
+        methods=("transform", "inverse_transform"),
+        arrays=False,
+        complete=False,
+        numbers=False,
+    ),
     "OneHotEncoder": Entry(
         "cuml.dask.preprocessing",
         same=("categories", "drop", "dtype", "handle_unknown", "sparse_output"),
