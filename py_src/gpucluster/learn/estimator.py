@@ -14,11 +14,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..dask_internals.collections import meta
+from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
 from .clients import keeps_client
 from .delegation.methods import delegable
 from .errors import InvalidData
-from .rows.running import local_rows, run_table
+from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
 
 
@@ -39,6 +40,8 @@ class DistributedEstimator(BaseEstimator):
     """Parameters that scikit-learn's class does not have."""
     _checks: ClassVar[dict[str, Any]] = {}
     """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
+    _takes_sparse: ClassVar[bool] = True
+    """Whether X may be sparse; it is made dense, on Dask block by block."""
     _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
 
@@ -92,6 +95,7 @@ class DistributedEstimator(BaseEstimator):
             table = self._table(X, y, sample_weight, reset=reset)
             return run_table(algorithm, table, parameters, passes=passes)
         checked: dict[str, Any] = {"dtype": [np.float64, np.float32], "reset": reset, **self._checks}
+        X = self._densified(X)
         if y is None:
             X = validate_data(self, X, **checked)
         else:
@@ -101,6 +105,31 @@ class DistributedEstimator(BaseEstimator):
 
             sample_weight = _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return algorithm(local_rows(X, y, sample_weight), **parameters)
+
+    def _densified(self, X: Any) -> Any:
+        """Return data in memory, dense where they were sparse.
+
+        Raises
+        ------
+        InvalidData
+            They would take too much memory.
+        """
+        from scipy.sparse import issparse
+
+        if not issparse(X) or not self._takes_sparse or X.ndim != 2:
+            return X
+        if X.shape[0] * X.shape[1] * 8 > RESIDENT_SHARE * memory_bytes():
+            raise InvalidData(
+                f"X: is sparse, and as a dense table of {X.shape[0]:,} × {X.shape[1]:,} numbers does not fit into "
+                "memory. Choose or combine columns first (a random projection of scikit-learn), or make it a Dask "
+                "array, whose blocks are made dense one by one."
+            )
+        return X.toarray()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     def _require_y(self, y: Data | None) -> None:
         if y is None and get_tags(self).target_tags.required:
@@ -193,6 +222,7 @@ class DistributedEstimator(BaseEstimator):
                 "dtype": [np.float64, np.float32],
                 "ensure_all_finite": self._checks.get("ensure_all_finite", True),
             }
+            X = self._densified(X)
             X = check_array(X, **checked) if takes else validate_data(self, X, reset=False, **checked)
             self._check_columns(X.shape[1], None, takes)
             return function(X, *arguments)

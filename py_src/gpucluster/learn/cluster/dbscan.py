@@ -120,6 +120,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         }  # fmt: skip
         found: Grouping
         if not is_dask(X):
+            X = self._densified(X)
             found = self._fit_with(density_clusters, X, None, sample_weight, **options)
             values = np.asarray(X)
             own = self._own_rows(len(found.labels), len(values))

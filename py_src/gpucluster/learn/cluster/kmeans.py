@@ -198,7 +198,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
             self._check_columns(table.n_features, table.names)
             with computing_with(self._client):
                 return -float(run_table(assess, table, {"centers": self.cluster_centers_}, passes=1))
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        X = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return -assess(local_rows(X, None, weights), centers=self.cluster_centers_)
 

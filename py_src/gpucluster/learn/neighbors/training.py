@@ -71,6 +71,7 @@ class NeighborsEstimator(DistributedEstimator):
             lengths = list(computed(*[delayed(_length)(block) for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
+            X = self._densified(X)
             if y is None:
                 checked = validate_data(self, X, dtype=[np.float64, np.float32]), None
             else:
@@ -138,7 +139,7 @@ class NeighborsEstimator(DistributedEstimator):
             table = as_table(X)
             self._check_columns(table.n_features, table.names)
         else:
-            given: Array = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+            given: Array = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
             if not training.lazy:
                 mine = ask.ranks(local_communicator(), training.blocks[0], training.starts[0], given)
                 return SearchResults([mine], lengths=[len(given)], lazy=False, computes=False)

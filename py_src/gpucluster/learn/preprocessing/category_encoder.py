@@ -26,6 +26,7 @@ class CategoryEncoder(TransformerMixin, DistributedEstimator):
     dtype: DTypeLike
     min_frequency: float | None
     max_categories: int | None
+    _takes_sparse = False
     categories_: list[Array]
 
     def _find_categories(self, X: Data) -> None:

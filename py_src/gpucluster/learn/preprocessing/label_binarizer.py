@@ -41,6 +41,7 @@ class LabelBinarizer(TransformerMixin, DistributedEstimator):
     """
 
     _scikit_learn = "sklearn.preprocessing.LabelBinarizer"
+    _takes_sparse = False
 
     classes_: Array
 

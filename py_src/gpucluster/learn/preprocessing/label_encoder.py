@@ -32,6 +32,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
     """
 
     _scikit_learn = "sklearn.preprocessing.LabelEncoder"
+    _takes_sparse = False
 
     @delegable
     def fit(self, y: Data) -> LabelEncoder:
