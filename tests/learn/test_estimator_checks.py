@@ -31,13 +31,19 @@ EXPECTED: dict[str, dict[str, str]] = {
 }
 """What is expected to fail, for each estimator, and why."""
 
+OF_LABELS = frozenset({"LabelBinarizer", "LabelEncoder"})
+
 
 def estimators() -> list[Any]:
-    """Return one of each estimator of the package that takes tables; LabelEncoder takes labels only."""
+    """Return one of each estimator of the package that takes tables."""
     found = []
     for name in learn.__all__:
         cls = getattr(learn, name, None)
-        if name != "LabelEncoder" and inspect.isclass(cls) and issubclass(cls, DistributedEstimator):
+        if (
+            name not in {"LabelBinarizer", "LabelEncoder"}
+            and inspect.isclass(cls)
+            and issubclass(cls, DistributedEstimator)
+        ):
             found.append(cls(**SMALL.get(name, {})))
     return found
 
