@@ -91,4 +91,5 @@ def test_weights_count(dask_client: Any, split: Any) -> None:
             model.partial_fit(X[part], Y[part], sample_weight=weights[part], **more)
         mean = "theta_" if labelled else "mean_"
         np.testing.assert_allclose(getattr(model, mean), getattr(whole, mean))
-        np.testing.assert_allclose(model.var_, whole.var_, rtol=1e-6)
+        # What GaussianNB adds to variances is a billionth of the largest one: of all rows, which are not weighted.
+        np.testing.assert_allclose(model.var_, whole.var_, rtol=1e-6, atol=1e-8)

@@ -79,7 +79,8 @@ def neighbours(client: Client) -> Any:
     around = model.radius_neighbors(data, 20.0, return_distance=False)
     classes = da.from_array(np.stack([Y, Y % 2], axis=1), chunks=(150, -1))
     both = learn.KNeighborsClassifier(client=client, batch_size=1024).fit(data, classes)
-    return [part.tolist() for part in client.gather(client.compute([distances, rows, around, both.predict(data)]))]
+    found = client.gather(client.compute([distances, rows, both.predict(data), around]))
+    return [*found[:-1], np.concatenate(found[-1]), [len(rows) for rows in found[-1]]]
 
 
 def regression(client: Client) -> Any:
@@ -100,18 +101,13 @@ def table(client: Client) -> Any:
     )
     binary = learn.LabelBinarizer(client=client)
     columns = binary.fit_transform(frame["kind"])
-    return [part.tolist() for part in (client.compute(prepared.fit_transform(frame)).result().to_numpy(),
-                                       client.compute(columns).result())]  # fmt: skip
+    return [client.compute(prepared.fit_transform(frame)).result().to_numpy(), client.compute(columns).result()]
 
 
 @pytest.mark.parametrize("snippet", [blobs_and_kmeans, forest, neighbours, regression, table])
 def test_on_our_cluster_and_on_dasks(ours: Client, theirs: Client, snippet: Callable[[Client], Any]) -> None:
     for found, expected in zip(snippet(ours), snippet(theirs), strict=True):
-        np.testing.assert_equal(np.asarray(found, dtype=object).shape, np.asarray(expected, dtype=object).shape)
-        if np.asarray(found, dtype=object).ndim == 1 and isinstance(found, list):
-            assert found == expected
-        else:
-            np.testing.assert_allclose(found, expected, rtol=1e-6)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("cls", ESTIMATORS)
@@ -170,4 +166,4 @@ def test_sparse_rows(dask_client: Client, name: str) -> None:
 
 def test_sparse_rows_that_are_too_many_dense_ones() -> None:
     with pytest.raises(InvalidData, match="is sparse, and as a dense table of 10,000,000 × 100,000"):
-        learn.Ridge().fit(scipy.sparse.csr_matrix((10_000_000, 100_000)), np.zeros(10_000_000))
+        learn.MaxAbsScaler().fit(scipy.sparse.csr_matrix((10_000_000, 100_000)))

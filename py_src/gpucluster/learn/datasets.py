@@ -39,7 +39,7 @@ def make_blobs(
     *,
     chunks: Chunks = None,
     dtype: DTypeLike = np.float64,
-) -> tuple[DaskArray, ...]:
+) -> tuple[Any, ...]:
     """Make clusters of normally distributed points.
 
     Parameters
@@ -79,7 +79,8 @@ def make_blobs(
     spreads = np.broadcast_to(np.asarray(cluster_std, dtype=np.float64), len(places))
     rows = partial(_blob_rows, centers=places, spreads=spreads, n_samples=n_samples, shuffle=shuffle, dtype=dtype)
     X, y = _table(rows, n_samples, places.shape[1], None, random, chunks, n_parts, np.dtype(dtype), np.dtype(np.int64))
-    return (X, y, places) if return_centers else (X, y)
+    found: tuple[Any, ...] = (X, y, places) if return_centers else (X, y)
+    return found
 
 
 @takes_client
@@ -99,7 +100,7 @@ def make_regression(
     chunks: Chunks = None,
     n_parts: int | None = None,
     dtype: DTypeLike = np.float64,
-) -> tuple[DaskArray, ...]:
+) -> tuple[Any, ...]:
     """Make rows of normally distributed numbers, and targets that are sums of some of them.
 
     Parameters
@@ -137,7 +138,8 @@ def make_regression(
     rows = partial(_regression_rows, truth=truth, bias=bias, noise=noise, dtype=dtype)
     targets = None if n_targets == 1 else n_targets
     X, y = _table(rows, n_samples, n_features, targets, random, chunks, n_parts, np.dtype(dtype), np.dtype(dtype))
-    return (X, y, np.squeeze(truth)) if coef else (X, y)
+    found: tuple[Any, ...] = (X, y, np.squeeze(truth)) if coef else (X, y)
+    return found
 
 
 @takes_client

@@ -48,6 +48,10 @@ class DistributedEstimator(BaseEstimator):
     _client: Any = None
     """What computes; ``None``: Dask's current client."""
 
+    @keeps_client
+    def __init__(self) -> None:
+        """Estimators without parameters take a client, too."""
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):

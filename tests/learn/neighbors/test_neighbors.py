@@ -172,9 +172,10 @@ def test_rows_within_a_radius(dask_client: Any, split: Any, n_blocks: int, empty
 
 def test_classes_in_several_columns(dask_client: Any, split: Any) -> None:
     both = np.stack([LABELS_TRAIN, LABELS_TRAIN % 3], axis=1)
-    theirs = sklearn.neighbors.KNeighborsClassifier(3, algorithm="brute").fit(TRAIN, both)
-    lazy = KNeighborsClassifier(3, algorithm="brute").fit(split(TRAIN, 3, empty=True), split(both, 3, empty=True))
-    in_memory = KNeighborsClassifier(3, algorithm="brute").fit(TRAIN, both)
+    apart = TRAIN + np.random.default_rng(0).random(TRAIN.shape) / 100  # no two rows at the same distance
+    theirs = sklearn.neighbors.KNeighborsClassifier(3, algorithm="brute").fit(apart, both)
+    lazy = KNeighborsClassifier(3, algorithm="brute").fit(split(apart, 3, empty=True), split(both, 3, empty=True))
+    in_memory = KNeighborsClassifier(3, algorithm="brute").fit(apart, both)
     for ours in (lazy, in_memory):
         np.testing.assert_array_equal(ours.predict(QUERIES), theirs.predict(QUERIES))
         for mine, other in zip(ours.predict_proba(split(QUERIES, 2)), theirs.predict_proba(QUERIES), strict=True):

@@ -192,13 +192,13 @@ class ColumnTransformer(TransformerMixin, BaseEstimator):
         n = self.n_features_in_
         if isinstance(columns, slice):
             first, last = (
-                edge if edge is None or isinstance(edge, Integral) else self._positions(edge)[0]
+                edge if edge is None else int(edge) if isinstance(edge, Integral) else self._positions(edge)[0]
                 for edge in (columns.start, columns.stop)
             )
             # Names include the last one, as in pandas.
             named = isinstance(columns.stop, str)
             return list(range(n))[slice(first, last if last is None or not named else last + 1, columns.step)]
-        wanted = [columns] if isinstance(columns, str | Integral) else list(columns)
+        wanted: list[Any] = [columns] if isinstance(columns, str | Integral) else list(columns)
         if wanted and all(isinstance(each, bool | np.bool_) for each in wanted):
             if len(wanted) != n:
                 raise InvalidData(f"transformers: a mask has {len(wanted)} entries, but X has {n} columns.")

@@ -88,7 +88,8 @@ def fitting_table(table: Table, seed: int) -> Table:
         share = REPLICA_SHARE * smallest / max(needed, 1)
         if share < 1:
             table = _thinned(table.with_known_lengths(), share, seed)
-    return table if table.is_persisted() else replace(table, X=table.X.map_blocks(_single, dtype=np.float32))
+    lazy: Any = table.X
+    return table if table.is_persisted() else replace(table, X=lazy.map_blocks(_single, dtype=np.float32))
 
 
 def _thinned(table: Table, share: float, seed: int) -> Table:

@@ -58,6 +58,7 @@ class GaussianNB(NaiveBayes):
     _scikit_learn = "sklearn.naive_bayes.GaussianNB"
 
     class_count_: Array
+    epsilon_: float
     class_prior_: Array
     theta_: Array
     var_: Array

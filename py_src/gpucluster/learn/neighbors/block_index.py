@@ -70,7 +70,7 @@ def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     return BlockIndex(search, targets, X)
 
 
-def build_joined(options: dict[str, Any], *parts: Array | None) -> BlockIndex:
+def build_joined(options: dict[str, Any], *parts: Any) -> BlockIndex:
     """Return the index of blocks that follow each other; ``parts``: X and y (or ``None``) of each."""
     X, y = parts[::2], parts[1::2]
     if len(X) == 1:

@@ -102,7 +102,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         results = self._search(X, self.n_neighbors)
         if not self.outputs_2d_:
             return results.like_queries(winners, [self.classes_], self.weights, dtype=self.classes_.dtype)
-        dtype = self.classes_[0].dtype
+        dtype = next(iter(self.classes_)).dtype
         return results.like_queries(winners, self.classes_, self.weights, dtype=dtype, columns=len(self.classes_))
 
     @delegable

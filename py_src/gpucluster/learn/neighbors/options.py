@@ -61,7 +61,7 @@ def checked_radius(radius: Any) -> float:
     InvalidParameter
         It is not.
     """
-    if not isinstance(radius, Real) or isinstance(radius, bool) or not radius > 0:
+    if not isinstance(radius, Real) or isinstance(radius, bool) or not float(radius) > 0:
         raise InvalidParameter(f"radius: must be a number above 0, not {radius!r}.")
     return float(radius)
 

@@ -167,7 +167,8 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
         )
     if hasattr(meta(X), "toarray"):
         # Block by block, while it is worked on: algorithms want rows of numbers.
-        X = X.map_blocks(_dense, dtype=X.dtype, meta=meta(X)[:0, :0].toarray())
+        lazy: Any = X
+        X = lazy.map_blocks(_dense, dtype=X.dtype, meta=meta(X)[:0, :0].toarray())
     if X.shape[1] == 0:
         raise InvalidData("X: 0 feature(s) (columns); at least 1 is needed.")
     if not _is_number(X.dtype):
