@@ -21,10 +21,20 @@ SMALL: dict[str, dict[str, Any]] = {
 """Options that make a check quick."""
 
 _WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
+_SPARSE_WEIGHTS = "check_sample_weight_equivalence_on_sparse_data"
 EXPECTED: dict[str, dict[str, str]] = {
-    "KMeans": {_WEIGHTS: "which rows are the first centres is drawn by row, so repeated rows are drawn more often"},
-    "RandomForestClassifier": {_WEIGHTS: "trees draw rows at random, so weights are not the same as repeated rows"},
-    "RandomForestRegressor": {_WEIGHTS: "trees draw rows at random, so weights are not the same as repeated rows"},
+    "KMeans": dict.fromkeys(
+        (_WEIGHTS, _SPARSE_WEIGHTS),
+        "which rows are the first centres is drawn by row, so repeated rows are drawn more often",
+    ),
+    "RandomForestClassifier": dict.fromkeys(
+        (_WEIGHTS, _SPARSE_WEIGHTS),
+        "trees draw rows at random, so weights are not the same as repeated rows",
+    ),
+    "RandomForestRegressor": dict.fromkeys(
+        (_WEIGHTS, _SPARSE_WEIGHTS),
+        "trees draw rows at random, so weights are not the same as repeated rows",
+    ),
     "Ridge": {
         "check_non_transformer_estimators_n_iter": "solved directly: n_iter_ is None, as it is in scikit-learn's Ridge"
     },

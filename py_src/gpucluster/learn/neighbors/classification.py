@@ -45,6 +45,8 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
     _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
 
+    classes_: Any
+
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsClassifier:
         """Keep the training data on the workers, and find the classes.
@@ -63,8 +65,9 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
             An option is not allowed or not supported.
         """
         checked_weighting(self.weights)
-        if y is not None and not is_dask(y) and np.ndim(y) != 2:
-            y = column_or_1d(y, warn=True)
+        if y is not None and not is_dask(y):
+            y = np.asarray(y)
+            y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
         self._keep_training_data(X, y)
         training = self._training
         if training.lazy:
@@ -82,7 +85,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
             classes = _joined(local_communicator().allgather(_classes(training.blocks[0])))
             blocks = [_coded(training.blocks[0], classes)]
         self._training = training._replace(blocks=blocks)
-        self.outputs_2d_ = len(getattr(y, "shape", np.shape(y))) == 2 and np.shape(y)[1] > 1
+        self.outputs_2d_ = y.ndim == 2 and int(y.shape[1]) > 1
         self.classes_ = list(classes) if self.outputs_2d_ else classes[0]
         return self
 
@@ -100,10 +103,9 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
             Where votes are equal, the class that comes first.
         """
         results = self._search(X, self.n_neighbors)
-        if not self.outputs_2d_:
-            return results.like_queries(winners, [self.classes_], self.weights, dtype=self.classes_.dtype)
-        dtype = next(iter(self.classes_)).dtype
-        return results.like_queries(winners, self.classes_, self.weights, dtype=dtype, columns=len(self.classes_))
+        classes: list[Array] = list(self.classes_) if self.outputs_2d_ else [self.classes_]
+        columns = len(classes) if self.outputs_2d_ else None
+        return results.like_queries(winners, classes, self.weights, dtype=classes[0].dtype, columns=columns)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
