@@ -652,15 +652,15 @@ if ready("08.4", vote, deal):
     found["one forest, all rows"] = (everything.predict(images[test]) == digit[test]).mean()
     for name, blocks in (("sorted blocks", (X_sorted, y_sorted)), ("dealt blocks", deal(X_sorted, y_sorted, 0))):
         found[f"yours, {name}"] = (vote(forests_of(*blocks), images[test], 10) == digit[test]).mean()
-    for shuffle, name in ((False, "sorted blocks"), (True, "shuffle=True")):
-        forest = learn.RandomForestClassifier(40, random_state=0, shuffle=shuffle).fit(X_sorted, y_sorted)
+    for tree_rows, name in (("block", "sorted blocks"), ("all", "tree_rows='all'")):
+        forest = learn.RandomForestClassifier(40, random_state=0, tree_rows=tree_rows).fit(X_sorted, y_sorted)
         found[f"library, {name}"] = (as_numpy(forest.predict(images[test])) == digit[test]).mean()
     display(compare("08.c", round(float(found["yours, sorted blocks"]), 3)))
 figures.accuracies(found)
 
 # %% [markdown]
-# **Explain:** A tree that knows only 0, 1 and 2 is *sure* that every digit is one of them, and its vote counts as much as those of the trees that could know. No error, no warning. Shuffling costs one move of all rows, and repairs it. (cuML 26.10 grows each
-# tree on the rows of all workers; earlier versions had this trap.)
+# **Explain:** A tree that knows only 0, 1 and 2 is *sure* that every digit is one of them, and its vote counts as much as those of the trees that could know. No error, no warning. Shuffling costs one move of all rows, and repairs it. The library moves
+# the rows, too: by default each tree draws its sample from the rows of all workers, and the forest is the one of a single computer. (So does cuML 26.10; earlier versions had this trap.)
 
 # %% [markdown] exercise="08.5" title="Neighbours: the nearest of each block, merged"
 # ### Exercise 08.5 · Neighbours: the nearest of each block, merged (15 min)

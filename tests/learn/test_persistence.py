@@ -40,16 +40,18 @@ FITTED: dict[str, Any] = {
     "StandardScaler": lambda: learn.StandardScaler().fit(X),
     "TruncatedSVD": lambda: learn.TruncatedSVD(3).fit(X),
     "OneHotEncoder": lambda: learn.OneHotEncoder().fit(pd.DataFrame({"word": WORDS, "odd": Y % 2})),
+    "OrdinalEncoder": lambda: learn.OrdinalEncoder().fit(pd.DataFrame({"word": WORDS, "odd": Y % 2})),
     "LabelEncoder": lambda: learn.LabelEncoder().fit(WORDS),
+    "LabelBinarizer": lambda: learn.LabelBinarizer(neg_label=-1).fit(WORDS),
 }
 NEED_THEIR_DATA = {"NearestNeighbors", "KNeighborsClassifier", "KNeighborsRegressor"}
 
 
 def answers(model: Any) -> list[Any]:
     """Return everything that the model says of some rows."""
-    if isinstance(model, learn.OneHotEncoder):
+    if isinstance(model, learn.OneHotEncoder | learn.OrdinalEncoder):
         return [np.asarray(model.transform(pd.DataFrame({"word": WORDS[:20], "odd": Y[:20] % 2})))]
-    if isinstance(model, learn.LabelEncoder):
+    if isinstance(model, learn.LabelEncoder | learn.LabelBinarizer):
         return [model.transform(WORDS[:20])]
     rows: Any = X[:20].astype(np.float32) if isinstance(model, learn.PCA) else X[:20]
     if hasattr(model, "feature_names_in_"):

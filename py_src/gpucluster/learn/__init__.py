@@ -10,8 +10,10 @@ from typing import Any
 
 _MODULES = {
     "cluster": ["DBSCAN", "KMeans"],
+    "compose": ["ColumnTransformer", "make_column_transformer"],
     "communicators": ["Communicator", "MPICommunicator", "SerialCommunicator", "WorkerCommunicator"],
     "configuration": ["config_context", "configuration"],
+    "datasets": ["make_blobs", "make_classification", "make_regression"],
     "decomposition": ["PCA", "TruncatedSVD", "tsqr", "tssvd"],
     "ensemble": ["RandomForestClassifier", "RandomForestRegressor"],
     "linear_model": ["ElasticNet", "Lasso", "LinearRegression", "LogisticRegression", "Ridge"],
@@ -30,7 +32,14 @@ _MODULES = {
     "neighbors": ["KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors"],
     "neural_network": ["MLPClassifier"],
     "persistence": ["load", "save"],
-    "preprocessing": ["LabelEncoder", "MaxAbsScaler", "OneHotEncoder", "StandardScaler"],
+    "preprocessing": [
+        "LabelBinarizer",
+        "LabelEncoder",
+        "MaxAbsScaler",
+        "OneHotEncoder",
+        "OrdinalEncoder",
+        "StandardScaler",
+    ],
     "rows.running": ["run", "run_on_ranks"],
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}

@@ -14,10 +14,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..dask_internals.collections import meta
+from ..dask_internals.machine import memory_bytes
 from .arrays import Array, Collection, DaskFrame, Data, Dtype, Output, PlainModel, array_namespace_of
+from .clients import keeps_client
 from .delegation.methods import delegable
 from .errors import InvalidData
-from .rows.running import local_rows, run_table
+from .rows.running import RESIDENT_SHARE, local_rows, run_table
 from .rows.table import Table, as_table, is_dask, is_dask_array
 
 
@@ -27,6 +29,9 @@ class DistributedEstimator(BaseEstimator):
     Fitting and predicting take Dask arrays and data frames, or arrays in memory. What comes out has the kind of what
     went in: a lazy Dask array for a Dask array, a lazy series or data frame with the same index for a Dask data frame,
     an array for an array.
+
+    All estimators take the keyword ``client``, a Dask client to compute with; the current one when not given. All
+    methods that answer lazily take ``delayed=False``, as in cuML: the answer is then computed on the workers at once.
     """
 
     _scikit_learn: ClassVar[str]
@@ -35,12 +40,33 @@ class DistributedEstimator(BaseEstimator):
     """Parameters that scikit-learn's class does not have."""
     _checks: ClassVar[dict[str, Any]] = {}
     """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
+    _takes_sparse: ClassVar[bool] = True
+    """Whether X may be sparse; it is made dense, on Dask block by block."""
     _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, in a sentence; empty where it can."""
 
+    _client: Any = None
+    """What computes; ``None``: Dask's current client."""
+
+    @keeps_client
+    def __init__(self) -> None:
+        """Estimators without parameters take a client, too."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = keeps_client(cls.__init__)  # type: ignore[method-assign]
+
+    def __sklearn_clone__(self) -> Any:
+        copy = super().__sklearn_clone__()
+        if self._client is not None:
+            copy._client = self._client
+        return copy
+
     def __getstate__(self) -> dict[str, Any]:
-        """Leave lazy results behind: they would take all data along."""
+        """Leave lazy results behind, which would take all data along, and the client."""
         state = dict(super().__getstate__())
+        state.pop("_client", None)
         training = state.get("_training")
         if isinstance(training, dict):
             state["_training"] = {name: value for name, value in training.items() if not is_dask(value)}
@@ -56,14 +82,24 @@ class DistributedEstimator(BaseEstimator):
         sample_weight: Data | None = None,
         *,
         passes: int | None = None,
+        reset: bool = True,
         **parameters: Any,
     ) -> Any:
-        """Check the data and run an algorithm on them; see `gpucluster.learn.run`."""
+        """Check the data and run an algorithm on them; see `gpucluster.learn.run`.
+
+        Parameters
+        ----------
+        algorithm, X, y, sample_weight, passes, **parameters
+            As there.
+        reset : bool
+            Whether the columns are new; else they must be those of the last fit.
+        """
         self._require_y(y)
         if is_dask(X):
-            table = self._table(X, y, sample_weight)
+            table = self._table(X, y, sample_weight, reset=reset)
             return run_table(algorithm, table, parameters, passes=passes)
-        checked: dict[str, Any] = {"dtype": [np.float64, np.float32], **self._checks}
+        checked: dict[str, Any] = {"dtype": [np.float64, np.float32], "reset": reset, **self._checks}
+        X = self._densified(X)
         if y is None:
             X = validate_data(self, X, **checked)
         else:
@@ -74,14 +110,44 @@ class DistributedEstimator(BaseEstimator):
             sample_weight = _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return algorithm(local_rows(X, y, sample_weight), **parameters)
 
+    def _densified(self, X: Any) -> Any:
+        """Return data in memory, dense where they were sparse.
+
+        Raises
+        ------
+        InvalidData
+            They would take too much memory.
+        """
+        from scipy.sparse import issparse
+
+        if not issparse(X) or not self._takes_sparse or X.ndim != 2:
+            return X
+        if X.shape[0] * X.shape[1] * 8 > RESIDENT_SHARE * memory_bytes():
+            raise InvalidData(
+                f"X: is sparse, and as a dense table of {X.shape[0]:,} × {X.shape[1]:,} numbers does not fit into "
+                "memory. Choose or combine columns first (a random projection of scikit-learn), or make it a Dask "
+                "array, whose blocks are made dense one by one."
+            )
+        return X.toarray()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
     def _require_y(self, y: Data | None) -> None:
         if y is None and get_tags(self).target_tags.required:
             name = type(self).__name__
             raise InvalidData(f"This {name} estimator requires y to be passed, but the target y is None.")
 
-    def _table(self, X: Collection, y: Data | None = None, sample_weight: Data | None = None) -> Table:
+    def _table(
+        self, X: Collection, y: Data | None = None, sample_weight: Data | None = None, *, reset: bool = True
+    ) -> Table:
         """Return Dask collections as a table, and note what its columns are."""
         table = as_table(X, y, sample_weight)
+        if not reset:
+            self._check_columns(table.n_features, table.names)
+            return table
         self.n_features_in_ = table.n_features
         if table.names is not None:
             self.feature_names_in_ = np.asarray(table.names, dtype=object)
@@ -160,6 +226,7 @@ class DistributedEstimator(BaseEstimator):
                 "dtype": [np.float64, np.float32],
                 "ensure_all_finite": self._checks.get("ensure_all_finite", True),
             }
+            X = self._densified(X)
             X = check_array(X, **checked) if takes else validate_data(self, X, reset=False, **checked)
             self._check_columns(X.shape[1], None, takes)
             return function(X, *arguments)

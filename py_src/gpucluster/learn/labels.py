@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .arrays import Array, array_namespace_of, to_numpy
 from .checks import no_rows
@@ -92,6 +93,39 @@ def checked_classes(classes: Array | None) -> Array:
             "make classes of it, for example y > 0."
         )
     return classes
+
+
+def known_classes(given: ArrayLike | None, before: Array | None) -> Array:
+    """Return all classes that ``partial_fit`` may meet, sorted.
+
+    Raises
+    ------
+    InvalidData
+        None are given in the first call, or others than then.
+    """
+    if given is None and before is None:
+        raise InvalidData("classes must be passed on the first call to partial_fit.")
+    classes = before if given is None else np.unique(np.asarray(given))
+    assert classes is not None
+    if before is not None and not np.array_equal(classes, before):
+        raise InvalidData(f"`classes={given!r}` is not the same as on last call to partial_fit, was: {before!r}")
+    return classes
+
+
+def require_known(found: Array, known: Array) -> None:
+    """Refuse labels that ``partial_fit`` was not told of.
+
+    Raises
+    ------
+    InvalidData
+        There are some.
+    """
+    others = np.setdiff1d(found, known)
+    if len(others):
+        raise InvalidData(
+            f"The target label(s) {others} in y do not exist in the initial classes {known}. Name all of them in the "
+            "first call: partial_fit(X, y, classes=...)."
+        )
 
 
 def codes_of(labels: Array, classes: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from .arrays import Data
+from .clients import computing_with
 
 
 class ScoredClassifier(ClassifierMixin):
@@ -14,7 +15,8 @@ class ScoredClassifier(ClassifierMixin):
         """Return the share of the rows of X whose label in y is predicted rightly; see `accuracy_score`."""
         from .metrics.classification import accuracy_score
 
-        return accuracy_score(y, self.predict(X), sample_weight=sample_weight)
+        with computing_with(getattr(self, "_client", None)):
+            return accuracy_score(y, self.predict(X), sample_weight=sample_weight)
 
 
 class ScoredRegressor(RegressorMixin):
@@ -24,4 +26,5 @@ class ScoredRegressor(RegressorMixin):
         """Return the share of the variance of y that the prediction explains; see `r2_score`."""
         from .metrics.regression import r2_score
 
-        return float(r2_score(y, self.predict(X), sample_weight=sample_weight))
+        with computing_with(getattr(self, "_client", None)):
+            return float(r2_score(y, self.predict(X), sample_weight=sample_weight))

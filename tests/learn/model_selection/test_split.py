@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from gpucluster.learn import LinearRegression, train_test_split
-from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from gpucluster.learn.errors import InvalidData, InvalidParameter
 from gpucluster.learn.model_selection import choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,6 +87,28 @@ def test_sizes_are_exact(n_rows: int, seed: int, data: Any) -> None:
     np.testing.assert_array_equal(np.concatenate([chosen.of_rows(0, cut), chosen.of_rows(cut, n_rows - cut)]), whole)
 
 
+@pytest.mark.parametrize("words", [False, True])
+def test_classes_keep_their_shares(dask_client: Any, split: Any, words: bool) -> None:
+    """To a row, also of rare classes and sorted rows; the same rows however X and the labels are cut."""
+    counts = np.array([4000, 900, 2, 1098])
+    labels = np.repeat(np.array(["a", "b", "c", "d"]) if words else np.arange(4), counts)
+    rows = np.arange(len(labels))[:, None] * 1.0
+    found = []
+    for n_x, n_y in ((1, 4), (5, 3)):
+        y = split(labels, n_y, empty=True)
+        X_train, X_test, y_train, y_test = train_test_split(
+            split(rows, n_x), y, test_size=0.3, random_state=5, stratify=y if n_x == 1 else labels
+        )
+        assert (X_train.shape, X_test.shape) == ((4200, 1), (1800, 1))
+        for part, share in ((y_test, 0.3), (y_train, 0.7)):
+            own = np.unique(part.compute(), return_counts=True)[1]
+            assert np.abs(own - counts * share).max() <= 1
+        found.append(np.concatenate([X_test.compute(), X_train.compute()])[:, 0])
+        np.testing.assert_array_equal(labels[found[-1].astype(int)], np.concatenate([y_test, y_train]))
+    np.testing.assert_array_equal(*found)
+    assert len(np.unique(found[0])) == 6000
+
+
 def test_data_in_memory_are_scikit_learns() -> None:
     from sklearn.model_selection import train_test_split as theirs
 
@@ -107,5 +129,9 @@ def test_bad_input(split: Any) -> None:
         train_test_split(split(X, 2), ROWS[1:])
     with pytest.raises(InvalidParameter, match="test_size"):
         train_test_split(split(X, 2), test_size=1.5)
-    with pytest.raises(NotSupported, match="stratify"):
+    with pytest.raises(InvalidData, match="only 1 member"):
         train_test_split(split(X, 2), stratify=ROWS)
+    with pytest.raises(InvalidParameter, match="test_size = 2 should be greater"):
+        train_test_split(split(X, 2), test_size=2, stratify=ROWS % 3)
+    with pytest.raises(InvalidParameter, match="shuffle=False"):
+        train_test_split(split(X, 2), shuffle=False, stratify=ROWS % 3)

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import sklearn.neighbors
 from gpucluster.learn import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
-from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
+from gpucluster.learn.errors import InvalidData, InvalidParameter
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.metrics import pairwise_distances
 
@@ -152,6 +152,39 @@ def test_data_frames(dask_client: Any) -> None:
         model.predict(asked[list("fedcba")])
 
 
+@pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (4, True)])
+def test_rows_within_a_radius(dask_client: Any, split: Any, n_blocks: int, empty: bool) -> None:
+    theirs = sklearn.neighbors.NearestNeighbors(radius=22.0).fit(TRAIN[:600])
+    lazy = NearestNeighbors(radius=22.0).fit(split(TRAIN[:600], n_blocks, empty=empty))
+    for ours in (lazy, NearestNeighbors(radius=22.0).fit(TRAIN[:600])):
+        for queries in (None, QUERIES[:50], split(QUERIES[:50], 2, empty=empty)):
+            asked = None if queries is None else QUERIES[:50]
+            distances, rows = ours.radius_neighbors(queries, sort_results=True)
+            expected, _ = theirs.radius_neighbors(asked, sort_results=True)
+            assert isinstance(rows, da.Array) == (ours is lazy and queries is None or isinstance(queries, da.Array))
+            for found, wanted in zip(np.asarray(distances), expected, strict=True):
+                np.testing.assert_allclose(found, wanted, atol=1e-6)
+            by_number = np.asarray(ours.radius_neighbors(queries, return_distance=False))
+            for found, other in zip(by_number, np.asarray(rows), strict=True):
+                np.testing.assert_array_equal(found, np.sort(other))
+    assert {len(found) for found in lazy.radius_neighbors(QUERIES[:50], 1e-3, return_distance=False)} == {0}
+
+
+def test_classes_in_several_columns(dask_client: Any, split: Any) -> None:
+    both = np.stack([LABELS_TRAIN, LABELS_TRAIN % 3], axis=1)
+    apart = TRAIN + np.random.default_rng(0).random(TRAIN.shape) / 100  # no two rows at the same distance
+    theirs = sklearn.neighbors.KNeighborsClassifier(3, algorithm="brute").fit(apart, both)
+    lazy = KNeighborsClassifier(3, algorithm="brute").fit(split(apart, 3, empty=True), split(both, 3, empty=True))
+    in_memory = KNeighborsClassifier(3, algorithm="brute").fit(apart, both)
+    for ours in (lazy, in_memory):
+        np.testing.assert_array_equal(ours.predict(QUERIES), theirs.predict(QUERIES))
+        for mine, other in zip(ours.predict_proba(split(QUERIES, 2)), theirs.predict_proba(QUERIES), strict=True):
+            np.testing.assert_allclose(mine.compute(), other)
+        assert [list(one) for one in ours.classes_] == [list(one) for one in theirs.classes_]
+        assert ours.predict(split(QUERIES, 2)).shape == (len(QUERIES), 2)
+    np.testing.assert_array_equal(lazy.get_combined_model().predict(QUERIES), theirs.predict(QUERIES))
+
+
 def test_nothing_is_gathered(dask_client: Any, split: Any) -> None:
     """Fitting brings nothing but lengths to the client, and asking lazily computes nothing."""
     model = NearestNeighbors().fit(split(TRAIN, 3))
@@ -205,8 +238,9 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         NearestNeighbors(metric="cosine", algorithm="kd_tree").fit(split(TRAIN, 2))
     with pytest.raises(InvalidParameter, match="p: must be"):
         NearestNeighbors(p="two").fit(split(TRAIN, 2))
-    with pytest.raises(NotSupported, match="radius"):
-        NearestNeighbors(radius=2.0).fit(split(TRAIN, 2))
+    for wrong in (0, "far"):
+        with pytest.raises(InvalidParameter, match="radius: must be a number above 0"):
+            NearestNeighbors(radius=wrong).fit(split(TRAIN, 2))
     with pytest.raises(InvalidParameter, match="weights"):
         KNeighborsClassifier(weights="much").fit(split(TRAIN, 2), split(LABELS_TRAIN, 2))
     with pytest.raises(InvalidData, match="continuous"):

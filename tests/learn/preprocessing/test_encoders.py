@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.preprocessing
-from gpucluster.learn import LabelEncoder, OneHotEncoder
+from gpucluster.learn import LabelBinarizer, LabelEncoder, OneHotEncoder, OrdinalEncoder
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 
 DRAW = np.random.default_rng(2)
@@ -133,3 +133,53 @@ def test_bad_input(dask_client: Any, split: Any) -> None:
         LabelEncoder().fit(split(np.array(["a", 1], dtype=object), 2))
     with pytest.raises(InvalidData, match="0 row"):
         OneHotEncoder().fit(split(WORDS[:0, None], 1))
+
+
+@pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (3, True)])
+def test_categories_become_numbers(dask_client: Any, split: Any, n_blocks: int, empty: bool) -> None:
+    values = np.stack([WORDS, NUMBERS.astype(str)], axis=1).astype(object)
+    theirs = sklearn.preprocessing.OrdinalEncoder(dtype=np.float32).fit(values)
+    ours = OrdinalEncoder(dtype=np.float32).fit(split(values, n_blocks, empty=empty))
+    codes = ours.transform(split(values, n_blocks, empty=empty))
+    assert isinstance(codes, da.Array)
+    assert codes.dtype == np.float32
+    np.testing.assert_array_equal(codes.compute(), theirs.transform(values))
+    np.testing.assert_array_equal(ours.inverse_transform(codes).compute(), values)
+    lazy = dd.from_pandas(FRAME, npartitions=3)
+    of_frame = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1).fit(lazy)
+    found = of_frame.transform(lazy).compute()
+    assert list(found.columns) == list(FRAME.columns) == list(of_frame.get_feature_names_out())
+    np.testing.assert_array_equal(found, sklearn.preprocessing.OrdinalEncoder().fit_transform(FRAME))
+    np.testing.assert_array_equal(found.index, FRAME.index)
+    assert (of_frame.transform(lazy.assign(tree="fir")).compute()["tree"] == -1).all()
+
+
+def test_numbers_of_categories_refuse(split: Any) -> None:
+    values = split(WORDS[:, None], 2)
+    with pytest.raises(InvalidParameter, match="handle_unknown"):
+        OrdinalEncoder(handle_unknown="ignore").fit(values)
+    with pytest.raises(NotSupported, match="min_frequency"):
+        OrdinalEncoder(min_frequency=2).fit(values)
+    with pytest.raises(TypeError, match="unknown_value"):
+        OrdinalEncoder(handle_unknown="use_encoded_value").fit(values)
+
+
+@pytest.mark.parametrize("values", [WORDS, NUMBERS, NUMBERS > 0, np.repeat("one", 200)], ids=str)
+def test_labels_become_columns(dask_client: Any, split: Any, values: Any) -> None:
+    theirs = sklearn.preprocessing.LabelBinarizer(neg_label=-1, pos_label=2).fit(values)
+    expected = theirs.transform(values)
+    for given in (values, split(values, 3, empty=True), dd.from_pandas(pd.Series(values), npartitions=2)):
+        ours = LabelBinarizer(neg_label=-1, pos_label=2).fit(given)
+        columns = ours.transform(given)
+        np.testing.assert_array_equal(np.asarray(columns), expected)
+        np.testing.assert_array_equal(np.asarray(ours.inverse_transform(columns)), values)
+        np.testing.assert_array_equal(ours.get_combined_model().transform(values), expected)
+
+
+def test_columns_of_labels_refuse(split: Any) -> None:
+    with pytest.raises(InvalidParameter, match="strictly less"):
+        LabelBinarizer(neg_label=1).fit(split(WORDS, 2))
+    with pytest.raises(NotSupported, match="sparse_output"):
+        LabelBinarizer(sparse_output=True).fit(split(WORDS, 2))
+    with pytest.raises(InvalidData, match="not those of 5 labels"):
+        LabelBinarizer().fit(WORDS).inverse_transform(np.ones((3, 2)))

@@ -34,11 +34,12 @@ def test_refused(X, sentence):
 
 
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_matrix, scipy.sparse.csr_array])
-def test_sparse_blocks_are_refused_with_what_helps(kind):
+def test_sparse_blocks_become_dense_ones(kind):
     sparse = ARRAY.map_blocks(kind, meta=kind((0, 0)))
-    with pytest.raises(InvalidData, match=r"sparse blocks \(csr_.*dense ones are needed. Use X.map_blocks"):
-        as_table(sparse)
-    assert as_table(sparse.map_blocks(lambda block: block.toarray(), meta=np.empty((0, 0)))).n_rows == 10
+    table = as_table(sparse)
+    assert isinstance(table.X._meta, np.ndarray)
+    assert table.X.chunks == sparse.chunks
+    np.testing.assert_array_equal(table.X.compute(scheduler="sync"), ARRAY.compute(scheduler="sync"))
 
 
 @pytest.mark.parametrize(

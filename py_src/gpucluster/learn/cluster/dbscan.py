@@ -56,10 +56,10 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
     Source: M. Ester et al., 1996; with disjoint sets, M. Patwary et al., 2012.
 
-    Communication: every block goes to every worker once to count neighbours, and its core rows once more to link them;
-    then one allreduce of ``8 n_samples`` bytes. Memory of a worker: its own rows and a tree of them, one block of
-    another worker, the neighbours of 1,024 rows, and some 50 bytes per row of the whole table. Labels come to the
-    client.
+    Communication: every block goes to every worker once, where its neighbours are looked for among the worker's own
+    rows; then one allreduce of ``8 n_samples`` bytes. Where a worker finds more than 4 million pairs of neighbours, it
+    forgets them, and core rows go to all workers once more. Memory of a worker: its own rows, 64 MiB of other rows (or
+    one block) with a search tree, those pairs, and some 50 bytes per row of the whole table. Labels come to the client.
     Time grows with the square of the rows unless a tree helps (few columns, small ``eps``).
 
     cuML's multi-GPU form takes an array in memory and sends all of it to all workers. GPU blocks are not supported.
@@ -120,6 +120,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         }  # fmt: skip
         found: Grouping
         if not is_dask(X):
+            X = self._densified(X)
             found = self._fit_with(density_clusters, X, None, sample_weight, **options)
             values = np.asarray(X)
             own = self._own_rows(len(found.labels), len(values))

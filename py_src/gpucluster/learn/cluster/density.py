@@ -21,8 +21,12 @@ from ..rows.shard import Shard
 from .lloyd import BAD_DATA
 
 Integers = NDArray[np.int64]
-PIECE = 1024
+PIECE = 4096
 """Neighbours of so many rows are looked for at once."""
+GROUP_BYTES = 64 << 20
+"""Blocks of so many bytes together share one search tree."""
+KEPT_PAIRS = 1 << 22
+"""So many pairs of neighbours a rank keeps (64 MiB); where there are more, they are looked for a second time."""
 
 
 class Grouping(NamedTuple):
@@ -90,12 +94,11 @@ def _firsts(parts: Array) -> Integers:
 
 
 class _RankRows:
-    """This rank's rows, and a search tree of them."""
+    """This rank's rows, whose neighbours are looked for in search trees of all rows, some blocks at a time."""
 
     def __init__(self, shard: Shard, eps: float, search: dict[str, Any]) -> None:
-        from sklearn.neighbors import NearestNeighbors
-
         self.shard = shard
+        self._options = {"radius": eps, "n_jobs": shard.n_threads, **search}
         comm = shard.communicator
         places = [item for part in comm.allgather(self._places()) for item in part]
         self._owners = {number: owner for number, _, _, owner in places}
@@ -107,10 +110,8 @@ class _RankRows:
         bad = any(not np.isfinite(block.X).all() for block in filled)
         if comm.allreduce(int(bad)):
             raise InvalidData(BAD_DATA)
-        self._tree = None
-        if filled:
-            X = np.concatenate([block.X for block in filled])
-            self._tree = NearestNeighbors(radius=eps, n_jobs=shard.n_threads, **search).fit(X)
+        self._X = np.concatenate([block.X for block in filled]) if filled else None
+        self._kept: list[tuple[Integers, Integers]] | None = []
 
     def _places(self) -> list[tuple[int, int, int, int]]:
         rank = self.shard.communicator.rank
@@ -119,34 +120,61 @@ class _RankRows:
     def core_rows(self, min_samples: int) -> NDArray[np.bool_]:
         """Return for all rows whether they are core rows; every block goes to every rank once."""
         weights = np.zeros(len(self._numbers))
-        for X, _, weight in self._all_blocks(None):
-            for part, rows, others in self._pairs(X):
-                weights += np.bincount(rows, weights=None if weight is None else weight[part][others],
-                                       minlength=len(weights))  # fmt: skip
+        found = 0
+        for X, numbers, weight in self._groups(None):
+            for rows, others in self._pairs(X):
+                weights += np.bincount(rows, weights=None if weight is None else weight[others], minlength=len(weights))
+                found += len(rows)
+                if self._kept is not None and found <= KEPT_PAIRS:
+                    self._kept.append((self._numbers[rows], numbers[others]))
+                else:
+                    self._kept = None
+        if self.shard.communicator.allreduce(int(self._kept is None)):
+            self._kept = None
         core = np.zeros(self.n_rows, np.uint8)
         # Sums of weights that are no whole numbers may differ in the last digits.
         core[self._numbers] = weights >= min_samples
-        found: NDArray[np.bool_] = self.shard.communicator.allreduce(core, "max").astype(bool)
-        return found
+        all_core: NDArray[np.bool_] = self.shard.communicator.allreduce(core, "max").astype(bool)
+        return all_core
 
     def links(self, core: NDArray[np.bool_]) -> tuple[Integers, list[tuple[Integers, Integers]]]:
         """Return what core rows here are linked with, and pairs of a row that is no core row and a core row near it.
 
-        Every block's core rows go to every rank once.
+        Where pairs were not kept, every block's core rows go to every rank once more.
         """
         linked = np.arange(self.n_rows)
         borders = []
-        here = core[self._numbers]
-        for X, numbers, _ in self._all_blocks(core):
-            for part, rows, others in self._pairs(X):
-                theirs, mine = numbers[part][others], self._numbers[rows]
-                inside = here[rows]
-                borders.append((mine[~inside], theirs[~inside]))
-                linked = _linked(linked, mine[inside], theirs[inside])
+        for mine, theirs in self._known_pairs(core):
+            near_core = core[theirs]
+            mine, theirs = mine[near_core], theirs[near_core]
+            inside = core[mine]
+            borders.append((mine[~inside], theirs[~inside]))
+            linked = _linked(linked, mine[inside], theirs[inside])
         return linked, borders
 
-    def _all_blocks(self, core: NDArray[np.bool_] | None) -> Iterator[tuple[Any, Integers, Any]]:
-        """Yield the rows of each block of any rank, their numbers and weights; only core rows if these are given."""
+    def _known_pairs(self, core: NDArray[np.bool_]) -> Iterator[tuple[Integers, Integers]]:
+        """Yield pairs of neighbours by their numbers: an own row, and any core row (perhaps others, too)."""
+        if self._kept is not None:
+            yield from self._kept
+            return
+        for X, numbers, _ in self._groups(core):
+            for rows, others in self._pairs(X):
+                yield self._numbers[rows], numbers[others]
+
+    def _groups(self, core: NDArray[np.bool_] | None) -> Iterator[tuple[Array, Integers, Array | None]]:
+        """Yield the rows of some blocks of any rank, their numbers and weights; only core rows if these are given."""
+        parts: list[tuple[Array, Integers, Array | None]] = []
+        size = 0
+        for X, numbers, weights in self._all_blocks(core):
+            if parts and size + X.nbytes > GROUP_BYTES:
+                yield _joined(parts)
+                parts, size = [], 0
+            parts.append((X, numbers, weights))
+            size += X.nbytes
+        if parts:
+            yield _joined(parts)
+
+    def _all_blocks(self, core: NDArray[np.bool_] | None) -> Iterator[tuple[Array, Integers, Array | None]]:
         mine = {block.number: block for block in self.shard.blocks}
         for number, owner in sorted(self._owners.items()):
             message = None
@@ -159,15 +187,23 @@ class _RankRows:
             if len(X):
                 yield X, numbers, weights
 
-    def _pairs(self, X: Array) -> Iterator[tuple[slice, Any, Any]]:
-        """Yield pairs of neighbours: positions among the own rows, and in a slice of the given rows."""
-        if self._tree is None:
+    def _pairs(self, X: Array) -> Iterator[tuple[Integers, Integers]]:
+        """Yield pairs of neighbours: positions among the own rows, and among the given rows."""
+        from sklearn.neighbors import NearestNeighbors
+
+        if self._X is None:
             return
-        for start in range(0, len(X), PIECE):
+        tree = NearestNeighbors(**self._options).fit(X)
+        for start in range(0, len(self._X), PIECE):
             self.shard.communicator.raise_if_cancelled()
-            part = slice(start, start + PIECE)
-            found = self._tree.radius_neighbors(X[part], return_distance=False)
-            yield part, np.concatenate(found), np.repeat(np.arange(len(found)), [len(near) for near in found])
+            found = tree.radius_neighbors(self._X[start : start + PIECE], return_distance=False)
+            lengths = [len(near) for near in found]
+            yield start + np.repeat(np.arange(len(found)), lengths), np.concatenate(found)
+
+
+def _joined(parts: list[tuple[Array, Integers, Array | None]]) -> tuple[Array, Integers, Array | None]:
+    X, numbers, weights = zip(*parts, strict=True)
+    return np.concatenate(X), np.concatenate(numbers), None if weights[0] is None else np.concatenate(weights)
 
 
 def _linked(linked: Integers, one: Integers, other: Integers) -> Integers:

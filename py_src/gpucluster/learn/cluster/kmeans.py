@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_numpy
+from ..clients import computing_with
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
@@ -56,6 +57,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         ``elkan`` finds the same, but keeps ``n_clusters`` numbers per row; it is refused.
     oversampling_factor : float
         For ``k-means||``: so many times ``n_clusters`` rows are chosen in each of 5 rounds.
+    max_samples_per_batch, device_buffer_samples, init_size : int, optional
+        Of cuML's k-means: how it divides its work. Without effect elsewhere.
 
     Attributes
     ----------
@@ -87,7 +90,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
     """
 
     _scikit_learn = "sklearn.cluster.KMeans"
-    _own_parameters = frozenset({"oversampling_factor"})
+    _own_parameters = frozenset({"oversampling_factor", "max_samples_per_batch", "device_buffer_samples", "init_size"})
 
     def __init__(
         self,
@@ -102,6 +105,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         copy_x: bool = True,
         algorithm: str = "lloyd",
         oversampling_factor: float = 2.0,
+        max_samples_per_batch: int | None = None,
+        device_buffer_samples: int | None = None,
+        init_size: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -113,6 +119,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         self.copy_x = copy_x
         self.algorithm = algorithm
         self.oversampling_factor = oversampling_factor
+        self.max_samples_per_batch = max_samples_per_batch
+        self.device_buffer_samples = device_buffer_samples
+        self.init_size = init_size
 
     @delegable
     def fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> KMeans:
@@ -187,8 +196,9 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         if is_dask(X):
             table = as_table(X, None, sample_weight)
             self._check_columns(table.n_features, table.names)
-            return -float(run_table(assess, table, {"centers": self.cluster_centers_}, passes=1))
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+            with computing_with(self._client):
+                return -float(run_table(assess, table, {"centers": self.cluster_centers_}, passes=1))
+        X = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=X.dtype)
         return -assess(local_rows(X, None, weights), centers=self.cluster_centers_)
 

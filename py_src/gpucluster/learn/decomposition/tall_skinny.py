@@ -11,6 +11,7 @@ from sklearn.utils.extmath import svd_flip
 from ...dask_internals.collections import meta
 from ..arrays import Array, DaskArray, Data, Delayed, Output
 from ..checks import check_columns, check_finite, no_rows
+from ..clients import takes_client
 from ..errors import InvalidData
 from ..kernels.orthogonal import orthogonal_rows, qr_of_stack, triangle
 from ..rows.block import Rows
@@ -20,6 +21,7 @@ from ..rows.table import Table, as_table, is_dask
 Rest = TypeVar("Rest")
 
 
+@takes_client
 def tsqr(X: Data) -> tuple[Output, Array]:
     """Return the QR decomposition of a tall table, X = Q R.
 
@@ -51,6 +53,7 @@ def tsqr(X: Data) -> tuple[Output, Array]:
     return _decomposed(X, lambda R: (np.eye(len(R)), R))
 
 
+@takes_client
 def tssvd(X: Data) -> tuple[Output, Array, Array]:
     """Return the singular value decomposition of a tall table, X = U diag(s) Vt; see `tsqr`.
 

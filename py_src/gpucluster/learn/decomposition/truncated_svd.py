@@ -88,7 +88,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
     singular_values_ : ndarray of shape (n_components,)
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
         Variance of the transformed rows, and its share of the variance of all columns.
-    n_features_in_ : int
+    n_components_, n_features_in_ : int
     """
 
     _scikit_learn = "sklearn.decomposition.TruncatedSVD"
@@ -146,6 +146,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distribute
             )
         dtype = floating_type(X)
         self.components_ = found.axes[:wanted].astype(dtype)
+        self.n_components_ = int(wanted)
         self.singular_values_ = found.values[:wanted].astype(dtype)
         self.explained_variance_ = found.variances[:wanted].astype(dtype)
         self.explained_variance_ratio_ = (found.variances[:wanted] / (found.all_variance or 1.0)).astype(dtype)

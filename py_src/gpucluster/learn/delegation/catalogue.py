@@ -26,6 +26,8 @@ class Entry:
     """Parameters of which cuML knows some values only: these, and what cuML calls them."""
     without_effect: tuple[str, ...] = ()
     """Parameters that tell how, not what, is computed: cuML computes in its own way."""
+    own: tuple[str, ...] = ()
+    """Parameters of cuML's that scikit-learn does not have: handed on where they are not ``None``."""
     fixed: dict[str, Any] = field(default_factory=dict)
     """What cuML is told besides."""
     attributes: tuple[str, ...] = ()
@@ -47,8 +49,9 @@ class Entry:
 _TREES: dict[str, Any] = {
     "same": ("n_estimators", "max_depth", "max_features", "bootstrap", "min_samples_leaf", "min_samples_split",
              "min_impurity_decrease", "random_state"),
+    "own": ("n_bins", "n_streams"),
     "values": {"max_leaf_nodes": {None: -1}, "max_samples": {None: 1.0}},
-    "without_effect": ("n_jobs", "verbose", "shuffle"),
+    "without_effect": ("n_jobs", "verbose", "tree_rows"),
     "complete": False,
 }  # fmt: skip
 _NEIGHBORS: dict[str, Any] = {
@@ -58,6 +61,7 @@ _NEIGHBORS: dict[str, Any] = {
         "weights": {"uniform": "uniform", None: "uniform"},
     },
     "without_effect": ("algorithm", "leaf_size", "p"),
+    "own": ("streams_per_handle", "batch_size"),
     "complete": False,
 }
 _LINEAR = ("coef_", "intercept_")
@@ -68,6 +72,7 @@ DELEGATED: dict[str, Entry] = {
         same=("n_clusters", "max_iter", "tol", "oversampling_factor", "random_state"),
         values={"init": {"k-means||": "k-means||", "scalable-k-means++": "k-means||", "random": "random"}},
         without_effect=("copy_x", "n_init"),
+        own=("max_samples_per_batch", "device_buffer_samples", "init_size"),
         fixed={"n_init": 1},  # of the default, cuML makes ten runs where centres are given
         attributes=("cluster_centers_", "inertia_", "n_iter_"),
     ),
@@ -152,6 +157,23 @@ DELEGATED: dict[str, Entry] = {
         attributes=("classes_",),
         methods=("transform", "inverse_transform"),
         arrays=False,
+        numbers=False,
+    ),
+    "LabelBinarizer": Entry(
+        "cuml.dask.preprocessing",
+        same=("neg_label", "pos_label", "sparse_output"),
+        attributes=("classes_",),
+        methods=("transform", "inverse_transform"),
+        frames=False,
+        complete=False,
+        numbers=False,
+    ),
+    "OrdinalEncoder": Entry(
+        "cuml.dask.preprocessing",
+        same=("categories", "dtype", "handle_unknown"),
+        methods=("transform", "inverse_transform"),
+        arrays=False,
+        complete=False,
         numbers=False,
     ),
     "OneHotEncoder": Entry(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
+from ..clients import computing_with, with_option
 from ..errors import NotSupported
 from ..rows.table import is_dask
 from .catalogue import DELEGATED
@@ -21,19 +22,35 @@ def delegable(method: Method) -> Method:
 
     * ``fit`` asks the configuration who fits. Its parameters are the data, then perhaps ``y`` and ``sample_weight``.
     * ``get_combined_model`` gives cuML's model where cuML has fitted.
-    * Others, such as ``predict``, are answered by cuML where it has fitted and the data are on Dask.
+    * ``partial_fit`` goes on without cuML.
+    * Others, such as ``predict``, are answered by cuML where it has fitted and the data are on Dask. They take one more
+      keyword, ``delayed``, as cuML's do: with ``False``, lazy answers are computed on the workers at once.
 
-    Signature, name and docstring stay those of the method.
+    All of them compute with the estimator's client. Name, docstring and otherwise the signature stay those of the
+    method.
 
     Parameters
     ----------
     method : function
         Defined in a class of estimators; what it does without cuML.
     """
-    make = {"fit": _fitting, "get_combined_model": _combining}.get(method.__name__, _calling)
-    wrapped: Any = wraps(method)(make(method))
+    others = {"fit": _fitting, "partial_fit": _refining, "get_combined_model": _combining}
+    make = others.get(method.__name__, _calling)
+    made = make(method)
+
+    @wraps(method)
+    def on_client(self: Any, *arguments: Any, **options: Any) -> Any:
+        with computing_with(self._client):
+            return made(self, *arguments, **options)
+
+    wrapped: Any = on_client
     wrapped.is_delegable = True
+    if make is _calling:
+        wrapped.__signature__ = with_option(method, DELAYED)
     return wrapped
+
+
+DELAYED = inspect.Parameter("delayed", inspect.Parameter.KEYWORD_ONLY, default=True, annotation=bool)
 
 
 def is_delegable(method: Any) -> bool:
@@ -42,14 +59,18 @@ def is_delegable(method: Any) -> bool:
     return bool(getattr(found, "is_delegable", False))
 
 
+def _forget_delegate(estimator: Any) -> None:
+    for name in ("_delegate", "_label_type", "_not_saved_because"):
+        vars(estimator).pop(name, None)
+
+
 def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
     names = _parameters(fit)
 
     def fit_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         from .fitting import cuml_for, fit_by_cuml
 
-        for name in ("_delegate", "_label_type", "_not_saved_because"):
-            vars(self).pop(name, None)
+        _forget_delegate(self)
         given = dict(zip(names, arguments, strict=False)) | options
         complete = names[0] in given and given.keys() <= set(names)
         data: Any = given.get(names[0])
@@ -63,8 +84,20 @@ def _fitting(fit: Callable[..., Any]) -> Callable[..., Any]:
     return fit_somewhere
 
 
+def _refining(refine: Callable[..., Any]) -> Callable[..., Any]:
+    def refine_here(self: Any, *arguments: Any, **options: Any) -> Any:
+        _forget_delegate(self)
+        return refine(self, *arguments, **options)
+
+    return refine_here
+
+
 def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
     names = _parameters(ask)
+
+    def call(self: Any, *arguments: Any, delayed: bool = True, **options: Any) -> Any:
+        answer = call_somewhere(self, *arguments, **options)
+        return answer if delayed else _computed_on_workers(answer)
 
     def call_somewhere(self: Any, *arguments: Any, **options: Any) -> Any:
         if vars(self).get("_delegate") is None:
@@ -83,7 +116,16 @@ def _calling(ask: Callable[..., Any]) -> Callable[..., Any]:
             f"{', '.join(entry.methods)}. For arrays, use get_combined_model()."
         )
 
-    return call_somewhere
+    return call
+
+
+def _computed_on_workers(answer: Any) -> Any:
+    """Return what a method answers with its lazy parts computed, each of them still on the workers."""
+    from dask.base import persist
+
+    if isinstance(answer, tuple):
+        return tuple(_computed_on_workers(part) for part in answer)
+    return persist(answer)[0] if is_dask(answer) else answer
 
 
 def _combining(combine: Callable[..., Any]) -> Callable[..., Any]:

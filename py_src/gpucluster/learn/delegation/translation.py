@@ -28,9 +28,9 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
     for name, value in given.items():
         if name in entry.values:
             options[entry.renamed.get(name, name)] = _known(name, value, entry.values[name])
-        elif name in entry.same:
+        elif name in entry.same or (name in entry.own and value is not None):
             options[name] = value
-        elif name not in entry.without_effect and not _same(value, default[name]):
+        elif name not in (*entry.own, *entry.without_effect) and not _same(value, default[name]):
             raise Untranslatable(f"{name}: cuML has nothing like it for several GPUs. Leave it at {default[name]!r}.")
     _check_particular(type(estimator).__name__, given)
     return options

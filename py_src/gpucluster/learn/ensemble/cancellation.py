@@ -8,6 +8,8 @@ from concurrent.futures import CancelledError
 from functools import partial
 from typing import Any
 
+from sklearn.utils import check_random_state
+
 from ...dask_internals.worker_state import is_cancelled
 from ..arrays import Array, PlainModel
 
@@ -16,11 +18,16 @@ STEP_SECONDS = 0.2
 
 
 def grow_trees(
-    forest: Callable[..., Any], options: dict[str, Any], X: Array, y: Array, weights: Array | None
+    forest: Callable[..., Any],
+    options: dict[str, Any],
+    X: Array,
+    y: Array,
+    weights: Array | None,
+    raise_if_unwanted: Callable[[], None],
 ) -> tuple[list[PlainModel], Array | None]:
-    """Grow the trees of a forest of scikit-learn; in a Dask task, no more are begun once the task is cancelled.
+    """Grow the trees of a forest of scikit-learn, and look now and then whether they are still wanted.
 
-    Dask cannot end a task that runs, and the trees of one block are one task, which may take hours.
+    Dask cannot end a task that runs, and growing may take hours.
 
     Parameters
     ----------
@@ -30,6 +37,8 @@ def grow_trees(
         Its parameters.
     X, y, weights
         What it is fitted to.
+    raise_if_unwanted : callable
+        Raises where nobody waits for the trees any more.
 
     Returns
     -------
@@ -37,50 +46,38 @@ def grow_trees(
         The same ones as if they had been grown at once.
     classes
         In the order of the trees' classes; ``None`` for a regression.
-
-    Raises
-    ------
-    CancelledError
-        The task was cancelled; nobody will see this.
     """
     from joblib import effective_n_jobs
-    from sklearn.utils import check_random_state
 
-    cancelled = _cancelled()
-    count = options["n_estimators"]
-    if cancelled is None:
-        return _trees(forest(**options).fit(X, y, weights))
     # Forests that draw from one generator, one after the other, draw what one forest of all trees would.
     random_state = check_random_state(options["random_state"])
     trees: list[PlainModel] = []
     classes = None
     step = int(effective_n_jobs(options["n_jobs"]))
-    while len(trees) < count:
-        if cancelled():
-            raise CancelledError("The forest is not wanted any more.")
+    while len(trees) < options["n_estimators"]:
+        raise_if_unwanted()
         begun = time.monotonic()
-        step = min(step, count - len(trees))
-        more, classes = _trees(
-            forest(**(options | {"n_estimators": step, "random_state": random_state})).fit(X, y, weights)
-        )
-        trees += more
+        step = min(step, options["n_estimators"] - len(trees))
+        fitted = forest(**(options | {"n_estimators": step, "random_state": random_state})).fit(X, y, weights)
+        trees += fitted.estimators_
+        classes = getattr(fitted, "classes_", None)
         if time.monotonic() - begun < STEP_SECONDS:
             step *= 2
     return trees, classes
 
 
-def _trees(fitted: PlainModel) -> tuple[list[PlainModel], Array | None]:
-    return list(fitted.estimators_), getattr(fitted, "classes_", None)
-
-
-def _cancelled() -> Callable[[], bool] | None:
-    """Return what tells whether the task that runs here was cancelled; ``None`` outside of tasks."""
+def raise_if_task_cancelled() -> Callable[[], None]:
+    """Return what raises ``CancelledError``, which nobody will see, once the task that runs here was cancelled."""
     from distributed import get_worker
 
     try:
         worker = get_worker()
-        key = worker.get_current_task()
-    except (ValueError, AttributeError):
-        return None
+        cancelled: Callable[[], bool] = partial(is_cancelled, worker, worker.get_current_task())
+    except (ValueError, AttributeError):  # not in a task
+        return lambda: None
 
-    return partial(is_cancelled, worker, key)
+    def check() -> None:
+        if cancelled():
+            raise CancelledError("The forest is not wanted any more.")
+
+    return check

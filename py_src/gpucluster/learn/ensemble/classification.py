@@ -14,33 +14,36 @@ from .forest import Forest
 
 
 class RandomForestClassifier(ScoredClassifier, Forest):
-    """Classify by the votes of many trees, each grown on the rows of one block by scikit-learn.
+    """Classify by the votes of many trees, grown by scikit-learn on all workers at once.
 
-    Source: L. Breiman, "Random Forests", Machine Learning 45 (2001), by scikit-learn's code; a block with a share of
-    the rows grows that share of the trees. Communication: the classes of each block,
-    then its trees, once.
+    Source: L. Breiman, "Random Forests", Machine Learning 45 (2001), by scikit-learn's code. Every worker gets the rows
+    of all others, and grows its share of the trees, each on its own sample of all rows: the forest is scikit-learn's,
+    tree by tree, however the rows are cut or sorted. Communication: ``4 n_features`` bytes per row to each worker,
+    between workers, then the trees, once. Where all rows take more than 30 % of a worker's memory, all trees grow on
+    so many rows drawn at random, and a warning says how many.
 
-    Trees do not see the rows of other blocks. With few, large blocks whose rows are alike, the forest is about as good
-    as scikit-learn's. With sorted rows it is much worse, because each tree knows only some of the classes; then give
-    ``shuffle=True``, which moves each row to a random block, nearly all of them over the network once. Today's cuML
-    grows each tree on the rows of all GPUs and needs no shuffling.
+    With ``tree_rows="block"`` no row moves: a block with a share of the rows grows that share of the trees, on these
+    rows alone, as forests on Dask (and cuML's before 25.12) do. With few, large blocks whose rows are alike, the forest
+    is about as good; with sorted rows much worse, because each tree knows only some of the classes.
 
     Parameters
     ----------
     n_estimators : int
-        Number of trees; at least that of the blocks with rows.
+        Number of trees.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes, \
 min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
-        As those of scikit-learn; counts and shares of rows are those of a block, whose trees ``n_jobs`` threads grow.
+        As those of scikit-learn. ``n_jobs`` threads grow trees on each worker; as many as it has when not given.
     random_state : int or RandomState, optional
-        The same one gives the same forest for the same blocks, wherever these are; on one block, it is scikit-learn's.
+        The same one gives the same forest as in scikit-learn, however the rows are cut. With ``tree_rows="block"`` it
+        depends on the cut, but not on where the blocks are.
     class_weight : {"balanced", "balanced_subsample"} or dict, optional
         Weights of the classes; ``balanced`` counts the rows of all blocks.
     oob_score, warm_start : False
         Not supported.
-    shuffle : bool
-        Move each row to a random one of as many blocks first. Scikit-learn does not have this parameter; for arrays in
-        memory it changes nothing.
+    tree_rows : {"all", "block"}
+        What a tree draws its rows from: all rows, or those of one block. Scikit-learn does not have this parameter.
+    n_bins, n_streams : int, optional
+        Of cuML's forests. Without effect where the forest is scikit-learn's, whose splits are exact.
 
     Attributes
     ----------
@@ -79,7 +82,9 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         ccp_alpha: float = 0.0,
         max_samples: float | None = None,
         monotonic_cst: ArrayLike | None = None,
-        shuffle: bool = False,
+        tree_rows: str = "all",
+        n_bins: int | None = None,
+        n_streams: int | None = None,
     ) -> None:
         super().__init__(
             n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
@@ -87,7 +92,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
             max_features=max_features, max_leaf_nodes=max_leaf_nodes, min_impurity_decrease=min_impurity_decrease,
             bootstrap=bootstrap, oob_score=oob_score, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
             warm_start=warm_start, ccp_alpha=ccp_alpha, max_samples=max_samples, monotonic_cst=monotonic_cst,
-            shuffle=shuffle,
+            tree_rows=tree_rows, n_bins=n_bins, n_streams=n_streams,
         )  # fmt: skip
         self.class_weight = class_weight
 
@@ -107,7 +112,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         InvalidData
             X or y cannot be used.
         InvalidParameter, NotSupported
-            An option is not allowed or not supported, or there are more blocks than trees.
+            An option is not allowed or not supported.
         """
         classes = self._grow(X, y, sample_weight)
         assert classes is not None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 from numbers import Integral
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,10 +15,11 @@ from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator
-from ..rows.running import run_table
-from ..rows.table import is_dask
-from .growing import grow_forest
-from .shuffling import shuffled
+from ..rows.running import run_table, run_table_on_ranks
+from ..rows.table import Table, is_dask
+from .blocks import grow_on_blocks
+from .growing import LARGEST_SEED, Grown, all_classes, grow_forest, grow_share, next_state
+from .replica import fitting_table
 
 
 class Forest(DistributedEstimator):
@@ -25,7 +27,7 @@ class Forest(DistributedEstimator):
 
     estimators_: list[PlainModel]
     n_outputs_: int
-    _own_parameters = frozenset({"shuffle"})
+    _own_parameters = frozenset({"tree_rows", "n_bins", "n_streams"})
     _classify: ClassVar[bool]
 
     def __init__(
@@ -49,7 +51,9 @@ class Forest(DistributedEstimator):
         ccp_alpha: float,
         max_samples: float | None,
         monotonic_cst: ArrayLike | None,
-        shuffle: bool,
+        tree_rows: str,
+        n_bins: int | None,
+        n_streams: int | None,
     ) -> None:
         self.n_estimators = n_estimators
         self.criterion = criterion
@@ -69,7 +73,9 @@ class Forest(DistributedEstimator):
         self.ccp_alpha = ccp_alpha
         self.max_samples = max_samples
         self.monotonic_cst = monotonic_cst
-        self.shuffle = shuffle
+        self.tree_rows = tree_rows
+        self.n_bins = n_bins
+        self.n_streams = n_streams
 
     def _grow(self, X: Data, y: Data, sample_weight: Data | None) -> Array | None:
         """Grow the trees; return the classes."""
@@ -78,18 +84,47 @@ class Forest(DistributedEstimator):
                 raise NotSupported(f"{name}: is not supported. Leave it out.")
         if not isinstance(self.n_estimators, Integral) or self.n_estimators < 1:
             raise InvalidParameter(f"n_estimators: must be a whole number of 1 or more, not {self.n_estimators!r}.")
-        parameters = {"options": self._plain_parameters(), "classify": self._classify}
-        if self.shuffle and is_dask(X):
-            from sklearn.utils import check_random_state
-
-            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            table = shuffled(self._table(X, y, sample_weight), seed)
-            trees, classes = run_table(grow_forest, table, parameters, passes=2)
+        if self.tree_rows not in {"all", "block"}:
+            raise InvalidParameter(f"tree_rows: must be 'all' or 'block', not {self.tree_rows!r}.")
+        options = self._plain_parameters()
+        options["random_state"] = next_state(self.random_state, int(self.n_estimators))
+        grown: Grown
+        if self.tree_rows == "block":
+            grown = self._fit_with(
+                grow_on_blocks, X, y, sample_weight, passes=2, options=options, classify=self._classify
+            )
+        elif is_dask(X):
+            self._require_y(y)
+            grown = self._on_all_workers(self._table(X, y, sample_weight), options)
         else:
-            trees, classes = self._fit_with(grow_forest, X, y, sample_weight, passes=2, **parameters)
-        self.estimators_ = trees
-        self.n_outputs_ = int(trees[0].n_outputs_)
-        return classes
+            grown = self._fit_with(grow_forest, X, y, sample_weight, options=options, classify=self._classify)
+        self.estimators_ = grown.trees
+        self.n_outputs_ = int(grown.trees[0].n_outputs_)
+        return grown.classes
+
+    def _on_all_workers(self, table: Table, options: dict[str, Any]) -> Grown:
+        """Grow a share of the trees on each worker, all on all rows that it can hold."""
+        state = options["random_state"].get_state()
+        seed = np.random.RandomState()
+        seed.set_state(state)
+        held = fitting_table(table, int(seed.randint(LARGEST_SEED)))
+        parameters: dict[str, Any] = {"options": options, "classify": self._classify, "threads": True}
+        if held.n_rows is not None and held.n_rows != table.n_rows:
+            warnings.warn(
+                f"{type(self).__name__}: each tree grows on {held.n_rows:,} rows, drawn at random from all rows; more "
+                "do not fit into the memory of each worker. Give workers more memory, or let each tree grow on the "
+                "rows of one block: tree_rows='block'.",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+            parameters["classes"] = run_table(all_classes, table, {}, passes=1) if self._classify else None
+        parts: list[Grown] | None = run_table_on_ranks(grow_share, held, parameters, everybody=True)
+        if parts is None:
+            raise NotSupported(
+                f"{type(self).__name__}: the rows do not fit into the workers' memory. Use more workers, or let each "
+                "tree grow on the rows of one block: tree_rows='block'."
+            )
+        return Grown([tree for part in parts for tree in part.trees], parts[0].classes)
 
     @property
     def feature_importances_(self) -> PlainModel:

@@ -15,25 +15,26 @@ from .forest import Forest
 
 
 class RandomForestRegressor(ScoredRegressor, Forest):
-    """Predict numbers by the mean of many trees, each grown on the rows of one block by scikit-learn.
+    """Predict numbers by the mean of many trees, grown by scikit-learn on all workers at once.
 
-    Source, communication, what to do with sorted rows, and the difference from cuML are those of
-    `RandomForestClassifier`.
+    Source, communication, and what each tree sees are those of `RandomForestClassifier`.
 
     Parameters
     ----------
     n_estimators : int
-        Number of trees; at least that of the blocks with rows.
+        Number of trees.
     criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes, \
 min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monotonic_cst
-        As those of scikit-learn; counts and shares of rows are those of a block, whose trees ``n_jobs`` threads grow.
+        As those of scikit-learn. ``n_jobs`` threads grow trees on each worker; as many as it has when not given.
     random_state : int or RandomState, optional
-        The same one gives the same forest for the same blocks, wherever these are; on one block, it is scikit-learn's.
+        The same one gives the same forest as in scikit-learn, however the rows are cut. With ``tree_rows="block"`` it
+        depends on the cut, but not on where the blocks are.
     oob_score, warm_start : False
         Not supported.
-    shuffle : bool
-        Move each row to a random one of as many blocks first. Scikit-learn does not have this parameter; for arrays in
-        memory it changes nothing.
+    tree_rows : {"all", "block"}
+        What a tree draws its rows from: all rows, or those of one block. Scikit-learn does not have this parameter.
+    n_bins, n_streams : int, optional
+        Of cuML's forests. Without effect where the forest is scikit-learn's, whose splits are exact.
 
     Attributes
     ----------
@@ -70,7 +71,9 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         ccp_alpha: float = 0.0,
         max_samples: float | None = None,
         monotonic_cst: ArrayLike | None = None,
-        shuffle: bool = False,
+        tree_rows: str = "all",
+        n_bins: int | None = None,
+        n_streams: int | None = None,
     ) -> None:
         super().__init__(
             n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
@@ -78,7 +81,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
             max_features=max_features, max_leaf_nodes=max_leaf_nodes, min_impurity_decrease=min_impurity_decrease,
             bootstrap=bootstrap, oob_score=oob_score, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
             warm_start=warm_start, ccp_alpha=ccp_alpha, max_samples=max_samples, monotonic_cst=monotonic_cst,
-            shuffle=shuffle,
+            tree_rows=tree_rows, n_bins=n_bins, n_streams=n_streams,
         )  # fmt: skip
 
     @delegable
@@ -97,7 +100,7 @@ min_impurity_decrease, bootstrap, n_jobs, verbose, ccp_alpha, max_samples, monot
         InvalidData
             X or y cannot be used.
         InvalidParameter, NotSupported
-            An option is not allowed or not supported, or there are more blocks than trees.
+            An option is not allowed or not supported.
         """
         self._grow(X, y, sample_weight)
         return self

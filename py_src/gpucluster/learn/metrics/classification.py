@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data, to_numpy
 from ..checks import no_rows
+from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
 from ..labels import flat_labels, labels_of, merge_classes
 from ..rows.block import Block
@@ -17,6 +18,7 @@ from .contingency import contingency, widened
 from .pairs import paired, weights_of
 
 
+@takes_client
 def accuracy_score(y_true: Data, y_pred: Data, *, normalize: bool = True, sample_weight: Data | None = None) -> float:
     """Return the share of the rows whose label is predicted rightly.
 
@@ -52,6 +54,7 @@ def _right(block: Block) -> tuple[float, float]:
     return float(weights[truth == predicted].sum()), float(weights.sum())
 
 
+@takes_client
 def confusion_matrix(
     y_true: Data,
     y_pred: Data,
@@ -120,6 +123,7 @@ class _Losses(NamedTuple):
     unnormalized: int
 
 
+@takes_client
 def log_loss(
     y_true: Data,
     y_proba: Data,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..arrays import Data
+from ..clients import takes_client
 from .contingency import contingency
 from .pairs import paired
 
 
+@takes_client
 def adjusted_rand_score(labels_true: Data, labels_pred: Data) -> float:
     """Return how much two clusterings agree on which pairs of rows belong together, beyond chance.
 

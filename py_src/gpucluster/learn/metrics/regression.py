@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, Data
 from ..checks import no_rows
+from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
 from ..rows.block import Block, Partial
 from .pairs import numbers, paired
 
 
+@takes_client
 def mean_squared_error(
     y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average"
 ) -> float | Array:
@@ -35,6 +37,7 @@ def mean_squared_error(
     return _mean("mean_squared_error", _squared, y_true, y_pred, sample_weight, multioutput)
 
 
+@takes_client
 def mean_absolute_error(
     y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average"
 ) -> float | Array:
@@ -78,6 +81,7 @@ class _Variation(NamedTuple):
     n_rows: int
 
 
+@takes_client
 def r2_score(
     y_true: Data, y_pred: Data, *, sample_weight: Data | None = None, multioutput: str | ArrayLike = "uniform_average",
     force_finite: bool = True,

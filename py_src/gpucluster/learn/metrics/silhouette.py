@@ -7,6 +7,7 @@ from numbers import Integral
 import numpy as np
 
 from ..arrays import Array, Data, RandomState
+from ..clients import takes_client
 from ..errors import InvalidData, InvalidParameter
 from ..labels import codes_of, flat_labels, merge_classes
 from ..rows.reduction import tree_reduced
@@ -16,6 +17,7 @@ from ..rows.waiting import computed
 METRICS = frozenset({"chebyshev", "cityblock", "cosine", "euclidean", "l1", "l2", "manhattan", "sqeuclidean"})
 
 
+@takes_client
 def silhouette_score(
     X: Data,
     labels: Data,

@@ -8,22 +8,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
-from ...dask_internals.collections import meta
-from ..arrays import Data, Delayed, Output, RandomState, array_namespace_of
-from ..errors import InvalidData, InvalidParameter, NotSupported
-from ..rows.table import is_dask, is_dask_array
+from ...dask_internals.collections import meta, with_chunks
+from ..arrays import Array, DaskArray, Data, Delayed, Output, RandomState, array_namespace_of
+from ..clients import takes_client
+from ..errors import InvalidData, InvalidParameter
+from ..rows.table import column_array, is_dask, is_dask_array
 from ..rows.waiting import computed
 from .choice import TEST, TRAIN, Choice, at_random
+from .strata import stratified
 
 
+@takes_client
 def train_test_split(
     *arrays: Data,
     test_size: float | None = None,
     train_size: float | None = None,
     random_state: RandomState = None,
     shuffle: bool = True,
-    stratify: ArrayLike | None = None,
+    stratify: Data | ArrayLike | None = None,
 ) -> list[Output]:
     """Divide Dask collections lazily into rows for training and rows for testing.
 
@@ -43,8 +47,8 @@ def train_test_split(
         The same one gives the same rows.
     shuffle : bool
         Choose at random; else the first rows are for training and the last ones for testing.
-    stratify : None
-        Not supported for Dask collections.
+    stratify : Dask array or series, or array, of shape (n_rows,), optional
+        Labels, of which both parts get the same shares, to a row. Goes through the labels twice.
 
     Returns
     -------
@@ -57,8 +61,6 @@ def train_test_split(
         Nothing is given, or the numbers of rows differ.
     InvalidParameter
         Sizes that cannot be.
-    NotSupported
-        ``stratify`` is given for Dask collections.
     """
     if not arrays:
         raise InvalidData("At least one array required as input")
@@ -67,40 +69,52 @@ def train_test_split(
     if not any(is_dask(array) for array in arrays):
         from sklearn.model_selection import train_test_split as local
 
-        given = {"test_size": test_size, "train_size": train_size, "random_state": random_state}
-        found: list[Any] = local(*arrays, **given, shuffle=shuffle, stratify=stratify)
+        options = {"test_size": test_size, "train_size": train_size, "random_state": random_state}
+        found: list[Any] = local(*arrays, **options, shuffle=shuffle, stratify=stratify)
         return found
-    if stratify is not None:
-        raise NotSupported(
-            "stratify: is not supported for Dask collections. With many rows, random parts have nearly the same shares "
-            "of classes anyway."
-        )
-    lengths = _lengths(arrays)
+    if stratify is not None and not shuffle:
+        raise InvalidParameter("Stratified train/test split is not implemented for shuffle=False.")
+    given = (*arrays, *([] if stratify is None else [stratify if is_dask(stratify) else np.asarray(stratify)]))
+    lengths = _lengths(given)
     totals = [sum(chunks) for chunks in lengths]
     if len(set(totals)) > 1:
         raise InvalidData(f"The numbers of rows differ: {', '.join(f'{total:,}' for total in totals)}.")
-    choice = _choice(totals[0], test_size, train_size, random_state, shuffle)
+    n_train, n_test = _sizes(totals[0], test_size, train_size)
+    if not shuffle:
+        mark = _Marks(Choice(totals[0], n_train, n_test, None))
+    else:
+        seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+        mark = _Marks(
+            at_random(totals[0], n_train, n_test, seed)
+            if stratify is None
+            else stratified(_labels(given[-1], lengths[-1]), n_train, n_test, seed)
+        )
     parts: list[Any] = []
-    for array, chunks in zip(arrays, lengths, strict=True):
-        train, test = choice.counts(tuple(chunks))
-        parts += [_part(array, choice, TRAIN, chunks, train), _part(array, choice, TEST, chunks, test)]
+    for array, chunks in zip(arrays, lengths, strict=False):
+        parts += mark.parts(array, chunks)
     return parts
 
 
-def _choice(
-    n_rows: int, test_size: float | None, train_size: float | None, random_state: RandomState, shuffle: bool
-) -> Choice:
+def _labels(stratify: Any, chunks: list[int]) -> DaskArray:
+    """Return the labels as an array with known chunks."""
+    import dask.array as da
+
+    if not is_dask(stratify):
+        return da.from_array(stratify, chunks=len(stratify) or 1, name=False)
+    labels = stratify if is_dask_array(stratify) else column_array(stratify)
+    if labels.ndim != 1:
+        raise InvalidData(f"stratify: 1 dimension is needed, not {labels.ndim}.")
+    return with_chunks(labels, (tuple(chunks),))
+
+
+def _sizes(n_rows: int, test_size: float | None, train_size: float | None) -> tuple[int, int]:
     from sklearn.model_selection._split import _validate_shuffle_split
-    from sklearn.utils import check_random_state
 
     try:
         n_train, n_test = _validate_shuffle_split(n_rows, test_size, train_size, default_test_size=0.25)
     except ValueError as error:
         raise InvalidParameter(str(error)) from None
-    if not shuffle:
-        return Choice(n_rows, int(n_train), int(n_test), None)
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    return at_random(n_rows, int(n_train), int(n_test), seed)
+    return int(n_train), int(n_test)
 
 
 def _lengths(arrays: tuple[Data, ...]) -> list[list[int]]:
@@ -126,15 +140,56 @@ def _blocks(array: Any) -> list[Delayed]:
     return list(array.rechunk(dict.fromkeys(range(1, array.ndim), -1)).to_delayed().ravel())
 
 
-def _part(array: Any, choice: Choice, which: int, chunks: list[int], counts: list[int]) -> Output:
-    """Return the rows of one part."""
-    if not is_dask(array):
-        return _rows(array if hasattr(array, "shape") else np.asarray(array), choice, which, 0)
-    from dask.delayed import delayed
+class _Marks:
+    """Tells of each row which part it belongs to: by its number, or by an array of marks where labels decide, too."""
 
-    take = delayed(_rows, pure=True)
-    starts = [0, *accumulate(chunks)][:-1]
-    parts = [take(block, choice, which, start) for block, start in zip(_blocks(array), starts, strict=True)]
+    def __init__(self, by: Choice | DaskArray) -> None:
+        self._by = by
+
+    def parts(self, array: Any, chunks: list[int]) -> list[Output]:
+        """Return the rows for training and those for testing."""
+        if not is_dask(array):
+            array = array if hasattr(array, "shape") else np.asarray(array)
+            [marks] = computed(*self._marks([len(array)]))
+            return [_rows(array, marks, which) for which in (TRAIN, TEST)]
+        from dask.delayed import delayed
+
+        marks = self._marks(chunks)
+        take = delayed(_rows, pure=True)
+        blocks = _blocks(array)
+        counts = self._counts(chunks)
+        found = []
+        for number, which in enumerate((TRAIN, TEST)):
+            parts = [take(block, mark, which) for block, mark in zip(blocks, marks, strict=True)]
+            found.append(_joined(array, parts, counts[number]))
+        return found
+
+    def _marks(self, chunks: list[int]) -> list[Delayed]:
+        """Return what stands for the marks of blocks of such lengths."""
+        from dask.delayed import delayed
+
+        if isinstance(self._by, Choice):
+            of_rows = delayed(self._by.of_rows, pure=True)
+            starts = [0, *accumulate(chunks)][:-1]
+            return [of_rows(start, length) for start, length in zip(starts, chunks, strict=True)]
+        return list(self._by.rechunk((tuple(chunks),)).to_delayed().ravel())
+
+    def _counts(self, chunks: list[int]) -> tuple[list[int], list[int]]:
+        """Return how many rows of each block are for training, and for testing."""
+        if isinstance(self._by, Choice):
+            return self._by.counts(tuple(chunks))
+        from dask.delayed import delayed
+
+        count = delayed(_count, pure=True)
+        counted = computed(*[count(mark) for mark in self._marks(chunks)])
+        return [train for train, _ in counted], [test for _, test in counted]
+
+
+def _count(marks: Array) -> tuple[int, int]:
+    return int((marks == TRAIN).sum()), int((marks == TEST).sum())
+
+
+def _joined(array: Any, parts: list[Delayed], counts: list[int]) -> Output:
     if not is_dask_array(array):
         import dask.dataframe as dd
 
@@ -150,8 +205,8 @@ def _part(array: Any, choice: Choice, which: int, chunks: list[int], counts: lis
     )
 
 
-def _rows(block: Any, choice: Choice, which: int, start: int) -> Any:
-    mask = choice.of_rows(start, len(block)) == which
+def _rows(block: Any, marks: Array, which: int) -> Any:
+    mask = marks == which
     return block[
         mask if hasattr(block, "columns") or hasattr(block, "index") else array_namespace_of(block).asarray(mask)
     ]

@@ -31,7 +31,7 @@ def gaussian_moments(rows: Rows) -> Moments:
     Source: T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
     Variances", COMPSTAT (1982).
     """
-    found = rows.total(_moments_of, op=_merge)
+    found = rows.total(_moments_of, op=merge_moments)
     checked_classes(None if found is None else found.classes)
     moments: Moments = found
     if not np.isfinite(moments.squares[-1]).all():
@@ -64,7 +64,8 @@ def _moments(xp: Namespace, X: Array, weights: Array | None) -> tuple[float, Arr
         return float(weight), to_numpy(mean), to_numpy(weights @ (X - mean) ** 2)
 
 
-def _merge(one: Moments, other: Moments) -> Moments:
+def merge_moments(one: Moments, other: Moments) -> Moments:
+    """Return the moments of two sets of rows together."""
     classes = merge_classes(one.classes, other.classes)
     one, other = _widened(one, classes), _widened(other, classes)
     weight = one.weight + other.weight

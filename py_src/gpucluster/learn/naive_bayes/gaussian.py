@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, Data, array_namespace_of
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
-from .class_moments import gaussian_moments
+from ..labels import known_classes, require_known
+from .class_moments import Moments, gaussian_moments, merge_moments
 from .classifier import NaiveBayes, checked_class_weights
 
 
@@ -56,6 +57,8 @@ class GaussianNB(NaiveBayes):
 
     _scikit_learn = "sklearn.naive_bayes.GaussianNB"
 
+    class_count_: Array
+    epsilon_: float
     class_prior_: Array
     theta_: Array
     var_: Array
@@ -83,13 +86,42 @@ class GaussianNB(NaiveBayes):
         InvalidParameter
             Priors are no probabilities of the classes, or ``var_smoothing`` is negative.
         """
+        return self._refined(X, y, sample_weight, None)
+
+    @delegable
+    def partial_fit(
+        self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
+    ) -> GaussianNB:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As those of `fit`.
+        classes : array_like, optional
+            All classes that will ever occur; needed in the first call.
+        """
+        first = not hasattr(self, "classes_")
+        known = known_classes(classes, None if first else self.classes_)
+        before = (
+            Moments(known, *(np.zeros((len(known) + 1, *shape)) for shape in ((), (1,), (1,))))
+            if first
+            else self._moments()
+        )
+        return self._refined(X, y, sample_weight, before)
+
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Moments | None) -> GaussianNB:
         if not isinstance(self.var_smoothing, Real) or not self.var_smoothing >= 0:
             raise InvalidParameter(f"var_smoothing: must be a number from 0, not {self.var_smoothing!r}.")
-        found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1)
+        reset = not hasattr(self, "classes_") or before is None
+        found = self._fit_with(gaussian_moments, X, y, sample_weight, passes=1, reset=reset)
+        if before is not None:
+            require_known(found.classes, before.classes)
+            found = merge_moments(before, found)
+        self.epsilon_ = self.var_smoothing * (found.squares[-1] / found.weight[-1]).max()
         self.classes_ = found.classes
         self.class_count_ = checked_class_weights(found.weight[:-1])
         counts = np.where(self.class_count_ == 0, 1, self.class_count_)
-        self.epsilon_ = self.var_smoothing * (found.squares[-1] / found.weight[-1]).max()
         self.theta_ = found.mean[:-1]
         self.var_ = found.squares[:-1] / counts[:, None] + self.epsilon_
         if self.priors is None:
@@ -97,6 +129,15 @@ class GaussianNB(NaiveBayes):
         else:
             self.class_prior_ = checked_priors(self.priors, len(self.classes_))
         return self
+
+    def _moments(self) -> Moments:
+        """Return the moments of the rows so far; all rows' are made of those of the classes, so they are weighted."""
+        counts = self.class_count_[:, None]
+        squares = (self.var_ - self.epsilon_) * counts
+        mean = (self.theta_ * counts).sum(axis=0) / counts.sum()
+        total = squares.sum(axis=0) + ((self.theta_ - mean) ** 2 * counts).sum(axis=0)
+        weight = np.append(self.class_count_, counts.sum())
+        return Moments(self.classes_, weight, np.vstack([self.theta_, mean]), np.vstack([squares, total]))
 
     def _model(self) -> tuple[Array, ...]:
         return self.class_prior_, self.theta_, self.var_

@@ -11,7 +11,7 @@ from ..arrays import Array, Data, array_namespace_of, to_numpy
 from ..checks import not_finite
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
-from ..labels import checked_classes, labels_of, merge_classes
+from ..labels import checked_classes, known_classes, labels_of, merge_classes, require_known
 from ..rows.block import Block, Rows
 from .classifier import NaiveBayes, checked_class_weights
 
@@ -138,7 +138,35 @@ class MultinomialNB(NaiveBayes):
         InvalidParameter
             ``alpha`` is negative, or there is not one prior for each class.
         """
-        found = self._fit_with(class_counts, X, y, sample_weight, passes=1)
+        return self._refined(X, y, sample_weight, None)
+
+    @delegable
+    def partial_fit(
+        self, X: Data, y: Data, classes: ArrayLike | None = None, sample_weight: Data | None = None
+    ) -> MultinomialNB:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As those of `fit`.
+        classes : array_like, optional
+            All classes that will ever occur; needed in the first call.
+        """
+        if not hasattr(self, "classes_"):
+            known = known_classes(classes, None)
+            return self._refined(X, y, sample_weight, Counts(known, np.zeros(len(known)), np.zeros((0, 0)), np.inf))
+        known = known_classes(classes, self.classes_)
+        return self._refined(X, y, sample_weight, Counts(known, self.class_count_, self.feature_count_, np.inf))
+
+    def _refined(self, X: Data, y: Data, sample_weight: Data | None, before: Counts | None) -> MultinomialNB:
+        reset = before is None or not len(before.features)
+        found: Counts = self._fit_with(class_counts, X, y, sample_weight, passes=1, reset=reset)
+        if before is not None:
+            require_known(found.classes, before.classes)
+            if reset:
+                before = before._replace(features=np.zeros((len(before.classes), found.features.shape[1])))
+            found = _merge(before, found)
         alpha = self._alpha(found.features.shape[1])
         self.classes_ = found.classes
         self.class_count_ = found.weight

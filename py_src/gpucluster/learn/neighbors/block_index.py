@@ -70,6 +70,14 @@ def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
     return BlockIndex(search, targets, X)
 
 
+def build_joined(options: dict[str, Any], *parts: Any) -> BlockIndex:
+    """Return the index of blocks that follow each other; ``parts``: X and y (or ``None``) of each."""
+    X, y = parts[::2], parts[1::2]
+    if len(X) == 1:
+        return build(X[0], y[0], options)
+    return build(np.concatenate(X), None if y[0] is None else np.concatenate(y), options)
+
+
 def nearest(index: BlockIndex, start: int, queries: Array, k: int) -> Found:
     """Return the (at most) k nearest rows of one block.
 

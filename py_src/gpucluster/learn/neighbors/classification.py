@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..arrays import Array, Data, Output
 from ..delegation.methods import delegable
@@ -29,17 +30,22 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
     weights : {"uniform", "distance"} or callable
         How much a neighbour's vote counts: all the same, by the inverse of its distance, or as a function says that
         takes distances, of shape (n_queries, n_neighbors), and returns weights.
-    algorithm, leaf_size, p, metric, metric_params, n_jobs
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, streams_per_handle, batch_size
         As those of `NearestNeighbors`.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
+    classes_ : array of shape (n_classes,), or list of arrays
+        A list, one for each column of y, where y had several.
+    outputs_2d_ : bool
+        Whether y had several columns.
     n_samples_fit_, effective_metric_, n_features_in_, feature_names_in_
         As those of `NearestNeighbors`.
     """
 
     _scikit_learn = "sklearn.neighbors.KNeighborsClassifier"
+
+    classes_: Any
 
     @delegable
     def fit(self, X: Data, y: Data) -> KNeighborsClassifier:
@@ -48,7 +54,7 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         Parameters
         ----------
         X : Dask array or data frame, or array of shape (n_rows, n_features)
-        y : Dask array or series, or array of shape (n_rows,)
+        y : Dask array, series or data frame, or array of shape (n_rows,) or (n_rows, n_outputs)
             Labels: whole numbers or strings.
 
         Raises
@@ -59,7 +65,10 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
             An option is not allowed or not supported.
         """
         checked_weighting(self.weights)
-        self._keep_training_data(X, y if y is None or is_dask(y) else column_or_1d(y, warn=True))
+        if y is not None and not is_dask(y):
+            y = np.asarray(y)
+            y = y if y.ndim == 2 and y.shape[1] > 1 else column_or_1d(y, warn=True)
+        self._keep_training_data(X, y)
         training = self._training
         if training.lazy:
             from dask.base import persist
@@ -67,16 +76,17 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
             from ..rows.waiting import computed
 
-            found = computed(*[delayed(_classes)(block) for block in training.blocks])
-            self.classes_ = _joined(found)
+            classes = _joined(computed(*[delayed(_classes)(block) for block in training.blocks]))
             coded = delayed(_coded, pure=False, traverse=False)
-            blocks = list(persist(*[coded(block, self.classes_) for block in training.blocks]))
+            blocks = list(persist(*[coded(block, classes) for block in training.blocks]))
         else:
             from ..rows.running import local_communicator
 
-            self.classes_ = _joined(local_communicator().allgather(_classes(training.blocks[0])))
-            blocks = [_coded(training.blocks[0], self.classes_)]
+            classes = _joined(local_communicator().allgather(_classes(training.blocks[0])))
+            blocks = [_coded(training.blocks[0], classes)]
         self._training = training._replace(blocks=blocks)
+        self.outputs_2d_ = y.ndim == 2 and int(y.shape[1]) > 1
+        self.classes_ = list(classes) if self.outputs_2d_ else classes[0]
         return self
 
     @delegable
@@ -89,11 +99,13 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
 
         Returns
         -------
-        array or series of shape (n_queries,)
+        array, series or data frame of shape (n_queries,) or (n_queries, n_outputs)
             Where votes are equal, the class that comes first.
         """
         results = self._search(X, self.n_neighbors)
-        return results.like_queries(winners, self.classes_, self.weights, dtype=self.classes_.dtype)
+        classes: list[Array] = list(self.classes_) if self.outputs_2d_ else [self.classes_]
+        columns = len(classes) if self.outputs_2d_ else None
+        return results.like_queries(winners, classes, self.weights, dtype=classes[0].dtype, columns=columns)
 
     @delegable
     def predict_proba(self, X: Data) -> Output:
@@ -106,27 +118,47 @@ class KNeighborsClassifier(ScoredClassifier, NeighborsPredictor):
         Returns
         -------
         array or data frame of shape (n_queries, n_classes), float64
+            A list of these, one for each column of y, where y had several.
         """
-        n_classes = len(self.classes_) if hasattr(self, "classes_") else 0
+        check_is_fitted(self)
         results = self._search(X, self.n_neighbors)
-        return results.like_queries(shares, n_classes, self.weights, dtype=np.float64, columns=n_classes)
+        columns = self.classes_ if self.outputs_2d_ else [self.classes_]
+        found = [
+            results.like_queries(shares, number, len(one), self.weights, dtype=np.float64, columns=len(one))
+            for number, one in enumerate(columns)
+        ]
+        return found if self.outputs_2d_ else found[0]
 
     def _own_targets(self, gathered: Array | None) -> Array | None:
-        return self.classes_[gathered]
+        assert gathered is not None
+        if not self.outputs_2d_:
+            return self.classes_[gathered[:, 0]]
+        return np.stack([one[codes] for one, codes in zip(self.classes_, gathered.T, strict=True)], axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
-def _classes(block: BlockIndex) -> Array | None:
-    return np.unique(_labels(block)) if block.n_rows else None
+def _classes(block: BlockIndex) -> tuple[Array, ...] | None:
+    """Return the classes of each column of targets."""
+    return tuple(np.unique(labels) for labels in _labels(block)) if block.n_rows else None
 
 
-def _joined(found: Iterable[Array | None]) -> Array:
-    return checked_classes(merge_all_classes(found))
+def _joined(found: Iterable[tuple[Array, ...] | None]) -> tuple[Array, ...]:
+    columns = zip(*(part for part in found if part is not None), strict=True)
+    return tuple(checked_classes(merge_all_classes(column)) for column in columns)
 
 
-def _coded(block: BlockIndex, classes: Array) -> BlockIndex:
-    return block._replace(targets=codes_of(_labels(block), classes))
+def _coded(block: BlockIndex, classes: tuple[Array, ...]) -> BlockIndex:
+    codes = [codes_of(labels, one) for labels, one in zip(_labels(block), classes, strict=True)]
+    return block._replace(targets=np.stack(codes, axis=1))
 
 
-def _labels(block: BlockIndex) -> Array:
+def _labels(block: BlockIndex) -> list[Array]:
+    """Return the columns of targets."""
     assert block.targets is not None
-    return flat_labels(block.targets)
+    columns = block.targets[:, None] if block.targets.ndim == 1 else block.targets
+    return [flat_labels(column) for column in columns.T]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,19 @@ def checked_count(n_neighbors: Any) -> int:
     if n_neighbors <= 0:
         raise InvalidParameter(f"Expected n_neighbors > 0. Got {n_neighbors}")
     return int(n_neighbors)
+
+
+def checked_radius(radius: Any) -> float:
+    """Return a radius, if it is one.
+
+    Raises
+    ------
+    InvalidParameter
+        It is not.
+    """
+    if not isinstance(radius, Real) or isinstance(radius, bool) or not float(radius) > 0:
+        raise InvalidParameter(f"radius: must be a number above 0, not {radius!r}.")
+    return float(radius)
 
 
 def effective_metric(metric: str, p: float) -> str:

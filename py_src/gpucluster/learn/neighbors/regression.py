@@ -27,7 +27,7 @@ class KNeighborsRegressor(ScoredRegressor, NeighborsPredictor):
         How many neighbours are averaged.
     weights : {"uniform", "distance"} or callable
         As those of `KNeighborsClassifier`.
-    algorithm, leaf_size, p, metric, metric_params, n_jobs
+    algorithm, leaf_size, p, metric, metric_params, n_jobs, streams_per_handle, batch_size
         As those of `NearestNeighbors`.
 
     Attributes

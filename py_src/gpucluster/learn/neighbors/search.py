@@ -15,8 +15,16 @@ from typing import Any, NamedTuple
 
 from ..arrays import Array, Delayed
 from ..communicators.communicator import Communicator
+from ..rows.footprint import block_bytes
+from ..rows.ranks import workers_of
 from ..rows.reduction import tree_reduced
-from .block_index import BlockIndex, Found, build, merge, nearest
+from ..rows.table import Table
+from ..rows.threads import available_threads
+from ..rows.waiting import current_client
+from .block_index import BlockIndex, Found, build_joined, merge, nearest
+
+INDEX_BYTES = 256 << 20
+"""Blocks share an index up to that size."""
 
 
 class Training(NamedTuple):
@@ -32,13 +40,43 @@ class Training(NamedTuple):
     """Whether the blocks are on Dask."""
 
 
-def build_indexes(table: Any, options: dict[str, Any]) -> list[Any]:
-    """Make and keep the index of each block of a table where the block is."""
+def build_indexes(table: Table, options: dict[str, Any]) -> list[Any]:
+    """Make and keep the indexes of a table: one for each block, or for some small ones that follow each other."""
     from dask.base import persist
     from dask.delayed import delayed
 
-    make = delayed(build, pure=False, traverse=False)
-    return list(persist(*[make(X, y, options) for X, y, _ in table.delayed_blocks()]))
+    make = delayed(build_joined, pure=False, traverse=False)
+    blocks = table.delayed_blocks()
+    # Each block on its own, not in a list: Dask would forget persisted blocks behind them.
+    return list(
+        persist(*[make(options, *(part for number in group for part in blocks[number][:2])) for group in groups(table)])
+    )
+
+
+def groups(table: Table) -> list[list[int]]:
+    """Return the blocks that share an index: as few indexes as there are threads, if they do not get too large.
+
+    Each query is compared with each index, in a task of its own.
+    """
+    numbers = list(range(table.n_blocks))
+    if table.n_rows is None:
+        return [[number] for number in numbers]
+    client = current_client()
+    threads = (
+        available_threads() if client is None else sum(worker["nthreads"] for worker in workers_of(client).values())
+    )
+    sizes = block_bytes(table)
+    most = min(max(sum(sizes) / max(threads, 1), 1), INDEX_BYTES)
+    found: list[list[int]] = []
+    size = 0.0
+    for number in numbers:
+        # Halfway beyond the limit, the next group begins.
+        if not found or size + sizes[number] / 2 > most:
+            found.append([])
+            size = 0.0
+        found[-1].append(number)
+        size += sizes[number]
+    return found
 
 
 def search_lazily(training: Training, queries: Delayed, k: int) -> Delayed:

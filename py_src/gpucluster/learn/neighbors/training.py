@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import accumulate
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..arrays import Array, Data, Output, PlainModel
+from ..arrays import Array, Data, Delayed, Output, PlainModel
 from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, NotSupported
@@ -25,6 +27,17 @@ QUERY_ROWS = 4096
 """Queries in memory are sent to the workers in blocks of so many rows."""
 
 
+class Question(NamedTuple):
+    """What is asked about queries."""
+
+    ranks: Callable[..., Any]
+    """Called as ``ranks(communicator, block, start, queries)`` on all ranks; returns the answer."""
+    lazily: Callable[..., Delayed]
+    """Called as ``lazily(training, queries)`` for each block of queries; returns what stands for the answer."""
+    but_itself: Callable[..., Any]
+    """Called as ``but_itself(answer, start)`` where queries are training rows from ``start`` on."""
+
+
 class NeighborsEstimator(DistributedEstimator):
     """Base of the estimators of neighbours."""
 
@@ -35,6 +48,7 @@ class NeighborsEstimator(DistributedEstimator):
     p: float
     metric_params: None
     n_jobs: None
+    _own_parameters = frozenset({"streams_per_handle", "batch_size"})
     _not_saved_because: ClassVar[str] = (
         "its model are the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
         "again, or bring them here with get_combined_model()."
@@ -57,6 +71,7 @@ class NeighborsEstimator(DistributedEstimator):
             lengths = list(computed(*[delayed(_length)(block) for block in blocks]))
             starts = [0, *accumulate(lengths)][:-1]
         else:
+            X = self._densified(X)
             if y is None:
                 checked = validate_data(self, X, dtype=[np.float64, np.float32]), None
             else:
@@ -106,41 +121,47 @@ class NeighborsEstimator(DistributedEstimator):
     def _search(self, X: Data | None, k: int) -> SearchResults:
         """Return what stands for the neighbours of the queries."""
         check_is_fitted(self)
-        training = self._training
         if k + (X is None) > self.n_samples_fit_:
             raise InvalidData(
                 f"Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, "
                 f"n_samples_fit = {self.n_samples_fit_}, n_samples = {self.n_samples_fit_ if X is None else len(X)}"
             )
+        wanted = k + 1 if X is None else k
+        ask = Question(partial(search_ranks, k=wanted), partial(search_lazily, k=wanted), without_itself)
+        return self._asked(X, ask)
+
+    def _asked(self, X: Data | None, ask: Question) -> SearchResults:
+        """Return what stands for the answers to a question about the queries, or about the training rows."""
+        training = self._training
         if X is None:
-            return self._search_training_rows(k)
+            return self._asked_of_training_rows(ask)
         if is_dask(X):
             table = as_table(X)
             self._check_columns(table.n_features, table.names)
         else:
-            given: Array = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+            given: Array = validate_data(self, self._densified(X), reset=False, dtype=[np.float64, np.float32])
             if not training.lazy:
-                mine = search_ranks(local_communicator(), training.blocks[0], training.starts[0], given, k)
+                mine = ask.ranks(local_communicator(), training.blocks[0], training.starts[0], given)
                 return SearchResults([mine], lengths=[len(given)], lazy=False, computes=False)
             import dask.array as da
 
             table = as_table(da.from_array(given, chunks=(QUERY_ROWS, -1), name=False))
         queries = [block[0] for block in table.delayed_blocks()]
-        found = [search_lazily(self._as_lazy(), block, k) for block in queries]
+        found = [ask.lazily(self._as_lazy(), block) for block in queries]
         frame = X if is_dask(X) and table.names is not None else None
         return SearchResults(found, lengths=list(table.X.chunks[0]), lazy=True, computes=not is_dask(X), frame=frame)
 
-    def _search_training_rows(self, k: int) -> SearchResults:
+    def _asked_of_training_rows(self, ask: Question) -> SearchResults:
         training = self._training
         if not training.lazy:
             block, start = training.blocks[0], training.starts[0]
-            found = search_ranks(local_communicator(), block, start, block.X, k + 1)
-            return SearchResults([without_itself(found, start)], lengths=[block.n_rows], lazy=False, computes=False)
+            found = ask.ranks(local_communicator(), block, start, block.X)
+            return SearchResults([ask.but_itself(found, start)], lengths=[block.n_rows], lazy=False, computes=False)
         from dask.delayed import delayed
 
-        alone = delayed(without_itself, pure=False)
+        alone = delayed(ask.but_itself, pure=False)
         lazy = [
-            alone(search_lazily(training, delayed(_queries)(block), k + 1), start)
+            alone(ask.lazily(training, delayed(_queries)(block)), start)
             for block, start in zip(training.blocks, training.starts, strict=True)
         ]
         return SearchResults(lazy, lengths=training.lengths, lazy=True, computes=False)
@@ -164,7 +185,7 @@ class NeighborsEstimator(DistributedEstimator):
         blocks = [block for block in blocks if block.n_rows]
         targets = None if blocks[0].targets is None else np.concatenate([block.targets for block in blocks])
         X = np.concatenate([block.X for block in blocks])
-        return self._plain_class()(**self.get_params()).fit(X, self._own_targets(targets))
+        return self._plain_class()(**self._plain_parameters()).fit(X, self._own_targets(targets))
 
     def _own_targets(self, gathered: Array | None) -> Array | None:
         """Return targets as they were given, of those that the blocks hold."""

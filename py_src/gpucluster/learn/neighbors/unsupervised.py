@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from ..arrays import Data
+from functools import partial
+
+from sklearn.utils.validation import check_is_fitted
+
+from ..arrays import Data, Output
 from ..delegation.methods import delegable
-from ..errors import NotSupported
-from .training import NeighborsEstimator
+from ..errors import InvalidParameter
+from .options import checked_radius
+from .training import NeighborsEstimator, Question
+from .within_radius import around_but_itself, around_lazily, around_ranks, split_up
 
 
 class NearestNeighbors(NeighborsEstimator):
@@ -21,7 +27,7 @@ class NearestNeighbors(NeighborsEstimator):
     n_neighbors : int
         How many neighbours `kneighbors` finds.
     radius : float
-        Not supported: only 1.0, scikit-learn's default, which `kneighbors` does not use.
+        How far the rows are that `radius_neighbors` finds.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
         How each block is searched.
     leaf_size : int
@@ -32,6 +38,8 @@ class NearestNeighbors(NeighborsEstimator):
         Exponent of the Minkowski distance.
     metric_params, n_jobs : None
         Not supported.
+    streams_per_handle, batch_size : int, optional
+        Of cuML's search. Without effect elsewhere.
 
     Attributes
     ----------
@@ -57,6 +65,8 @@ class NearestNeighbors(NeighborsEstimator):
         p: float = 2,
         metric_params: None = None,
         n_jobs: None = None,
+        streams_per_handle: int | None = None,
+        batch_size: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius
@@ -66,6 +76,8 @@ class NearestNeighbors(NeighborsEstimator):
         self.p = p
         self.metric_params = metric_params
         self.n_jobs = n_jobs
+        self.streams_per_handle = streams_per_handle
+        self.batch_size = batch_size
 
     @delegable
     def fit(self, X: Data, y: Data | None = None) -> NearestNeighbors:
@@ -86,7 +98,48 @@ class NearestNeighbors(NeighborsEstimator):
         NotSupported
             An option is not supported.
         """
-        if self.radius != 1.0:
-            raise NotSupported("radius: neighbours within a radius are not supported. Use kneighbors.")
+        checked_radius(self.radius)
         self._keep_training_data(X)
         return self
+
+    @delegable
+    def radius_neighbors(
+        self,
+        X: Data | None = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Output:
+        """Find all training rows around each query; lazily for queries on Dask.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array of shape (n_queries, n_features), optional
+            Queries. When not given, the training rows, each of which is then not its own neighbour.
+        radius : float, optional
+            How far; that of the estimator when not given.
+        return_distance : bool
+        sort_results : bool
+            Nearest first; else by the rows' numbers.
+
+        Returns
+        -------
+        distances : array of shape (n_queries,) of arrays, float64
+            Only with ``return_distance``.
+        rows : array of shape (n_queries,) of arrays, int64
+            Numbers among all training rows. Both are Dask arrays where the queries are (or, without queries, the
+            training data), else NumPy arrays.
+
+        Raises
+        ------
+        InvalidParameter
+            The radius is not above 0.
+        """
+        check_is_fitted(self)
+        far = checked_radius(self.radius if radius is None else radius)
+        if sort_results and not return_distance:
+            raise InvalidParameter("return_distance must be True if sort_results is True.")
+        ask = Question(partial(around_ranks, radius=far), partial(around_lazily, radius=far), around_but_itself)
+        results = self._asked(X, ask)
+        rows = results.array(split_up, "rows", sort_results, dtype=object)
+        return (results.array(split_up, "distances", sort_results, dtype=object), rows) if return_distance else rows

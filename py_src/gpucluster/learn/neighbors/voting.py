@@ -29,6 +29,8 @@ class NeighborsPredictor(NeighborsEstimator):
         metric: str = "minkowski",
         metric_params: None = None,
         n_jobs: None = None,
+        streams_per_handle: int | None = None,
+        batch_size: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
@@ -38,6 +40,8 @@ class NeighborsPredictor(NeighborsEstimator):
         self.metric = metric
         self.metric_params = metric_params
         self.n_jobs = n_jobs
+        self.streams_per_handle = streams_per_handle
+        self.batch_size = batch_size
 
 
 def checked_weighting(weights: Weighting) -> Weighting:
@@ -74,13 +78,15 @@ def neighbour_weights(distances: Array, weights: Weighting) -> Array:
     return inverse
 
 
-def shares(found: Found, n_classes: int, weights: Weighting) -> Array:
+def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Array:
     """Return each class's share of the neighbours; array of shape (n_queries, n_classes), float64.
 
     Parameters
     ----------
     found : Found
-        With codes of classes as targets.
+        With codes of classes as targets, a column for each output.
+    output : int
+        Which one is asked for.
     n_classes : int
     weights
 
@@ -94,7 +100,7 @@ def shares(found: Found, n_classes: int, weights: Weighting) -> Array:
     queries = np.arange(len(votes))
     given = neighbour_weights(found.distances, weights)
     for number in range(found.rows.shape[1]):
-        votes[queries, found.targets[:, number]] += given[:, number]
+        votes[queries, found.targets[:, number, output]] += given[:, number]
     total = votes.sum(axis=1, keepdims=True)
     if (total == 0).any():
         raise InvalidData(
@@ -103,9 +109,13 @@ def shares(found: Found, n_classes: int, weights: Weighting) -> Array:
     return votes / total
 
 
-def winners(found: Found, classes: Array, weights: Weighting) -> Array:
-    """Return the class with the largest share, of equal ones the first; array of shape (n_queries,)."""
-    return classes[shares(found, len(classes), weights).argmax(axis=1)]
+def winners(found: Found, classes: list[Array], weights: Weighting) -> Array:
+    """Return the class with the largest share, of equal ones the first.
+
+    Array of shape (n_queries,), or (n_queries, n_outputs) where there are classes of several outputs.
+    """
+    chosen = [one[shares(found, number, len(one), weights).argmax(axis=1)] for number, one in enumerate(classes)]
+    return chosen[0] if len(chosen) == 1 else np.stack(chosen, axis=1)
 
 
 def means(found: Found, weights: Weighting) -> Array:

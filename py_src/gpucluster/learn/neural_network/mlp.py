@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -13,7 +14,7 @@ from ..arrays import Array, Data, Output, PlainModel, RandomState
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from ..estimator import DistributedEstimator
-from ..labels import checked_classes, classes_of, labels_at, merge_classes
+from ..labels import checked_classes, classes_of, known_classes, labels_at, merge_classes, require_known
 from ..rows.block import Rows
 from ..scoring import ScoredClassifier
 from .layers import Layers, probabilities
@@ -131,22 +132,52 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         InvalidData
             X, y or the weights cannot be used.
         """
-        hidden = self._hidden()
         self._check_parameters()
+        return self._trained(X, y, sample_weight, None, int(self.max_iter))
+
+    @delegable
+    def partial_fit(
+        self, X: Data, y: Data, sample_weight: Data | None = None, classes: ArrayLike | None = None
+    ) -> MLPClassifier:
+        """Go once through the rows, and train on from where the last call has left the network.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As those of `fit`.
+        classes : array_like, optional
+            All classes that will ever occur; needed in the first call.
+        """
+        first = not hasattr(self, "classes_")
+        known = known_classes(classes, None if first else self.classes_)
+        self._check_parameters()
+        start = None if first else Network(self._layers(), self.loss_curve_, vars(self).get("_step"))
+        return self._trained(X, y, sample_weight, start, 1, known)
+
+    def _trained(
+        self,
+        X: Data,
+        y: Data,
+        sample_weight: Data | None,
+        start: Network | None,
+        max_iter: int,
+        known: Array | None = None,
+    ) -> MLPClassifier:
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         classes, network = self._fit_with(
-            _train, X, y, sample_weight, hidden=hidden, alpha=float(self.alpha),
-            batch_size=AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size),
-            learning_rate=float(self.learning_rate_init), max_iter=int(self.max_iter), tol=float(self.tol),
+            _train, X, y, sample_weight, reset=start is None, known=known, start=start, hidden=self._hidden(),
+            alpha=float(self.alpha), batch_size=AUTO_BATCH if self.batch_size == "auto" else int(self.batch_size),
+            learning_rate=float(self.learning_rate_init), max_iter=max_iter, tol=float(self.tol),
             patience=int(self.n_iter_no_change), solver=self.solver, momentum=float(self.momentum), seed=seed,
             shuffle=bool(self.shuffle),
         )  # fmt: skip
         self.classes_ = classes
         self.coefs_ = list(network.layers[::2])
         self.intercepts_ = list(network.layers[1::2])
-        self.loss_curve_ = list(network.losses)
+        self.loss_curve_ = [*(start.losses if start else []), *network.losses]
         self.loss_ = self.loss_curve_[-1]
         self.n_iter_ = len(self.loss_curve_)
+        self._step = network.step
         return self
 
     @delegable
@@ -195,6 +226,8 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         return [int(size) for size in sizes]
 
     def _check_parameters(self) -> None:
+        """Refuse what is not allowed."""
+        self._hidden()
         if self.activation != "relu":
             raise InvalidParameter(f"activation: must be 'relu', not {self.activation!r}.")
         if self.solver not in SOLVERS:
@@ -211,8 +244,11 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
                 raise InvalidParameter(f"{name}: must be 0 or more, not {value!r}.")
 
 
-def _train(rows: Rows, **options: Any) -> tuple[Array, Network]:
+def _train(rows: Rows, known: Array | None, **options: Any) -> tuple[Array, Network]:
     classes = checked_classes(rows.total(classes_of, op=merge_classes))
+    if known is not None:
+        require_known(classes, known)
+        classes = known
     return classes, train(rows, classes=classes, **options)
 
 

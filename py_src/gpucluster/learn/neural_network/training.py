@@ -32,11 +32,14 @@ class Network(NamedTuple):
     layers: Layers
     losses: list[float]
     """Mean cross entropy per epoch, with the penalty."""
+    step: Any = None
+    """What makes steps of gradients, with what it remembers of former ones."""
 
 
 def train(
     rows: Rows, *, classes: Array, hidden: list[int], alpha: float, batch_size: int, learning_rate: float,
     max_iter: int, tol: float, patience: int, solver: str, momentum: float, seed: int, shuffle: bool,
+    start: Network | None = None,
 ) -> Network:  # fmt: skip
     """Train a network by mini-batches of the rows of all ranks.
 
@@ -69,6 +72,8 @@ def train(
         Of first weights and batches.
     shuffle : bool
         Make other batches in each epoch.
+    start : Network, optional
+        Trained before; goes on from there.
 
     Raises
     ------
@@ -80,15 +85,21 @@ def train(
     if not n_rows:
         raise no_rows()
     n_features, double = rows.total(_shape, op="max")
-    layers = first_layers([n_features, *hidden, len(classes)], seed, np.float64 if double else np.float32)
-    step = _Adam(layers, learning_rate) if solver == "adam" else _Momentum(layers, learning_rate, momentum)
+    if start is None:
+        layers = first_layers([n_features, *hidden, len(classes)], seed, np.float64 if double else np.float32)
+    else:
+        layers = start.layers
+    step = None if start is None else start.step
+    if step is None:
+        step = _Adam(layers, learning_rate) if solver == "adam" else _Momentum(layers, learning_rate, momentum)
     n_batches = max(1, -(-n_rows // batch_size))
+    past = 0 if start is None else len(start.losses)
     losses: list[float] = []
     best, since = np.inf, 0
     for epoch in range(max_iter):
         total = weight = 0.0
         for batch in range(n_batches):
-            draw = _Draw(seed, epoch if shuffle else 0, n_batches, batch)
+            draw = _Draw(seed, past + epoch if shuffle else 0, n_batches, batch)
             summed = rows.total(_batch_gradients, classes, layers, draw)
             if summed is None or not summed[-1]:
                 continue
@@ -111,7 +122,7 @@ def train(
         best = min(best, losses[-1])
         if since >= patience:
             break
-    return Network(layers, losses)
+    return Network(layers, losses, step)
 
 
 class _Draw(NamedTuple):

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from .label_binarizer import LabelBinarizer
 from .label_encoder import LabelEncoder
 from .max_abs_scaler import MaxAbsScaler
 from .one_hot_encoder import OneHotEncoder
+from .ordinal_encoder import OrdinalEncoder
 from .standard_scaler import StandardScaler
 
-__all__ = ["LabelEncoder", "MaxAbsScaler", "OneHotEncoder", "StandardScaler"]
+__all__ = [
+    "LabelBinarizer",
+    "LabelEncoder",
+    "MaxAbsScaler",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "StandardScaler",
+]

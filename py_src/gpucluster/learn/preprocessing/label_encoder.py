@@ -32,6 +32,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
     """
 
     _scikit_learn = "sklearn.preprocessing.LabelEncoder"
+    _takes_sparse = False
 
     @delegable
     def fit(self, y: Data) -> LabelEncoder:
@@ -51,7 +52,7 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
             y = column_or_1d(y, warn=True)
         elif y.ndim != 1:
             raise InvalidData(f"y: 1 dimension is needed, not {y.ndim}. Choose one column: y = frame['name'].")
-        classes = reduce_blocks(y, _labels, merge_classes)
+        classes = reduce_blocks(y, labels_of_block, merge_classes)
         self.classes_ = np.empty(0) if classes is None else classes
         return self
 
@@ -119,7 +120,8 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         return tags
 
 
-def _labels(block: Any) -> Array | None:
+def labels_of_block(block: Any) -> Array | None:
+    """Return the different labels of a block, sorted; ``None`` for a block without rows."""
     labels = flat_labels(block)
     try:
         return np.unique(labels) if len(labels) else None

@@ -72,8 +72,25 @@ class MaxAbsScaler(Scaler):
         InvalidParameter
             An option is neither True nor False.
         """
+        return self._refined(X, None)
+
+    @delegable
+    def partial_fit(self, X: Data, y: Data | None = None) -> MaxAbsScaler:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        Parameters
+        ----------
+        X, y
+            As those of `fit`.
+        """
+        known = hasattr(self, "n_samples_seen_")
+        return self._refined(X, Largest(self.n_samples_seen_, self.max_abs_) if known else None)
+
+    def _refined(self, X: Data, before: Largest | None) -> MaxAbsScaler:
         self._require_switches("copy", "clip")
-        found: Largest = self._fit_with(largest_values, X, passes=1)
+        found: Largest = self._fit_with(largest_values, X, passes=1, reset=before is None)
+        if before is not None:
+            found = merge_largest(before, found)
         if not found.n_rows:
             raise no_rows()
         if np.isinf(found.values).any():

@@ -71,8 +71,24 @@ class StandardScaler(Scaler):
         InvalidParameter
             An option is neither True nor False.
         """
+        return self._refined(X, sample_weight, None)
+
+    @delegable
+    def partial_fit(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> StandardScaler:
+        """Do the same as `fit` with more rows: those of former calls count, too.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As those of `fit`.
+        """
+        return self._refined(X, sample_weight, self._seen() if hasattr(self, "n_samples_seen_") else None)
+
+    def _refined(self, X: Data, sample_weight: Data | None, before: Columns | None) -> StandardScaler:
         self._require_switches("copy", "with_mean", "with_std")
-        found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1)
+        found: Columns = self._fit_with(column_statistics, X, None, sample_weight, passes=1, reset=before is None)
+        if before is not None:
+            found = merge_columns(before, found)
         there = found.counts > 0
         if not there.any():
             raise no_rows("X", " with values")
@@ -120,6 +136,13 @@ class StandardScaler(Scaler):
             bound = found.counts * eps * variances + (found.counts * means * eps) ** 2
             self.var_ = variances
             self.scale_ = np.where(variances <= bound, 1.0, np.sqrt(variances))
+
+    def _seen(self) -> Columns:
+        """Return what the rows so far have held."""
+        counts = np.broadcast_to(np.asarray(self.n_samples_seen_, dtype=np.float64), self.n_features_in_)
+        means = np.zeros(len(counts)) if self.mean_ is None else np.nan_to_num(self.mean_)
+        variances = np.zeros(len(counts)) if self.var_ is None else np.nan_to_num(self.var_)
+        return Columns(counts, counts, means, variances * counts)
 
     def _scale(self) -> Scale:
         return self.mean_ if self.with_mean else None, self.scale_

@@ -118,7 +118,13 @@ def workers_of(client: Any) -> dict[str, Any]:
 
 
 def run_ranks(
-    placed: Placed, function: Callable[..., Any], parameters: dict[str, Any], *, mpi: bool, first_only: bool
+    placed: Placed,
+    function: Callable[..., Any],
+    parameters: dict[str, Any],
+    *,
+    mpi: bool,
+    first_only: bool,
+    everybody: bool = False,
 ) -> list[Any]:
     """Call ``function(shard, **parameters)`` on all workers that have blocks, at the same time.
 
@@ -133,6 +139,8 @@ def run_ranks(
         Ranks talk over MPI, not over Dask's connections.
     first_only : bool
         Bring only rank 0's result to the client; all ranks have the same one.
+    everybody : bool
+        Workers without blocks take part, too.
 
     Returns
     -------
@@ -152,7 +160,7 @@ def run_ranks(
         try:
             if attempt > 1:
                 placed = Placed(placed.client, placed.table)
-            return _Attempt(placed, mpi=mpi).run(function, parameters, first_only=first_only)
+            return _Attempt(placed, mpi=mpi, everybody=everybody).run(function, parameters, first_only=first_only)
         except PeerLost as lost:
             # Once, a connection may have broken; twice, it is the function.
             if isinstance(lost, _Unmatched) and attempt > 1:
@@ -165,7 +173,7 @@ def run_ranks(
 
 
 class _Attempt:
-    def __init__(self, placed: Placed, *, mpi: bool) -> None:
+    def __init__(self, placed: Placed, *, mpi: bool, everybody: bool) -> None:
         self._client = placed.client
         self._placed = placed
         self._mpi = mpi
@@ -174,6 +182,8 @@ class _Attempt:
         self._tasks: list[Any] = []
         for number, address in enumerate(placed.addresses()):
             self._blocks.setdefault(address, []).append(number)
+        for address in placed.workers if everybody else ():
+            self._blocks.setdefault(address, [])
         self._addresses = list(self._blocks)
 
     def run(self, function: Callable[..., Any], parameters: dict[str, Any], *, first_only: bool) -> list[Any]:

@@ -76,6 +76,37 @@ def run_table(
     return result
 
 
+def run_table_on_ranks(
+    function: Callable[..., Result], table: Table, parameters: dict[str, Any], *, everybody: bool = False
+) -> list[Result] | None:
+    """Call ``function(shard, **parameters)`` on the workers at the same time, and return what each rank returns.
+
+    Parameters
+    ----------
+    function : callable
+        Gets a `Shard` first.
+    table : Table
+    parameters : dict
+    everybody : bool
+        Workers that have no block of the table take part, too.
+
+    Returns
+    -------
+    list or None
+        ``None`` where the table would take too much of the workers' memory.
+    """
+    client = current_client()
+    if client is None:
+        return [function(_gathered(table), **parameters)] if fits_in_this_process(table) else None
+    with waiting(client):
+        require_own(client, table)
+        placed = placed_on_workers(client, table)
+        if placed is None:
+            return None
+        mpi = configuration().communicator == "mpi"
+        return run_ranks(placed, function, parameters, mpi=mpi, first_only=False, everybody=everybody)
+
+
 def placed_on_workers(client: Any, table: Table) -> Placed | None:
     """Compute a table and keep it on the workers; ``None`` where it would take too much of their memory.
 

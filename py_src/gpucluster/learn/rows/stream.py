@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from ..arrays import Delayed
 from ..communicators.operators import Message, Operator, combine_all
 from .block import Block, Partial, Rows
+from .in_place import is_small, total_in_place
 from .reduction import tree_reduced
 from .table import Table
-from .waiting import computed
+from .waiting import computed, current_client, waiting
 
 LARGE_ARGUMENTS_BYTES = 10_000
 """Larger arguments are sent to the workers once, not within each task."""
@@ -19,7 +21,7 @@ class Stream(Rows):
     """A Dask collection whose blocks are computed, used and let go again.
 
     Each ``total`` is one graph: a task per block, and a tree of tasks that combine. Only the result comes to the
-    client. Where the collection is persisted, nothing is computed twice.
+    client. Where the collection is persisted, nothing is computed twice, and small ones need no graph (`in_place`).
 
     Parameters
     ----------
@@ -29,11 +31,23 @@ class Stream(Rows):
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._blocks = table.delayed_blocks()
-        self._starts = table.starts()
+
+    @cached_property
+    def _blocks(self) -> list[list[Delayed]]:
+        return self._table.delayed_blocks()
+
+    @cached_property
+    def _is_small(self) -> bool:
+        return is_small(self._table)
 
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:
-        """Combine along a tree on the workers."""
+        """Combine along a tree on the workers; small tables that these keep are asked for without a graph."""
+        client = current_client()
+        if client is not None and self._is_small:
+            with waiting(client):
+                found = total_in_place(client, self._table, partial, arguments, op)
+            if found is not None:
+                return found[0]
         messages = self._messages(partial, arguments)
         return computed(tree_reduced(combine_all, messages, op))[0] if messages else None
 
@@ -59,7 +73,7 @@ class Stream(Rows):
         apply = delayed(_applied, pure=False, traverse=False)
         return [
             apply(partial, given, number, start, *block)
-            for number, (start, block) in enumerate(zip(self._starts, self._blocks, strict=True))
+            for number, (start, block) in enumerate(zip(self._table.starts(), self._blocks, strict=True))
         ]
 
 

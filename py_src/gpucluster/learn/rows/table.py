@@ -125,6 +125,10 @@ def as_table(X: Collection, y: Data | None = None, weights: Data | None = None) 
     ------
     InvalidData
         A wrong number of dimensions or rows, chunks along the columns, columns that hold no numbers.
+
+    Notes
+    -----
+    Sparse blocks become dense ones, each when it is computed.
     """
     array, names = _features(X)
     y, weights = aligned(y, array, "y", (1, 2)), aligned(weights, array, "sample_weight", (1,))
@@ -162,15 +166,19 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
             "Use X.rechunk({1: -1})."
         )
     if hasattr(meta(X), "toarray"):
-        raise InvalidData(
-            f"X: has sparse blocks ({type(meta(X)).__name__}), but dense ones are needed. Use "
-            "X.map_blocks(lambda block: block.toarray(), meta=numpy.empty((0, 0)))."
-        )
+        # Block by block, while it is worked on: algorithms want rows of numbers.
+        lazy: Any = X
+        X = lazy.map_blocks(_dense, dtype=X.dtype, meta=meta(X)[:0, :0].toarray())
     if X.shape[1] == 0:
         raise InvalidData("X: 0 feature(s) (columns); at least 1 is needed.")
     if not _is_number(X.dtype):
         raise InvalidData(f"X: numbers are needed, not {X.dtype}.")
     return X.astype(_common([X.dtype])), names
+
+
+def _dense(block: Any) -> Array:
+    found: Array = block.toarray()
+    return found
 
 
 def _row_by_row(values: Array) -> Array:

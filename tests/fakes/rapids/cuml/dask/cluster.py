@@ -8,7 +8,7 @@ from .simulated import Simulated
 class KMeans(Simulated):
     known = {
         "n_clusters", "max_iter", "tol", "random_state", "init", "n_init", "oversampling_factor",
-        "max_samples_per_batch",
+        "max_samples_per_batch", "device_buffer_samples", "init_size",
     }  # fmt: skip
 
     def local(self):

@@ -6,7 +6,7 @@ from .simulated import Simulated
 
 _KNOWN = {
     "n_estimators", "split_criterion", "bootstrap", "max_samples", "max_depth", "max_leaves", "max_features", "n_bins",
-    "min_samples_leaf", "min_samples_split", "min_impurity_decrease", "random_state",
+    "min_samples_leaf", "min_samples_split", "min_impurity_decrease", "random_state", "n_streams",
 }  # fmt: skip
 
 

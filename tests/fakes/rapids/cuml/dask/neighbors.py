@@ -6,11 +6,15 @@ import sklearn.neighbors
 from .simulated import Simulated
 
 
+def _plain(kwargs):
+    return {name: value for name, value in kwargs.items() if name not in {"streams_per_handle", "batch_size"}}
+
+
 class NearestNeighbors(Simulated):
-    known = {"n_neighbors", "metric"}
+    known = {"n_neighbors", "metric", "streams_per_handle", "batch_size"}
 
     def local(self):
-        return sklearn.neighbors.NearestNeighbors(**self.kwargs, algorithm="brute")
+        return sklearn.neighbors.NearestNeighbors(**_plain(self.kwargs), algorithm="brute")
 
     def kneighbors(self, X, n_neighbors=None, return_distance=True):
         self._note("kneighbors", n_neighbors=n_neighbors)
@@ -19,16 +23,16 @@ class NearestNeighbors(Simulated):
 
 
 class KNeighborsClassifier(NearestNeighbors):
-    known = {"n_neighbors", "metric", "weights"}
+    known = {"n_neighbors", "metric", "weights", "streams_per_handle", "batch_size"}
     takes_y = True
     label_dtypes = ("int32", "int64")
 
     def local(self):
-        return sklearn.neighbors.KNeighborsClassifier(**self.kwargs, algorithm="brute")
+        return sklearn.neighbors.KNeighborsClassifier(**_plain(self.kwargs), algorithm="brute")
 
 
 class KNeighborsRegressor(KNeighborsClassifier):
     label_dtypes = ()
 
     def local(self):
-        return sklearn.neighbors.KNeighborsRegressor(**self.kwargs, algorithm="brute")
+        return sklearn.neighbors.KNeighborsRegressor(**_plain(self.kwargs), algorithm="brute")

@@ -23,3 +23,17 @@ class OneHotEncoder(Simulated):
 
     def local(self):
         return sklearn.preprocessing.OneHotEncoder(**self.kwargs)
+
+
+class OrdinalEncoder(Simulated):
+    known = {"categories", "dtype", "handle_unknown"}
+
+    def local(self):
+        return sklearn.preprocessing.OrdinalEncoder(**self.kwargs)
+
+
+class LabelBinarizer(Simulated):
+    known = {"neg_label", "pos_label", "sparse_output"}
+
+    def local(self):
+        return sklearn.preprocessing.LabelBinarizer(**self.kwargs)

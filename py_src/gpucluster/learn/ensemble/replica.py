@@ -1,0 +1,107 @@
+"""The rows of all ranks on each rank; as many of them as fit, drawn at random, where not all do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...dask_internals.machine import memory_bytes
+from ..arrays import Array, to_numpy
+from ..checks import no_rows, not_finite
+from ..rows.block import Block
+from ..rows.footprint import block_bytes
+from ..rows.ranks import workers_of
+from ..rows.shard import Shard
+from ..rows.table import Table
+from ..rows.waiting import current_client
+
+REPLICA_SHARE = 0.3
+"""All rows may take so much of the smallest worker's memory, beside its own blocks and the trees."""
+
+
+def all_rows(shard: Shard, target: Callable[[Block], Array] | None = None) -> Block:
+    """Return the rows of all ranks as one block in their order, float32; each block goes to every rank once.
+
+    Parameters
+    ----------
+    shard : Shard
+    target : callable, optional
+        What is sent in place of a block's y.
+
+    Raises
+    ------
+    InvalidData
+        There are no rows, or they hold NaN or infinity.
+    """
+    comm = shard.communicator
+    mine = {block.number: block for block in shard.blocks}
+    places = [
+        place
+        for part in comm.allgather([(block.number, len(block), comm.rank) for block in shard.blocks])
+        for place in part
+    ]
+    n_rows = sum(length for _, length, _ in places)
+    if not n_rows:
+        raise no_rows()
+    X: Array | None = None
+    targets: list[Array] = []
+    weights: list[Array] = []
+    start = 0
+    for number, length, owner in sorted(places):
+        message = None
+        if (block := mine.get(number)) is not None:
+            y = target(block) if target else to_numpy(block.y)
+            message = _single(block.X), y, None if block.weights is None else to_numpy(block.weights)
+        rows, y, weight = comm.broadcast(message, owner)
+        if X is None:
+            X = np.empty((n_rows, rows.shape[1]), np.float32)
+        X[start : start + length] = rows
+        start += length
+        targets.append(y)
+        weights += [] if weight is None else [weight]
+    assert X is not None
+    if not np.isfinite(X).all():
+        raise not_finite()
+    return Block(0, 0, X, np.concatenate(targets), np.concatenate(weights) if weights else None)
+
+
+def fitting_table(table: Table, seed: int) -> Table:
+    """Return the table, or so many of its rows, drawn at random, that every worker can hold them all; as float32.
+
+    Parameters
+    ----------
+    table : Table
+        Persisted ones are not made float32: that would be a second copy.
+    seed : int
+    """
+    client = current_client()
+    if client is None:
+        smallest = float(memory_bytes())
+    else:
+        smallest = min((info["memory_limit"] or np.inf for info in workers_of(client).values()), default=np.inf)
+    if np.isfinite(smallest):
+        # X is sent as float32.
+        needed = sum(block_bytes(table)) * (4 / table.X.dtype.itemsize)
+        share = REPLICA_SHARE * smallest / max(needed, 1)
+        if share < 1:
+            table = _thinned(table.with_known_lengths(), share, seed)
+    lazy: Any = table.X
+    return table if table.is_persisted() else replace(table, X=lazy.map_blocks(_single, dtype=np.float32))
+
+
+def _thinned(table: Table, share: float, seed: int) -> Table:
+    from ..model_selection.split import train_test_split
+
+    kept = max(1, int(share * (table.n_rows or 0)))
+    parts: list[Any] = train_test_split(*table.collections, train_size=kept, random_state=seed)
+    chosen = iter(parts[::2])
+    return replace(table, **{name: next(chosen) for name in ("X", "y", "weights") if getattr(table, name) is not None})
+
+
+def _single(X: Array) -> Array:
+    # What is too large becomes infinite, and is refused like that.
+    with np.errstate(over="ignore"):
+        return to_numpy(X).astype(np.float32, copy=False)

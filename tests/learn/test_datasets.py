@@ -1,0 +1,91 @@
+"""Made-up tables: the same rows however they are cut, and what they are made for can be learned from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from gpucluster.learn import (
+    KMeans,
+    LinearRegression,
+    LogisticRegression,
+    make_blobs,
+    make_classification,
+    make_regression,
+)
+from gpucluster.learn.errors import InvalidParameter, NotSupported
+
+MAKERS: list[tuple[Any, dict[str, Any]]] = [
+    (make_blobs, {}),
+    (make_regression, {"n_features": 5, "noise": 0.5}),
+    (make_classification, {"n_informative": 5, "n_repeated": 1, "shift": None, "scale": None}),
+]
+
+
+@pytest.fixture(autouse=True)
+def in_process() -> Any:
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
+@pytest.mark.parametrize(("make", "options"), MAKERS)
+def test_the_same_rows_however_they_are_cut(make: Any, options: dict[str, Any]) -> None:
+    found = [
+        make(9000, random_state=7, **cut, **options)
+        for cut in ({"chunks": 1000}, {"chunks": (1, 4096, 4903)}, {"n_parts": 2}, {})
+    ]
+    assert [X.chunks[0] for X, _ in found[1:3]] == [(1, 4096, 4903), (4500, 4500)]
+    for X, y in found:
+        assert isinstance(X, da.Array)
+        assert X.dtype == np.float64
+        np.testing.assert_array_equal(X.compute(), found[0][0].compute())
+        np.testing.assert_array_equal(y.compute(), found[0][1].compute())
+    other = make(9000, random_state=8, **options)[0]
+    assert not np.array_equal(other.compute(), found[0][0].compute())
+
+
+def test_blobs() -> None:
+    X, y, centers = make_blobs(6000, 3, centers=4, cluster_std=0.1, random_state=0, return_centers=True, chunks=2000)
+    assert centers.shape == (4, 3)
+    assert np.bincount(y.compute()).tolist() == [1500] * 4
+    assert np.abs(X.compute() - centers[y.compute()]).max() < 1
+    assert KMeans(4, random_state=0).fit(X).inertia_ == pytest.approx(6000 * 3 * 0.01, rel=0.1)
+    in_order = make_blobs(100, centers=[[0, 0], [5, 5]], shuffle=False, dtype="float32")
+    assert (np.diff(in_order[1].compute()) >= 0).all()
+    assert in_order[0].dtype == np.float32
+
+
+def test_regression() -> None:
+    X, y, coef = make_regression(4000, 6, n_informative=3, bias=2.0, coef=True, random_state=0, chunks=1000)
+    model = LinearRegression().fit(X, y)
+    np.testing.assert_allclose(model.coef_, coef, atol=1e-8)
+    assert model.intercept_ == pytest.approx(2.0)
+    assert (coef != 0).sum() == 3
+    assert make_regression(100, 6, n_targets=2)[1].shape == (100, 2)
+
+
+def test_classification() -> None:
+    X, y = make_classification(
+        6000, 12, n_informative=6, n_classes=3, class_sep=3.0, flip_y=0, random_state=0, chunks=2000
+    )
+    assert LogisticRegression(max_iter=300).fit(X, y).score(X, y) > 0.8
+    uneven = make_classification(6000, weights=[0.9], flip_y=0, random_state=0)[1].compute()
+    assert np.bincount(uneven).tolist() == pytest.approx([5400, 600], abs=4)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(InvalidParameter, match="n_samples: must be a whole number"):
+        make_blobs(0)
+    with pytest.raises(InvalidParameter, match="Give one of them"):
+        make_blobs(10, chunks=5, n_parts=2)
+    with pytest.raises(NotSupported, match="effective_rank"):
+        make_regression(10, effective_rank=2)
+    with pytest.raises(InvalidParameter, match="must sum to less"):
+        make_classification(10, n_features=3)
+    with pytest.raises(InvalidParameter, match="smaller or equal"):
+        make_classification(10, n_classes=9)
+    with pytest.raises(InvalidParameter, match="weights: 2 shares"):
+        make_classification(10, weights=[0.5, 0.7])
