@@ -19,6 +19,7 @@ DOCUMENTED = {
     "bokeh": None,
     "dask": {"annotate", "compute", "config", "delayed", "persist"},
     "dask.array": None,
+    "dask.array.core": {"normalize_chunks"},
     "dask.base": {"annotate", "compute", "is_dask_collection", "optimize", "persist"},
     "dask.callbacks": {"Callback"},
     "dask.config": None,
@@ -68,7 +69,8 @@ OF_OTHERS = {
     "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
-    "supervisor/warmup.py": {"_config", "_forkserver", "_forkserver_address"},  # multiprocessing
+    "supervisor/process_copy.py": {"_clear", "_run_exitfuncs"},  # atexit
+    "supervisor/warmup.py": {"_config", "_forkserver", "_forkserver_address", "_resource_tracker"},  # multiprocessing
 }
 """Names of other libraries."""
 
