@@ -45,10 +45,11 @@ def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, t
     assert {visible.split(",")[0] for _, _, visible in contexts} == {gpu_uuid(2), gpu_uuid(3)}
 
 
-def test_scale_up_and_down(machine: FakeMachine, play: Any) -> None:
+def test_scale_up_from_none_and_down(machine: FakeMachine, play: Any) -> None:
     four_gpus(machine)
-    two, three, one, again = play("scale_up_and_down", n_workers=2)
-    assert two == again == [gpu_uuid(2), gpu_uuid(3)]
+    none, three, one, again = play("scale_up_and_down", n_workers=0, resources={"GPU": 1}, preload=["json"])
+    assert none == []
+    assert again == [gpu_uuid(2), gpu_uuid(3)]
     assert three == [gpu_uuid(1), gpu_uuid(2), gpu_uuid(3)]
     assert len(one) == 1
 

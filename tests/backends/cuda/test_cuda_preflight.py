@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.protocol.spec import CudaSpec, SpecBase
+from gpucluster.protocol.spec import CudaSpec, MachineSpec
 from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
@@ -81,7 +81,7 @@ def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus: FakeMachine, play:
     # The scratch directory comes from the context, where it is private; log_spilling does nothing in dask-cuda.
     parameters = set(inspect.signature(LocalCUDACluster.__init__).parameters) - {"self", "kwargs"}
     assert parameters - set(expected) == {"local_directory", "log_spilling"}
-    ours = set(CudaSpec.model_fields) - set(SpecBase.model_fields) - {"backend", "devices", "interface"}
+    ours = set(CudaSpec.model_fields) - set(MachineSpec.model_fields) - {"backend", "devices", "interface"}
     assert ours <= set(expected)
 
 
