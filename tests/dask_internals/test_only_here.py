@@ -67,7 +67,8 @@ OF_OTHERS = {
     "lessons/grading/runner/kernel_client.py": {"_kernel_spec"},  # jupyter_client
     "magics/__init__.py": {"_ipython_magic_no_var_expand"},  # IPython
     "recordings/unpacking.py": {"_Decompress"},  # zlib
-    "supervisor/warmup.py": {"_config", "_forkserver", "_forkserver_address"},  # multiprocessing
+    "supervisor/process_copy.py": {"_clear", "_run_exitfuncs"},  # atexit
+    "supervisor/warmup.py": {"_config", "_forkserver", "_forkserver_address", "_resource_tracker"},  # multiprocessing
 }
 """Names of other libraries."""
 
