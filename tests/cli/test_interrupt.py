@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from gpucluster.cli.interrupt import interrupts_held
 
@@ -46,6 +47,20 @@ def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpu
     assert re.match(r"The cluster 'slow' was not running after 1 seconds and was stopped again\.", done.stderr)
     assert done.stderr.count("\n") == 1
     assert site.get("slow").state.ended
+
+
+def test_the_process_that_starts_early_becomes_the_cluster_or_ends(
+    site: Any, gpucluster: Callable[..., Any], wait_until: Callable[..., Any]
+) -> None:
+    assert gpucluster("create", "--nonsense").returncode == 2
+    wait_until(lambda: not site.processes())
+    assert gpucluster("create", "--backend", "local", "--n-workers", "1", "--name", "early").returncode == 0
+    assert "--link-fd" in psutil.Process(site.get("early").pid).cmdline()
+    pid = site.standby()
+    assert gpucluster("create", "--backend", "local", "--n-workers", "1", "--name", "late").returncode == 0
+    assert site.get("late").pid == pid, "a standby is further"
+    commands = [process.cmdline() for process in site.processes()]
+    assert len({tuple(command) for command in commands if "--link-fd" in command}) == 1
 
 
 def test_an_interrupt_is_held_back_until_it_is_delivered() -> None:

@@ -188,4 +188,4 @@ def test_each_setting_has_a_help_text():
     for name in ("standby", "standby_idle_seconds", "presets", "limits", "cluster_directory"):
         trait = GPUClusterExtension.class_traits(config=True)[name]
         assert trait.help.strip().endswith("."), name
-    assert "250 MB" in GPUClusterExtension.standby.help
+    assert "100 MB" in GPUClusterExtension.standby.help

@@ -31,9 +31,10 @@ def hang(tmp_path, monkeypatch):
     ("module", "words"),
     [
         ("sitecustomize", "was not there after"),
-        ("crick", "had not ended 3 seconds after it was asked to, and was killed"),
+        ("crick", "did not answer within 2 seconds and was killed"),
+        ("prometheus_client", "had not ended 3 seconds after it was asked to, and was killed"),
     ],
-    ids=["its beginning", "a thread that imports"],
+    ids=["its beginning", "before it listens", "a thread that imports"],
 )
 def test_a_start_that_hangs_ends_in_time(site, monkeypatch, wait_until, hang, module, words):
     monkeypatch.setattr(api, "STOP_LATE_SECONDS", PATIENCE)

@@ -12,6 +12,7 @@ from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.backends.scheduler.task_progress import MOST, TaskProgress
 from gpucluster.protocol.models import EVENT, Telemetry
 from gpucluster.supervisor import sampler as sampling
+from gpucluster.supervisor import wakeups
 from gpucluster.supervisor.sampler import Sampler, compact
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 
@@ -254,3 +255,30 @@ async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch,
     while len(sampler.history._totals) < before + 3:  # noqa: ASYNC110
         await asyncio.sleep(0.02)
     assert "A sample could not be taken" in caplog.text
+
+
+async def test_a_cluster_rests_while_nobody_looks_or_uses_it(cluster, sampler, monkeypatch):
+    often, seldom = wakeups.SHORTEST_HEARTBEAT_SECONDS, wakeups.RESTING_HEARTBEAT_SECONDS
+    assert wakeups.heartbeat_seconds() == often
+    monkeypatch.setattr(sampling, "REST_AFTER_SECONDS", 0.0)
+    await asyncio.sleep(0.01)
+    sampler.note_use(used=False)
+    assert wakeups.heartbeat_seconds() == seldom
+    sampler.note_use(used=True)
+    assert wakeups.heartbeat_seconds() == often
+    await asyncio.sleep(0.01)
+    sampler.note_use(used=False)
+    asked = []
+
+    async def ask(self):
+        asked.append(self)
+
+    monkeypatch.setattr(InProcessScheduler, "ask_for_heartbeats", ask)
+    listening = sampler.listen()
+    await anext(listening)
+    assert wakeups.heartbeat_seconds() == often
+    await asyncio.wait_for(anext(listening), 30)
+    assert len(asked) == 1, "what is shown is to be fresh"
+    sampler.note_use(used=False)
+    assert wakeups.heartbeat_seconds() == often, "somebody looks"
+    await listening.aclose()

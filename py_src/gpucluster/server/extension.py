@@ -44,7 +44,7 @@ class GPUClusterExtension(ExtensionApp):
     standby = Bool(
         True,
         help="""Keep one idle process waiting, so that the next cluster starts at once.
-        It starts with the first request for the list of clusters and costs about 250 MB of memory
+        It starts with the first request for the list of clusters and costs about 100 MB of memory
         for each user who has the panel open.""",
     ).tag(config=True)
 

@@ -38,7 +38,8 @@ def rest(resting: bool) -> None:
     _rests = resting
 
 
-def _heartbeat_seconds() -> float:
+def heartbeat_seconds() -> float:
+    """Return the shortest time between two heartbeats of a worker now."""
     return RESTING_HEARTBEAT_SECONDS if _rests else SHORTEST_HEARTBEAT_SECONDS
 
 
@@ -50,7 +51,7 @@ def reduce_wakeups() -> None:
     """Change distributed in this process; its configuration also reaches the workers. Once is enough."""
     import dask
 
-    set_shortest_heartbeat(_heartbeat_seconds)
+    set_shortest_heartbeat(heartbeat_seconds)
     # After distributed was imported, which has defaults of its own. What a site has chosen stays.
     if dask.config.get("distributed.admin.tick.interval") == "20ms":
         dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
