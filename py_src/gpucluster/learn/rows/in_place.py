@@ -89,8 +89,10 @@ def total_in_place(
 
 def _assigned(client: Any, table: Table) -> dict[str, list[Asked]] | None:
     """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible."""
+    from distributed import futures_of
+
     parts = [None if part is None else keys(part) for part in (table.X, table.y, table.weights)]
-    who_has = client.who_has([key for part in parts if part is not None for key in part])
+    who_has = client.who_has(futures_of(table.collections))
     asked: dict[str, list[Asked]] = {}
     sizes = block_bytes(table)
     load: dict[str, int] = {}
