@@ -113,13 +113,12 @@ async def _totals(
 ) -> list[Found] | None:
     """Return the totals of this worker's blocks, those of neighbours together; ``None`` where a part is missing."""
     mine = asked[dask_worker.address]
+    others = await _from_others(dask_worker, mine)
     try:
-        others = await _from_others(dask_worker, mine)
-        messages = await asyncio.gather(
-            *(in_thread(dask_worker, bound(partial, _block(dask_worker, each, others), *arguments)) for each in mine)
-        )
+        blocks = [_block(dask_worker, each, others) for each in mine]
     except KeyError:
         return None
+    messages = await asyncio.gather(*(in_thread(dask_worker, bound(partial, block, *arguments)) for block in blocks))
     return _of_neighbours(mine, messages, op)
 
 
