@@ -291,7 +291,6 @@ def _table(
 ) -> tuple[DaskArray, DaskArray]:  # fmt: skip
     """Return the lazy table of rows that are made granule by granule."""
     import dask.array as da
-    from dask.array.core import normalize_chunks
     from dask.delayed import delayed
 
     n_samples = _count(n_samples, "n_samples")
@@ -301,7 +300,7 @@ def _table(
     wanted: Any = step if chunks is None else chunks
     if isinstance(wanted, tuple) and len(wanted) == 2:
         wanted = wanted[0]
-    [lengths] = normalize_chunks((wanted,), (n_samples,), dtype=x_type)
+    [lengths] = da.empty(n_samples, chunks=wanted, dtype=x_type).chunks
     seed = int(random.randint(np.iinfo(np.int32).max))
     make = delayed(partial(_block, rows=rows, seed=seed, n_samples=n_samples), pure=True, nout=2)
     xs, ys, start = [], [], 0

@@ -76,21 +76,9 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
 
 def merge_links(one: Integers, other: Integers) -> Integers:
     """Return for each row the first row it is linked with, directly or by others, in either of two such lists."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(one)
-    numbers = np.arange(n)
-    ends = np.concatenate([numbers, numbers]), np.concatenate([one, other])
-    _, parts = connected_components(coo_array((np.ones(2 * n, np.int8), ends), shape=(n, n)), directed=False)
-    return _firsts(parts)
-
-
-def _firsts(parts: Array) -> Integers:
-    """Return for each row the first row of its part."""
-    _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
-    found: Integers = first[inverse]
-    return found
+    rows = np.arange(len(one))
+    # In the first list, a row need not be linked with the first row of its part itself.
+    return _linked(_linked(rows, rows, one), rows, other)
 
 
 class _RankRows:
@@ -145,17 +133,20 @@ class _RankRows:
         linked = np.arange(self.n_rows)
         borders = []
         for mine, theirs in self._known_pairs(core):
-            near_core = core[theirs]
-            mine, theirs = mine[near_core], theirs[near_core]
-            inside = core[mine]
-            borders.append((mine[~inside], theirs[~inside]))
+            near_core, own_core = core[theirs], core[mine]
+            border = near_core & ~own_core
+            borders.append((mine[border], theirs[border]))
+            # The same pair is found from the other row, too, here or on another rank.
+            inside = near_core & own_core & (mine < theirs)
             linked = _linked(linked, mine[inside], theirs[inside])
         return linked, borders
 
     def _known_pairs(self, core: NDArray[np.bool_]) -> Iterator[tuple[Integers, Integers]]:
         """Yield pairs of neighbours by their numbers: an own row, and any core row (perhaps others, too)."""
         if self._kept is not None:
-            yield from self._kept
+            if self._kept:
+                mine, theirs = zip(*self._kept, strict=True)
+                yield np.concatenate(mine), np.concatenate(theirs)
             return
         for X, numbers, _ in self._groups(core):
             for rows, others in self._pairs(X):
@@ -207,18 +198,15 @@ def _joined(parts: list[tuple[Array, Integers, Array | None]]) -> tuple[Array, I
 
 
 def _linked(linked: Integers, one: Integers, other: Integers) -> Integers:
-    """Add links between rows, looking only at those that are in different parts so far."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
+    """Add links between rows, looking only at those that are in different parts so far.
 
+    Each part hooks itself to one with a smaller first row, all at once, until no link is left between two parts.
+    """
+    first = np.arange(len(linked))
     ends = np.stack([linked[one], linked[other]])
-    ends = ends[:, ends[0] != ends[1]]
-    if not ends.size:
-        return linked
-    roots, places = np.unique(ends, return_inverse=True)
-    places = places.reshape(2, -1)
-    graph = coo_array((np.ones(places.shape[1], np.int8), (places[0], places[1])), shape=(len(roots),) * 2)
-    firsts = roots[_firsts(connected_components(graph, directed=False)[1])]
-    changed = np.arange(len(linked))
-    changed[roots] = firsts
-    return changed[linked]
+    while (ends := ends[:, ends[0] != ends[1]]).size:
+        np.minimum.at(first, np.maximum(*ends), np.minimum(*ends))
+        while not np.array_equal(first, jumped := first[first]):
+            first = jumped
+        ends = first[ends]
+    return first[linked]

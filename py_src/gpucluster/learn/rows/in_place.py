@@ -89,8 +89,10 @@ def total_in_place(
 
 def _assigned(client: Any, table: Table) -> dict[str, list[Asked]] | None:
     """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible."""
+    from distributed import futures_of
+
     parts = [None if part is None else keys(part) for part in (table.X, table.y, table.weights)]
-    who_has = client.who_has([key for part in parts if part is not None for key in part])
+    who_has = client.who_has(futures_of(table.collections))
     asked: dict[str, list[Asked]] = {}
     sizes = block_bytes(table)
     load: dict[str, int] = {}
@@ -111,13 +113,12 @@ async def _totals(
 ) -> list[Found] | None:
     """Return the totals of this worker's blocks, those of neighbours together; ``None`` where a part is missing."""
     mine = asked[dask_worker.address]
+    others = await _from_others(dask_worker, mine)
     try:
-        others = await _from_others(dask_worker, mine)
-        messages = await asyncio.gather(
-            *(in_thread(dask_worker, bound(partial, _block(dask_worker, each, others), *arguments)) for each in mine)
-        )
+        blocks = [_block(dask_worker, each, others) for each in mine]
     except KeyError:
         return None
+    messages = await asyncio.gather(*(in_thread(dask_worker, bound(partial, block, *arguments)) for block in blocks))
     return _of_neighbours(mine, messages, op)
 
 
