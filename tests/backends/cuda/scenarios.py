@@ -18,6 +18,7 @@ from typing import Any
 
 import psutil
 from gpucluster.backends.backend import Plan, StartContext, load_backend
+from gpucluster.comm.folder import make_comm_folder
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import CudaSpec, parse_spec
 from gpucluster.supervisor import starting
@@ -28,10 +29,17 @@ Spec = dict[str, Any]
 
 
 def context(spec: CudaSpec) -> StartContext:
+    import dask
     from distributed.security import Security
 
     security = Security.temporary() if spec.protocol == "tls" else None
-    return StartContext("scenario", security, Path(tempfile.mkdtemp()), "secret-prefix")
+    folder = Path(tempfile.mkdtemp())
+    comm = None
+    if spec.protocol == "unix":
+        comm = folder / "comm"
+        make_comm_folder(comm)
+        dask.config.set({"gpucluster.comm-folder": str(comm)})
+    return StartContext("scenario", security, folder, "secret-prefix", comm_directory=comm)
 
 
 async def start(spec: Spec, between: Callable[[], None] = lambda: None) -> tuple[Any, Plan]:

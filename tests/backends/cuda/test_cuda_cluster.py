@@ -31,7 +31,7 @@ def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, t
     for worker in workers:
         assert worker["device"] == worker["visible"][0] == worker["name"]
         assert set(worker["visible"]) == {gpu_uuid(number) for number in (1, 2, 3, 4)}
-        assert worker["address"].startswith("tls://127.0.0.1:")
+        assert worker["address"].startswith("gpucluster+unix:///")
         # 80% of the smallest device of the cluster, for all workers.
         assert worker["device_memory_limit"] == 40 * GIB * 8 // 10
         # Host memory is shared by as many workers as there can be.
@@ -86,7 +86,7 @@ def test_nvml_that_does_not_know_the_cpus_near_a_gpu(machine: FakeMachine, play:
 
 def test_strangers_stay_out(machine: FakeMachine, play: Any) -> None:
     four_gpus(machine)
-    result = play("strangers", n_workers=1)
+    result = play("strangers", n_workers=1, protocol="tls")
     assert result["address"].startswith("tls://127.0.0.1:")
     assert all(result["refused"])
     assert result["dashboard"] == ["127.0.0.1", 404, 404, 200]
