@@ -33,23 +33,25 @@ def columns(block: Block) -> Columns:
     xp = array_namespace_of(block.X)
     total = Columns(*np.zeros((4, block.X.shape[1])))
     for part in slices(block.X):
-        rows = block.X[part].astype(np.float64)
-        weights = xp.ones(len(rows)) if block.weights is None else block.weights[part].astype(np.float64)
-        missing = xp.isnan(rows)
-        if missing.any():
-            there = ~missing
+        weights = xp.ones(part.stop - part.start) if block.weights is None else block.weights[part].astype(np.float64)
+        shift = block.X[part.start].astype(np.float64)
+        rows = block.X[part] - shift
+        totals = weights @ rows
+        if xp.isfinite(totals).all():
+            counts, sums = xp.full(rows.shape[1], len(rows)), xp.full(rows.shape[1], weights.sum())
+        else:
+            rows = block.X[part].astype(np.float64)
+            there = ~xp.isnan(rows)
             counts, sums = there.sum(axis=0), weights @ there
             # A value of the column itself, so that distances are small; which one does not matter.
             shift = xp.take_along_axis(rows, there.argmax(axis=0)[None], axis=0)[0]
             shift = xp.where(counts > 0, shift, 0.0)
             rows = xp.where(there, rows - shift, 0.0)
-        else:
-            counts, sums = xp.full(rows.shape[1], len(rows)), xp.full(rows.shape[1], weights.sum())
-            shift = rows[0].copy()
-            rows -= shift
+            totals = weights @ rows
         safe = xp.where(sums > 0, sums, 1.0)
-        offsets = weights @ rows / safe
-        squares = weights @ (rows * rows) - sums * offsets**2
+        offsets = totals / safe
+        rows *= rows
+        squares = weights @ rows - sums * offsets**2
         found = [counts, sums, shift + offsets, xp.maximum(squares, 0.0)]
         total = merge_columns(total, Columns(*(to_numpy(value).astype(np.float64) for value in found)))
     return total
