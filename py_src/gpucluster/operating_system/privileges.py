@@ -21,7 +21,7 @@ def drop_capabilities() -> bool:
     A graded notebook has none of them, also where ``gpucluster lessons grade`` is run by root. This holds for the
     thread that calls it and what that starts: call it before there are others.
     """
-    if not LINUX:  # Only the superuser has any there, and nobody else can take them.
+    if not LINUX:  # There only the superuser has such rights, and keeps them.
         return os.getuid() != 0
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
