@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -125,3 +127,19 @@ def number_space() -> str:
         with suppress(OSError):
             return os.readlink("/proc/self/ns/pid")
     return ""
+
+
+def show_as(command: Sequence[str]) -> None:
+    """Let ``ps`` show the command that this process stands for, as far as it fits in the place of the parent's.
+
+    Linux only; elsewhere nothing happens.
+    """
+    if not LINUX:
+        return
+    with suppress(OSError, ValueError, IndexError):
+        # Fields 48 and 49 of proc(5): where the arguments begin and end in this process's own memory.
+        fields = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        begin, end = int(fields[45]), int(fields[46])
+        if 0 < begin < end:
+            text = b"\0".join(os.fsencode(word) for word in command)[: end - begin - 1]
+            ctypes.memmove(begin, text.ljust(end - begin, b"\0"), end - begin)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
 import os
 import sys
 import traceback
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from pathlib import Path
 from types import ModuleType
+
+from ..operating_system.processes import show_as
 
 
 def copy_process(
@@ -39,7 +39,7 @@ def copy_process(
     try:
         _close_all_but(descriptors)
         atexit._clear()  # What the parent has to do at its own end.
-        _show_as([program, *arguments[1:]])
+        show_as([program, *arguments[1:]])
         first()
         sys.modules["__main__"] = main = ModuleType("__main__")
         exec(arguments[-1], vars(main))  # noqa: S102  # the code is multiprocessing's
@@ -61,14 +61,3 @@ def _close_all_but(descriptors: Collection[int]) -> None:
     kept = sorted({0, 1, 2, *descriptors})
     for low, high in pairwise([*kept, os.sysconf("SC_OPEN_MAX")]):
         os.closerange(low + 1, high)
-
-
-def _show_as(command: Sequence[str]) -> None:
-    """Let ``ps`` show the command that this process stands for, as far as it fits in the place of the parent's."""
-    with suppress(OSError, ValueError, IndexError):
-        # Fields 48 and 49 of proc(5): where the arguments begin and end in this process's own memory.
-        fields = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        begin, end = int(fields[45]), int(fields[46])
-        if 0 < begin < end:
-            text = b"\0".join(os.fsencode(word) for word in command)[: end - begin - 1]
-            ctypes.memmove(begin, text.ljust(end - begin, b"\0"), end - begin)
