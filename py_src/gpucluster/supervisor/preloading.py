@@ -24,6 +24,7 @@ FIRST = (
     "distributed.protocol.numpy",
     "distributed.shuffle",
     "tornado.platform.asyncio",
+    "gpucluster.comm.backend",
     "gpucluster.telemetry.report",
 )
 LATER = (

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..backends.backend import Backend, StartContext, load_backend
+from ..comm.folder import make_comm_folder
 from ..protocol.spec import LocalSpec
 from ..registry.record import Folder
 from . import starting
@@ -36,11 +37,12 @@ async def _start_and_close(scratch: Path) -> None:
     from ..backends.spec_deployment import SpecDeployment
 
     def make(**options: Any) -> LocalCluster:
-        return LocalCluster(n_workers=0, processes=True, threads_per_worker=1, **{**options, "protocol": "inproc"})
+        return LocalCluster(n_workers=0, processes=True, threads_per_worker=1, **options)
 
     backend = load_backend("local")
     assert isinstance(backend, Backend)
-    context = StartContext("rehearsal", None, scratch, dashboard_prefix=scratch.name)
+    make_comm_folder(scratch / "comm")
+    context = StartContext("rehearsal", None, scratch, scratch.name, comm_directory=scratch / "comm")
     plan = await backend.preflight(LocalSpec(n_workers=1), context)
     deployment = await SpecDeployment.start(make, replace(plan, n_workers=0), context)
     deployment.slots()
