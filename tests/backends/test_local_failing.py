@@ -101,7 +101,7 @@ def test_a_failure_after_all_workers_have_come(shared_site, fails):
 @pytest.mark.parametrize(
     ("directory", "words"),
     [
-        ("/nonexistent/place", "No such file or directory"),
+        ("/proc/place", "No such file or directory"),
         ("/proc", "cannot be used"),
         ("/dev/null", "Not a directory"),
     ],

@@ -20,6 +20,8 @@ GATE = "GPUCLUSTER_SUBPROCESS_GATE"
 """Path of a file; as long as it is there, the queue serves no worker."""
 FAULT = "GPUCLUSTER_SUBPROCESS_FAULT"
 """Path of a file; as long as it is there, workers that the queue serves cannot start."""
+NOTHING = "/dev/null/nothing"
+"""A path where nothing can be."""
 POLL_SECONDS = 0.05
 
 
@@ -76,7 +78,7 @@ def _run(directory: Path, name: str, seconds: float, command: list[str]) -> None
     state = directory / f"{name}.state"
     is_worker = name.startswith("worker")
     deadline = time.monotonic() + seconds
-    gate, fault = Path(os.environ.get(GATE, "/nonexistent")), Path(os.environ.get(FAULT, "/nonexistent"))
+    gate, fault = Path(os.environ.get(GATE, NOTHING)), Path(os.environ.get(FAULT, NOTHING))
     while time.monotonic() < deadline or (is_worker and gate.exists()):
         time.sleep(POLL_SECONDS)
     state.write_text("running")
