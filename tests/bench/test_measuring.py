@@ -43,7 +43,7 @@ def test_every_workload_is_measured(everything):
 
 def test_the_machine_is_written_down(everything):
     result, _ = everything
-    assert (result.cluster.protocol, result.cluster.backend, result.cluster.n_workers) == ("tls", "local", [2])
+    assert (result.cluster.protocol, result.cluster.backend, result.cluster.n_workers) == ("gpucluster+unix", "local", [2])
     assert result.cluster.memory_limit_bytes == 512 * 2**20
     assert [(host.count, host.n_workers, host.gpus) for host in result.hosts] == [(1, 2, [])]
     assert {"python", "gpucluster", "distributed", "numpy", "scikit-learn"} <= set(result.versions)
@@ -140,7 +140,7 @@ def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path)
         ("some --scheduler x", "Give NAME or --scheduler, not both"),
         ("--scheduler tcp://x --protocol tcp", "--protocol is for a cluster that is created"),
         ("--scheduler nowhere", "neither an address such as tcp://"),
-        ("--backend local --protocol ucx", "--protocol: must be one of 'tls' or 'tcp', not 'ucx'"),
+        ("--backend local --protocol ucx", "--protocol: must be one of 'unix', 'tls' or 'tcp', not 'ucx'"),
         ("one two", "Unexpected 'two': one cluster is measured at a time"),
         ("compare", "Give two files of results"),
         ("compare a b c", "Give two files of results"),

@@ -159,7 +159,7 @@ def test_the_saved_notebook_holds_the_last_state(story: Story) -> None:
     while "of 1.5 GiB" not in html_of(saved := story.save(), 1):
         story.page.wait_for_timeout(500)
     assert "3 (3 threads)" in html_of(saved, 0)
-    secret = story.lab.control.dashboard("blue").url.split("/")[3]
+    secret = story.lab.control.dashboard("blue").prefix
     assert secret not in story.file.read_text()
     assert "_esm" not in story.file.read_text()
 
