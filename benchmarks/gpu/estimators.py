@@ -134,6 +134,10 @@ def _stretched(model: Any, X: Any, _y: Any) -> dict[str, Any]:
     return {"largest": model.max_abs_, "transformed": model.transform(X)}
 
 
+def _moved(model: Any, X: Any, _y: Any) -> dict[str, Any]:
+    return {"smallest": model.data_min_, "largest": model.data_max_, "transformed": model.transform(X)}
+
+
 _SPECTRAL = {"singular values": 1e-3, "components": 1e-2, "transformed": 1e-2}
 _LINE = {"coef": 1e-2, "intercept": 1e-3}
 _TREES = {"n_estimators": 20, "random_state": 0}
@@ -156,6 +160,7 @@ _FITS = (
     Fit("KNeighborsClassifier", "neighbors", _accuracy, {"accuracy": 0.005}),
     Fit("KNeighborsRegressor", "neighbors", _r2, {"r2": 0.01}, y="numbers"),
     Fit("MaxAbsScaler", "preprocessing", _stretched, {"largest": 1e-6, "transformed": 1e-6}, y=None),
+    Fit("MinMaxScaler", "preprocessing", _moved, {"smallest": 1e-6, "largest": 1e-6, "transformed": 1e-6}, y=None),
     Fit("StandardScaler", "preprocessing", _scaled, {"mean": 1e-4, "transformed": 1e-3}, y=None),
 )
 FITS = {fit.name: fit for fit in _FITS}

@@ -75,6 +75,7 @@ CASES = {
         score(WORDS), same=1e-2, alike=0.05,
     ),
     "MaxAbsScaler": Case(learn.MaxAbsScaler, None, lambda model: model.scale_),
+    "MinMaxScaler": Case(learn.MinMaxScaler, None, lambda model: np.append(model.min_, model.scale_)),
     "MultinomialNB": Case(learn.MultinomialNB, WORDS, lambda model: model.feature_log_prob_),
     "NearestNeighbors": Case(learn.NearestNeighbors, None, distances),
     "PCA": Case(lambda: learn.PCA(6), None, spectrum),

@@ -18,6 +18,10 @@ PARTS = [slice(0, 300), slice(300, 301), slice(301, 700)]
 CASES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "StandardScaler": (sklearn.preprocessing, ("mean_", "var_", "scale_", "n_samples_seen_")),
     "MaxAbsScaler": (sklearn.preprocessing, ("max_abs_", "scale_", "n_samples_seen_")),
+    "MinMaxScaler": (
+        sklearn.preprocessing,
+        ("data_min_", "data_max_", "data_range_", "min_", "scale_", "n_samples_seen_"),
+    ),
     "GaussianNB": (sklearn.naive_bayes, ("class_prior_", "theta_", "var_", "epsilon_")),
     "MultinomialNB": (sklearn.naive_bayes, ("class_log_prior_", "feature_log_prob_")),
 }

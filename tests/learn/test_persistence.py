@@ -32,6 +32,7 @@ FITTED: dict[str, Any] = {
     "LogisticRegression": lambda: learn.LogisticRegression().fit(X, WORDS),
     "MLPClassifier": lambda: learn.MLPClassifier((8, 4), max_iter=2, random_state=0).fit(X, WORDS),
     "MaxAbsScaler": lambda: learn.MaxAbsScaler(clip=True).fit(X.astype(np.float32)),
+    "MinMaxScaler": lambda: learn.MinMaxScaler((-1, 2.5), clip=True).fit(X.astype(np.float32)),
     "MultinomialNB": lambda: learn.MultinomialNB().fit(X, Y),
     "PCA": lambda: learn.PCA(4).fit(X.astype(np.float32)),
     "RandomForestClassifier": lambda: learn.RandomForestClassifier(5, random_state=0).fit(X, WORDS),

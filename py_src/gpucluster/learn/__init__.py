@@ -36,6 +36,7 @@ _MODULES = {
         "LabelBinarizer",
         "LabelEncoder",
         "MaxAbsScaler",
+        "MinMaxScaler",
         "OneHotEncoder",
         "OrdinalEncoder",
         "StandardScaler",

@@ -191,6 +191,7 @@ NOT_DELEGATED: dict[str, str] = {
     "GaussianNB": "cuML has no form of it for several GPUs, only MultinomialNB",
     "MLPClassifier": "cuML has no neural networks",
     "MaxAbsScaler": "cuML has no form of it for several GPUs",
+    "MinMaxScaler": "cuML has no form of it for several GPUs",
     "StandardScaler": "cuML has no form of it for several GPUs",
 }
 """Estimators that ``cuml.dask`` is not asked for, and why."""

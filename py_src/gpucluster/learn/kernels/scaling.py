@@ -47,3 +47,11 @@ def clipped(X: Array, model: Scale) -> Array:
     result = scaled(X, model)
     array_namespace_of(X).clip(result, -1, 1, out=result)
     return result
+
+
+def stretched(X: Array, model: Scale, bounds: tuple[float, float] | None) -> Array:
+    """Return the same as `unscaled`, with what is beyond the bounds set to these; ``None``: nothing is."""
+    result = unscaled(X, model)
+    if bounds is not None:
+        array_namespace_of(X).clip(result, *bounds, out=result)
+    return result

@@ -1,0 +1,185 @@
+"""Columns moved into a range: scikit-learn's numbers, whatever the blocks, and with missing values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from gpucluster.learn import MinMaxScaler
+from gpucluster.learn.errors import InvalidData, InvalidParameter
+from gpucluster.learn.kernels.extremes import extremes, merge_extremes
+from gpucluster.learn.rows.block import Block
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import MinMaxScaler as Reference
+
+DIGITS = load_digits().data - 5
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process() -> Any:
+    with dask.config.set(scheduler="sync"):
+        yield
+
+
+def same(ours: Any, theirs: Any) -> None:
+    for name in ("data_min_", "data_max_", "data_range_", "scale_", "min_", "n_samples_seen_"):
+        mine, reference = getattr(ours, name), getattr(theirs, name)
+        np.testing.assert_array_equal(mine, reference, err_msg=name)
+        assert np.asarray(mine).dtype == np.asarray(reference).dtype, name
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n_blocks", "empty"), [(1, False), (3, True), (7, False)])
+def test_it_is_scikit_learns(split: Any, n_blocks: int, empty: bool, dtype: Any) -> None:
+    data = DIGITS.astype(dtype)
+    data[:, 3] = 4
+    data[:900, 5] = np.nan
+    before = data.copy()
+    X = split(data, n_blocks, empty=empty)
+    ours, theirs = MinMaxScaler().fit(X), Reference().fit(data)
+    same(ours, theirs)
+    result = ours.transform(X)
+    assert result.dtype == result.compute().dtype == dtype
+    np.testing.assert_array_equal(result.compute(), theirs.transform(data))
+    np.testing.assert_array_equal(ours.inverse_transform(result), theirs.inverse_transform(theirs.transform(data)))
+    np.testing.assert_allclose(ours.inverse_transform(result), data, rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(ours.get_combined_model().transform(data), theirs.transform(data))
+    np.testing.assert_array_equal(data, before)
+
+
+@pytest.mark.parametrize("feature_range", [(-1, 1), (0.1, 0.9), (np.float64(5), np.float64(7))])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_another_range(split: Any, feature_range: Any, dtype: Any) -> None:
+    data = DIGITS.astype(dtype)
+    ours, theirs = (cls(feature_range).fit(X) for cls, X in ((MinMaxScaler, split(data, 3)), (Reference, data)))
+    same(ours, theirs)
+    for X in (data, split(data, 3)):
+        np.testing.assert_array_equal(ours.transform(X), theirs.transform(data))
+        np.testing.assert_array_equal(ours.inverse_transform(X), theirs.inverse_transform(data))
+
+
+@pytest.mark.filterwarnings("ignore:All-NaN slice encountered:RuntimeWarning")  # scikit-learn's
+def test_a_column_without_values_stays_without(split: Any) -> None:
+    data = DIGITS.copy()
+    data[:, 2] = np.nan
+    ours, theirs = MinMaxScaler().fit(split(data, 3)), Reference().fit(data)
+    same(ours, theirs)
+    np.testing.assert_array_equal(ours.transform(split(data, 2)).compute(), theirs.transform(data))
+
+
+def test_a_column_that_differs_by_rounding_only_is_not_blown_up(split: Any) -> None:
+    data = np.column_stack([np.full(30, 0.3), np.where(np.arange(30) % 2, 0.3, np.nextafter(0.3, 1)), np.arange(30)])
+    ours, theirs = MinMaxScaler().fit(split(data, 3)), Reference().fit(data)
+    same(ours, theirs)
+    assert list(ours.scale_[:2]) == [1, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_new_rows_are_clipped_if_asked_for(split: Any, dtype: Any) -> None:
+    data = DIGITS.astype(dtype)
+    data[4, 4] = np.nan
+    bounds = (np.float64(0.1), np.float64(0.9))
+    for clip in (False, True):
+        ours, theirs = (cls(bounds, clip=clip).fit(data[:900] / 3) for cls in (MinMaxScaler, Reference))
+        result = ours.transform(split(data, 3))
+        np.testing.assert_array_equal(result.compute(), theirs.transform(data))
+        assert result.dtype == result.compute().dtype == dtype
+        assert (np.nanmax(ours.transform(data)) > 0.91) == (not clip)
+
+
+def test_more_rows_count_too(split: Any) -> None:
+    data = DIGITS.copy()
+    data[:500, 1] = np.nan
+    whole, parts = MinMaxScaler().fit(data), MinMaxScaler()
+    for part in (data[:500], data[500:501], data[501:]):
+        assert parts.partial_fit(split(part, 2)) is parts
+    same(parts, whole)
+    with pytest.raises(InvalidData, match="X has 3 features, but MinMaxScaler is expecting 64"):
+        parts.partial_fit(split(data[:, :3], 2))
+    same(parts, whole)
+    same(parts.fit(data[:9, :3]), MinMaxScaler().fit(data[:9, :3]))
+
+
+def test_a_column_without_values_in_one_part_keeps_those_of_others() -> None:
+    """Unlike in scikit-learn, where `partial_fit` does not find what `fit` finds."""
+    parts = [np.array([[np.nan, 1.0, 1.0]]), np.array([[4.0, 3.0, np.nan], [6.0, np.nan, np.nan]])]
+    scaler = MinMaxScaler()
+    for part in parts:
+        scaler.partial_fit(part)
+    same(scaler, Reference().fit(np.concatenate(parts)))
+    assert list(scaler.data_min_) == [4, 1, 1] and list(scaler.data_max_) == [6, 3, 1]
+
+
+def test_data_frames_keep_columns_and_index() -> None:
+    frame = pd.DataFrame(DIGITS[:, :3], columns=["a", "b", "c"], index=np.arange(len(DIGITS)) * 2)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    ours = MinMaxScaler().fit(lazy)
+    result = ours.transform(lazy)
+    assert list(result.columns) == list(ours.get_feature_names_out()) == ["a", "b", "c"]
+    theirs = Reference().set_output(transform="pandas").fit(frame)
+    pd.testing.assert_frame_equal(result.compute(), theirs.transform(frame))
+    back = ours.inverse_transform(result)
+    pd.testing.assert_frame_equal(back.compute(), frame)
+    with pytest.raises(InvalidData, match="same columns in the same order"):
+        ours.transform(lazy[["c", "b", "a"]])
+
+
+def test_sparse_rows_become_dense_ones() -> None:
+    few = DIGITS * (DIGITS > 3)
+    expected = MinMaxScaler().fit_transform(few)
+    blocks = da.from_array(few, chunks=(600, -1)).map_blocks(scipy.sparse.csr_array)
+    for X in (scipy.sparse.csr_array(few), blocks):
+        np.testing.assert_array_equal(MinMaxScaler().fit(X).transform(X), expected)
+
+
+values = st.floats(-1e300, 1e300) | st.just(np.nan)
+
+
+@settings(max_examples=50)
+@given(arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 3)), elements=values), st.integers(0, 8))
+def test_any_cut_gives_the_same(data: Any, cut: int) -> None:
+    parts = [extremes(Block(number, None, part)) for number, part in enumerate((data[:cut], data[cut:]))]
+    whole, merged = extremes(Block(0, 0, data)), merge_extremes(*parts)
+    assert merged.n_rows == whole.n_rows == len(data)
+    np.testing.assert_array_equal(merged.lows, whole.lows)
+    np.testing.assert_array_equal(merged.highs, whole.highs)
+    np.testing.assert_array_equal(whole.lows, np.fmin.reduce(data, axis=0))
+    np.testing.assert_array_equal(whole.highs, np.fmax.reduce(data, axis=0))
+
+
+@pytest.mark.parametrize("value", [-np.inf, np.inf])
+@pytest.mark.parametrize("others", [1.0, np.nan])
+def test_infinity_is_refused(split: Any, value: float, others: float) -> None:
+    data = np.full((30, 2), others)
+    data[7, 1] = value
+    with pytest.raises(InvalidData, match="contains infinity"):
+        MinMaxScaler().fit(split(data, 3))
+    scaler = MinMaxScaler().fit(np.eye(2))
+    with pytest.raises(InvalidData, match="contains infinity"):
+        scaler.transform(split(data, 3)).compute()
+
+
+def test_what_is_refused(split: Any) -> None:
+    with pytest.raises(InvalidData, match=r"0 row\(s\)"):
+        MinMaxScaler().fit(split(DIGITS[:0], 1))
+    with pytest.raises(InvalidData, match="range is too large for float64"):
+        MinMaxScaler().fit(split(np.array([[-1e308], [1e308]]), 2))
+    with pytest.raises(InvalidParameter, match="clip: must be True or False"):
+        MinMaxScaler(clip="yes").fit(DIGITS)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong", [(1, 0), (1, 1), [0, 1], (0, 1, 2), (0,), 1, "01", ("0", "1"), None, (0, np.nan), (-np.inf, 1)]
+)
+def test_ranges_that_are_none(wrong: Any) -> None:
+    with pytest.raises(InvalidParameter, match="feature_range: must be a tuple of two numbers, the smaller one first"):
+        MinMaxScaler(wrong).fit(DIGITS)
