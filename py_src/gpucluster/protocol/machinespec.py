@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
+from .plaintext import printable
 from .specbase import SpecBase, shown_in
 
 _VARIABLE = re.compile(r"[^=\0\n\r]{1,200}")
@@ -41,14 +42,14 @@ def _parse_environment(value: Any) -> dict[str, str]:
         if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
             raise ValueError(f"{str(name)[:40]!r} cannot be the name of an environment variable")
         if not isinstance(given, (str, int, float)):
-            raise ValueError(f"the value of {name[:40]} must be text or a number")
+            raise ValueError(f"the value of {printable(name, 40)} must be text or a number")
         text = str(given)
         try:
             fits = "\0" not in text and os.fsencode(name + text)
         except UnicodeEncodeError:
             fits = False
         if not fits:
-            raise ValueError(f"{name[:40]} has a value that no environment variable can have")
+            raise ValueError(f"{printable(name, 40)} has a value that no environment variable can have")
         found[name] = text
     return found
 
