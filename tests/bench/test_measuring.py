@@ -43,7 +43,11 @@ def test_every_workload_is_measured(everything):
 
 def test_the_machine_is_written_down(everything):
     result, _ = everything
-    assert (result.cluster.protocol, result.cluster.backend, result.cluster.n_workers) == ("gpucluster+unix", "local", [2])
+    assert (result.cluster.protocol, result.cluster.backend, result.cluster.n_workers) == (
+        "gpucluster+unix",
+        "local",
+        [2],
+    )
     assert result.cluster.memory_limit_bytes == 512 * 2**20
     assert [(host.count, host.n_workers, host.gpus) for host in result.hosts] == [(1, 2, [])]
     assert {"python", "gpucluster", "distributed", "numpy", "scikit-learn"} <= set(result.versions)
