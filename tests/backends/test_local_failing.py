@@ -78,7 +78,7 @@ def test_the_real_cause_is_told(shared_site, fails, fault, n_workers, reason):
 
 def test_a_scheduler_that_cannot_listen(shared_site, fails, monkeypatch):
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CIPHERS", "NONSENSE")
-    model = ended(shared_site, fails("none"))
+    model = ended(shared_site, fails("none", protocol="tls"))
     assert model.state is ClusterState.FAILED
     assert model.reason.startswith("The cluster could not start: SSLError: ")
 

@@ -43,7 +43,7 @@ async def test_life_of_a_cluster(api, until):
     assert leaving not in [worker["name"] for worker in model["workers"]]
 
     code, model = await api("PATCH", path, {"adapt": {"minimum": 1, "maximum": 2}})
-    assert (code, model["wanted"]["adapt"]) == (200, {"minimum": 1, "maximum": 2})
+    assert (code, model["wanted"]["adapt"] | {"minimum": 1, "maximum": 2}) == (200, model["wanted"]["adapt"])
 
     code, model = await api("PATCH", path, {"idle_timeout_seconds": 1234})
     assert code == 200
