@@ -63,7 +63,7 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
     ("field", "text", "sentence"),
     [
         ("Workers", "two", "Must be a whole number"),
-        ("Workers", "0", "Must be at least 1"),
+        ("Workers", "-1", "Must be at least 0"),
         ("Workers", "100000", "Must be at most 256"),
         ("Host memory per worker", "2 potatoes", "is not a unit of memory"),
         ("Host memory per worker", "1", "is too small to be meant"),
