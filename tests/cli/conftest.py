@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from gpucluster.client.environment import cluster_environment
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -20,6 +21,8 @@ def gpucluster() -> Run:
     """Run ``gpucluster`` with these arguments; the registry is the one of the environment."""
 
     def run(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        # Without what a nanny of Dask has set in this process: no shell has it.
+        options = {"env": cluster_environment(), **options}
         return subprocess.run(
             [*COMMAND, *words], capture_output=True, text=True, timeout=150, stdin=subprocess.DEVNULL, **options
         )

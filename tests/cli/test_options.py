@@ -38,7 +38,7 @@ def test_help_shows_bounds_and_defaults_of_the_model() -> None:
     text = " ".join(parser_for("create", SHELL).format_help().split())
     assert "Tasks that one worker runs at the same time. 1 to 128. Default: 1." in text
     assert "1 to 2592000. Default: 3600." in text
-    assert "{tls,tcp,ucx}" in text
+    assert "{unix,tls,tcp,ucx}" in text
 
 
 @pytest.mark.parametrize(

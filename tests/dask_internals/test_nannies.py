@@ -16,7 +16,7 @@ from gpucluster.dask_internals import nannies, periodic_callbacks as callbacks
 
 slow = True
 
-async def watched(nanny, changed):
+async def watched(nanny):
     # The process under the nanny's eyes is this one.
     import os, types
     nanny.process = types.SimpleNamespace(process=types.SimpleNamespace(pid=os.getpid()), pid=os.getpid())

@@ -88,4 +88,4 @@ def test_links_lead_through_the_proxy():
     ],
 )
 def test_redirect(location, shown):
-    assert DISGUISE.location(location, "127.0.0.1", 8787) == shown
+    assert DISGUISE.location(location, "127.0.0.1:8787") == shown
