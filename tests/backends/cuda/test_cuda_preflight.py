@@ -29,7 +29,7 @@ def test_defaults(two_gpus: FakeMachine, play: Any) -> None:
     options = plan["options"]
     assert options["CUDA_VISIBLE_DEVICES"] == [gpu_uuid(1), gpu_uuid(2)]
     assert options["device_memory_limit"] == 32 * GIB
-    assert options["protocol"] == "tls"
+    assert "protocol" not in options, "sockets in a folder are up to SpecDeployment"
 
 
 def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> None:
@@ -52,6 +52,7 @@ def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus: FakeMachine, play:
         rmm_allocator_external_lib_list=["cupy"],
         rmm_log_directory=str(logs),
         pre_import=["json"],
+        protocol="tls",
         environment={"PYTHONPATH": f"{Path(__file__).parent}:{packages}"},
     )
     expected = {
