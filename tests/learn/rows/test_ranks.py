@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from distributed import Client, LocalCluster
 from gpucluster.learn import run, run_on_ranks
 from gpucluster.learn.communicators.mailbox import Mailbox
 from gpucluster.learn.errors import InvalidData, WorkersLost
+from gpucluster.learn.rows import ranks
 from gpucluster.learn.rows.block import Block, Rows
 
 pytestmark = pytest.mark.timeout(150)
@@ -184,6 +186,24 @@ def test_an_interruption_ends_it_on_the_workers_too(dask_client: Client, n_block
         time.sleep(0.1)
     assert set(dask_client.run(_left).values()) == {(0, 0, 0)}
     assert run(repeated, da.ones((100, 2), chunks=(10, 2)), times=3)[0] == 100
+
+
+def _known(dask_scheduler: Any) -> int:
+    return sum(str(key).startswith("gpucluster-rank") for key in dask_scheduler.tasks)
+
+
+def test_nothing_is_left_of_ranks_that_took_long(dask_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without waiting for Python to collect garbage: a wait that times out leaves a circle."""
+    monkeypatch.setattr(ranks, "POLL_SECONDS", 0.05)
+    gc.disable()
+    try:
+        run(repeated, da.ones((100, 2), chunks=(25, 2)), times=20, pause=0.01)
+        deadline = time.monotonic() + 20
+        while dask_client.run_on_scheduler(_known) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert dask_client.run_on_scheduler(_known) == 0
+    finally:
+        gc.enable()
 
 
 def working(shard: Any) -> None:

@@ -198,6 +198,10 @@ class _Attempt:
         finally:
             if not done:
                 self._give_up()
+            # A wait that timed out leaves a circle that holds the tasks, and what they returned, until Python collects
+            # garbage: perhaps never in a large process.
+            for task in self._tasks:
+                task.release()
 
     def _submit(self, function: Callable[..., Any], parameters: dict[str, Any], first_only: bool) -> list[Any]:
         """Submit all ranks with one message: a second one would wait for 10 ms in the client."""
