@@ -72,6 +72,30 @@ async def test_each_side_knows_who_the_other_is(echo: Any) -> None:
     comm.abort()
 
 
+async def test_both_sides_may_send_ahead_of_the_reader(folder: Path) -> None:
+    """More than the system's default, which makes writer and reader take turns all the time."""
+    sizes = []
+
+    async def answer(comm: Any) -> None:
+        sizes.append(comm.stream.socket.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF))
+        await comm.write(await comm.read())
+
+    one, other = socket.socketpair()
+    default = one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, backend.SEND_BUFFER_BYTES)
+    allowed = one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    one.close()
+    other.close()
+    assert allowed > default
+    async with listen(f"{PREFIX}{folder}:0", answer) as listener:
+        comm = await connect(listener.contact_address)
+        await comm.write(1)
+        assert await comm.read() == 1
+        sizes.append(comm.stream.socket.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF))
+        await comm.close()
+    assert sizes == [allowed, allowed]
+
+
 async def test_many_connect_at_the_same_moment(folder: Path) -> None:
     async def answer(comm: Any) -> None:
         await comm.write(await comm.read())

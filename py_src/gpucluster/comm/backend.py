@@ -37,6 +37,9 @@ logger = logging.getLogger("gpucluster.comm")
 HOST = "127.0.0.1"
 """What Dask takes for the host of every address: all of them are on this machine."""
 FULL_QUEUE_SECONDS = 0.01
+SEND_BUFFER_BYTES = 2**20
+"""As much as a side may send ahead of its reader, where the system allows it. Its own default, 208 KiB on Linux and
+8 KiB on a Mac, lets the two processes take turns more often: blocks of 64 MiB take 1.3 times as long."""
 
 
 class UnixConnector(Connector):
@@ -87,6 +90,7 @@ async def _connected(path: str) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.setblocking(False)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         while True:
             try:
                 with short_address(path) as address:
@@ -161,6 +165,7 @@ class UnixListener(BaseListener):
             # Nobody would end it: it came after those that are ended with the listener.
             stream.close()
             return
+        stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         process, user = peer_of(stream.socket)
         peer = f"{self.listen_address}#{process or 0}-{next(_numbers)}"
         comm = StreamComm(stream, self.listen_address, peer, self._deserialize, {"pid": process, "uid": user})
