@@ -85,7 +85,44 @@ async def test_a_stranger_who_leaves_is_forgotten(scheduler):
     await assert_usable(scheduler)
     limit = scheduler.listeners[0].tcp_server.handle_stream.__self__
     for _ in range(100):
-        if not limit._unfinished:
+        if not limit._unproven._timers:
             return
         await asyncio.sleep(0.05)
     raise AssertionError("still there")
+
+
+def pages_port(scheduler: PrivateDashboardScheduler) -> int:
+    return int(scheduler.http_server.port)
+
+
+async def status_of(scheduler: PrivateDashboardScheduler, path: str) -> int:
+    reader, writer = await asyncio.open_connection("127.0.0.1", pages_port(scheduler))
+    writer.write(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+    status = int((await reader.read()).split()[1])
+    writer.close()
+    return status
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /secret/health HTTP/1.1\r\n", b"GET /other HTTP/1.1\r\nHost: x\r\n\r\n"])
+async def test_who_does_not_know_the_path_of_the_pages_is_sent_away(scheduler, monkeypatch, said):
+    monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
+    reader, writer = await asyncio.open_connection("127.0.0.1", pages_port(scheduler))
+    writer.write(said)
+    assert await is_closed(reader)
+    writer.close()
+    assert await status_of(scheduler, "/secret/health") == 200
+
+
+async def test_a_crowd_before_the_pages_does_not_take_the_place_of_ours(scheduler, monkeypatch):
+    monkeypatch.setattr(handshakes, "MOST_UNFINISHED", 8)
+    ours, request = await asyncio.open_connection("127.0.0.1", pages_port(scheduler))
+    request.write(b"GET /secret/health HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert (await ours.readline()).split()[1] == b"200"
+    crowd = [await asyncio.open_connection("127.0.0.1", pages_port(scheduler)) for _ in range(40)]
+    assert await status_of(scheduler, "/secret/health") == 200
+    assert all(await asyncio.gather(*(is_closed(reader) for reader, _ in crowd[:30])))
+    request.write(b"GET /secret/health HTTP/1.1\r\nHost: x\r\n\r\n")
+    rest = (await ours.readuntil(b"\r\n\r\nok")) + (await ours.readuntil(b"\r\n\r\nok"))
+    assert rest.endswith(b"ok"), "the connection stayed"
+    for _, writer in [*crowd, (ours, request)]:
+        writer.close()

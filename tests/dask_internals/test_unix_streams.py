@@ -50,6 +50,7 @@ async def main():
     async with OnSocket(host="127.0.0.1", port=0, protocol="tcp", dashboard_address=":0") as scheduler:
         assert listening.web_address(scheduler) == path
         assert hasattr(listening.web_application(scheduler), "find_handler")
+        assert callable(listening.web_server(scheduler).handle_stream)
         reader, writer = await asyncio.open_unix_connection(path)
         writer.write(b"GET /health HTTP/1.0\\r\\n\\r\\n")
         assert (await reader.read()).endswith(b"ok"), "pages"

@@ -17,8 +17,8 @@ from tornado import web
 from tornado.httputil import HTTPServerRequest
 from tornado.netutil import bind_unix_socket
 
-from ..comm.handshakes import limit_handshakes
-from ..dask_internals.listening import serve_pages, web_application
+from ..comm.handshakes import FirstRequestLimit, limit_handshakes
+from ..dask_internals.listening import serve_pages, web_application, web_server
 from ..operating_system.descriptors import short_address
 from .late_pages import LatePages
 
@@ -45,6 +45,7 @@ class PrivateDashboardScheduler(Scheduler):
         self._web_socket = web_socket
         super().__init__(*args, http_prefix=http_prefix, dashboard=False, **kwargs)
         pages = LatePages(self, http_prefix) if dashboard else None
+        limit = FirstRequestLimit(web_server(self))
         # Nothing was served yet: the event loop has not run since the port was opened.
         application = web_application(self)
         find_handler = application.find_handler
@@ -53,6 +54,7 @@ class PrivateDashboardScheduler(Scheduler):
         def find_private_handler(request: HTTPServerRequest, **options: Any) -> Any:
             first = request.path.lstrip("/").split("/", 1)[0].encode()
             if hmac.compare_digest(first, secret):
+                limit.let_in(request)
                 find = partial(find_handler, request, **options)
                 return find() if pages is None else pages.serve(find)
             return application.get_handler_delegate(request, web.ErrorHandler, {"status_code": 404})

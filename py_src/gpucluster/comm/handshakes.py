@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..dask_internals.listening import tls_servers
 
 if TYPE_CHECKING:
+    from tornado.httpserver import HTTPServer
+    from tornado.httputil import HTTPServerRequest
     from tornado.iostream import IOStream
 
 logger = logging.getLogger("gpucluster.comm")
@@ -29,6 +31,30 @@ async def _tls(stream: Any) -> None:
     await stream.wait_for_handshake()
 
 
+class UnprovenConnections:
+    """Those that have not shown yet that they belong to the cluster: so many of them, each for so long."""
+
+    def __init__(self) -> None:
+        self._timers: dict[IOStream, asyncio.TimerHandle] = {}
+
+    def add(self, stream: IOStream) -> None:
+        """Wait for a new connection's proof for a bounded time; where too many are waited for, give up the oldest."""
+        if len(self._timers) >= MOST_UNFINISHED:
+            # The oldest: those who belong here need a moment only.
+            self._give_up(next(iter(self._timers)))
+        self._timers[stream] = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._give_up, stream)
+
+    def remove(self, stream: IOStream) -> None:
+        """Stop to wait: it belongs to the cluster, or is gone."""
+        timer = self._timers.pop(stream, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _give_up(self, stream: IOStream) -> None:
+        self.remove(stream)
+        stream.close()
+
+
 class HandshakeLimit:
     """Passes connections on to whoever handles them as soon as their handshake is done.
 
@@ -43,16 +69,12 @@ class HandshakeLimit:
     def __init__(self, handle: Handle, handshake: Callable[[IOStream], Awaitable[None]] = _tls) -> None:
         self._handle = handle
         self._handshake = handshake
-        self._unfinished: dict[IOStream, asyncio.TimerHandle] = {}
+        self._unproven = UnprovenConnections()
 
     async def handle_stream(self, stream: IOStream, address: Any) -> None:
         """Wait for the handshake of a new connection, for a bounded time."""
-        if len(self._unfinished) >= MOST_UNFINISHED:
-            # The oldest: those who belong here need a moment only.
-            next(iter(self._unfinished)).close()
-        timer = asyncio.get_running_loop().call_later(PATIENCE_SECONDS, stream.close)
-        self._unfinished[stream] = timer
-        stream.set_close_callback(lambda: self._forget(stream))
+        self._unproven.add(stream)
+        stream.set_close_callback(lambda: self._unproven.remove(stream))
         try:
             await self._handshake(stream)
         except OSError as error:
@@ -60,14 +82,33 @@ class HandshakeLimit:
             logger.info("A connection that does not belong to this cluster was closed (%s)", error)
             return
         finally:
-            self._forget(stream)
+            self._unproven.remove(stream)
         stream.set_close_callback(None)
         await self._handle(stream, address)
 
-    def _forget(self, stream: IOStream) -> None:
-        timer = self._unfinished.pop(stream, None)
-        if timer is not None:
-            timer.cancel()
+
+class FirstRequestLimit:
+    """Bounds connections to web pages that have not asked for one of them below the secret path yet.
+
+    Parameters
+    ----------
+    server : tornado.httpserver.HTTPServer
+        Gets this limit for all its connections.
+    """
+
+    def __init__(self, server: HTTPServer) -> None:
+        self._unproven = UnprovenConnections()
+        self._handle = server.handle_stream
+        server.handle_stream = self._handle_stream  # type: ignore[method-assign]
+
+    def let_in(self, request: HTTPServerRequest) -> None:
+        """Let the connection of a request stay: it knows the secret."""
+        # Of HTTP/1, the only version that tornado speaks.
+        self._unproven.remove(request.connection.stream)  # type: ignore[union-attr]
+
+    def _handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
+        self._unproven.add(stream)
+        self._handle(stream, address)
 
 
 def limit_handshakes(scheduler: Any) -> None:

@@ -31,6 +31,11 @@ def web_application(scheduler: Any) -> Any:
     return scheduler.http_application
 
 
+def web_server(scheduler: Any) -> Any:
+    """Return the tornado ``HTTPServer`` of a scheduler's web pages: ``Server.http_server`` (2021.1)."""
+    return scheduler.http_server
+
+
 def web_address(scheduler: Any) -> tuple[str, int] | str | None:
     """Return host and port of a scheduler's web pages, or the path of their socket; None where it serves none.
 
