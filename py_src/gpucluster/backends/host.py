@@ -6,9 +6,13 @@ from typing import Any
 
 from ..dask_internals.machine import memory_bytes
 from ..devices.machine import this_machine
+from ..operating_system import LINUX
 from ..protocol.capacity import Machine, memory_fault
 from ..protocol.errors import PreflightFailed
 from ..protocol.spec import MachineSpec
+
+FIRST_PRELOADS: tuple[str, ...] = () if LINUX else ("gpucluster.backends.spawned",)
+"""What Dask's workers import before they start; forked ones have it from the process that they are forked from."""
 
 
 def shared_machine() -> Machine:
@@ -32,7 +36,8 @@ def worker_options(spec: MachineSpec) -> dict[str, Any]:
     if spec.resources:
         options["resources"] = dict(spec.resources)
     if spec.preload:
-        options["preload"] = list(spec.preload)
+        # They stand in for what Dask's configuration says.
+        options["preload"] = [*FIRST_PRELOADS, *spec.preload]
     if spec.lifetime_seconds is not None:
         # The number of workers is what was asked for: who has lived long enough starts anew.
         options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}

@@ -118,6 +118,7 @@ def configure_dask() -> None:
     import dask
 
     from ..backends.dashboard import ROUTES_LEFT_OUT
+    from ..backends.host import FIRST_PRELOADS
     from .wakeups import reduce_wakeups
 
     reduce_wakeups()
@@ -130,6 +131,7 @@ def configure_dask() -> None:
             "distributed.scheduler.http.routes": routes,
             # A worker's own web server has no log-in: it serves nothing.
             "distributed.worker.http.routes": [],
+            "distributed.worker.preload": [*FIRST_PRELOADS, *dask.config.get("distributed.worker.preload")],
         }
     )
 
