@@ -21,7 +21,7 @@ def test_the_forms_that_are_relied_upon(site: Any, answer: Callable[..., Any]) -
     made = answer("create", "--name", "N", "--backend", "local", "--n-workers", "2", *SMALL)
     assert made.keys() >= NEEDED
     assert (made["name"], made["backend"], made["state"], made["n_workers"]) == ("N", "local", "running", 2)
-    assert made["scheduler_address"].startswith("gpucluster+unix:///")
+    assert made["scheduler_address"].startswith("gpucluster+unix://127.0.0.1/")
     os.kill(made["pid"], 0)
 
     listed = answer("list")

@@ -8,15 +8,23 @@ import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dask
 import numpy as np
 import pytest
-from distributed.comm import CommClosedError, connect, get_address_host, listen, resolve_address
+from distributed.comm import (
+    CommClosedError,
+    connect,
+    get_address_host,
+    get_address_host_port,
+    listen,
+    resolve_address,
+)
 from distributed.comm.registry import get_backend
 from distributed.protocol import to_serialize
 from gpucluster.comm import backend, handshakes
-from gpucluster.comm.folder import PREFIX, SCHEME, secret_of
+from gpucluster.comm.folder import PREFIX, SCHEME, address_of, secret_of
 
 
 @pytest.fixture
@@ -42,7 +50,12 @@ def sockets(folder: Path) -> list[Path]:
 def test_distributed_finds_it_by_its_scheme() -> None:
     assert isinstance(get_backend(SCHEME), backend.UnixBackend)
     assert get_address_host(f"{PREFIX}/some/where") == "127.0.0.1"
-    assert resolve_address(f"{PREFIX}/some/where") == f"{PREFIX}/some/where"
+    address = address_of("/some/where")
+    assert resolve_address(address) == address
+    assert get_address_host(address) == "127.0.0.1"
+    assert urlsplit(address).hostname == "127.0.0.1", "LightGBM looks for it so"
+    with pytest.raises(ValueError, match=r"has no port.*protocol='tcp'"):
+        get_address_host_port(address)
 
 
 async def test_messages_of_every_size_come_back_as_they_were(echo: Any) -> None:

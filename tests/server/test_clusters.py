@@ -18,7 +18,7 @@ async def test_life_of_a_cluster(api, until):
     path = f"clusters/{made['id']}"
 
     model = await until(made["id"], running_with(1))
-    assert model["scheduler_address"].startswith("gpucluster+unix:///")
+    assert model["scheduler_address"].startswith("gpucluster+unix://127.0.0.1/")
     assert model["dashboard_path"] == f"gpucluster/dashboard/{made['id']}/status"
     _, listed = await api("GET", "clusters")
     assert made["id"] in [cluster["id"] for cluster in listed["clusters"]]

@@ -77,7 +77,7 @@ async def test_only_this_origin_may_frame_it(get):
 async def test_other_pages(get, secret, running_cluster):
     plots = json.loads((await get("individual-plots.json")).body)
     assert plots["Individual Task Stream"] == "/individual-task-stream"
-    assert json.loads((await get("json/identity.json")).body)["address"].startswith("gpucluster+unix:///")
+    assert json.loads((await get("json/identity.json")).body)["address"].startswith("gpucluster+unix://127.0.0.1/")
     for path in ("workers", "tasks", "system", "profile", "graph", "groups", "individual-task-stream",
                  "info/main/workers.html", "metrics", "health", "json/index.html"):  # fmt: skip
         response = await get(path)

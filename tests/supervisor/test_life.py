@@ -40,7 +40,7 @@ def two(shared_site, shared_cluster):
 def test_a_running_cluster_tells_all_about_itself(shared_site, shared_cluster):
     model = shared_site.get("shared")
     assert (model.state, model.backend, model.n_workers, model.network) == ("running", "local", 2, "unix")
-    assert model.scheduler_address.startswith("gpucluster+unix:///")
+    assert model.scheduler_address.startswith("gpucluster+unix://127.0.0.1/")
     assert model.dashboard_path == f"gpucluster/dashboard/{model.id}/status"
     assert model.created_at <= model.running_at
     assert model.start_seconds > 0

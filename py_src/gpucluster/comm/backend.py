@@ -26,7 +26,7 @@ from ..dask_internals.unix_streams import (
 from ..operating_system.descriptors import short_address
 from ..operating_system.peers import peer_of
 from . import folder as folders
-from .folder import PREFIX, SECRET_BYTES
+from .folder import HOST, PREFIX, SECRET_BYTES, address_of, path_of
 from .handshakes import HandshakeLimit
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("gpucluster.comm")
 
-HOST = "127.0.0.1"
-"""What Dask takes for the host of every address: all of them are on this machine."""
 FULL_QUEUE_SECONDS = 0.01
 SEND_BUFFER_BYTES = 2**20
 """As much as a side may send ahead of its reader, where the system allows it. Its own default, 208 KiB on Linux and
@@ -51,7 +49,7 @@ class UnixConnector(Connector):
         Parameters
         ----------
         address : str
-            Path of the socket.
+            Of the socket, without scheme.
         deserialize : bool
             Whether messages are deserialized.
         **connection_args
@@ -64,13 +62,14 @@ class UnixConnector(Connector):
         FatalCommClosedError
             The cluster has ended, or is another user's.
         """
+        path = path_of(address)
         try:
-            secret = folders.secret_of(os.path.dirname(address))
+            secret = folders.secret_of(os.path.dirname(path))
         except OSError as error:
             # Without a path: what is shown to people says the name of the cluster. It does not come back.
             raise FatalCommClosedError(f"in {self}: its secret cannot be read ({error.strerror})") from error
         try:
-            connection = await _connected(address)
+            connection = await _connected(path)
         except OSError as error:
             raise CommClosedError(f"in {self}: {type(error).__name__}: {error.strerror}") from error
         process, user = peer_of(connection)
@@ -82,8 +81,9 @@ class UnixConnector(Connector):
             await stream.write(secret)
         except StreamClosedError as error:
             raise CommClosedError(f"in {self}: {error}") from error
-        local = f"{PREFIX}{address}#{os.getpid()}-{next(_numbers)}"
-        return StreamComm(stream, local, f"{PREFIX}{address}", deserialize, {"pid": process, "uid": user})
+        peer = address_of(path)
+        local = f"{peer}#{os.getpid()}-{next(_numbers)}"
+        return StreamComm(stream, local, peer, deserialize, {"pid": process, "uid": user})
 
 
 async def _connected(path: str) -> socket.socket:
@@ -181,7 +181,7 @@ class UnixListener(BaseListener):
         """The address with scheme."""
         if self._path is None:
             raise ValueError("this listener has not started")
-        return f"{PREFIX}{self._path}"
+        return address_of(self._path)
 
     @property
     def contact_address(self) -> str:
@@ -209,14 +209,31 @@ class UnixBackend(Backend):
         handle_comm, deserialize, allow_offload, **connection_args
             As distributed gives them.
         """
-        folder = loc.rpartition(":")[0] or dask.config.get("gpucluster.comm-folder", None)
+        folder = path_of(loc.rpartition(":")[0]) or dask.config.get("gpucluster.comm-folder", None)
         if not folder:
-            raise ValueError(f"{PREFIX} needs the folder of a cluster; create one with gpucluster.create().")
+            raise ValueError(
+                f"{PREFIX} needs the folder of a cluster. Create one with gpucluster.create(), and change how many "
+                "workers it has with cluster.scale(). For workers started by hand, with 'dask worker', create it with "
+                "protocol='tcp', which everybody on this machine can reach, or 'tls'."
+            )
         return UnixListener(folder, handle_comm, deserialize, allow_offload)
 
     def get_address_host(self, loc: str) -> str:
         """Return the same for all: they are on one machine."""
         return HOST
+
+    def get_address_host_port(self, loc: str) -> tuple[str, int]:
+        """Refuse: there is no port.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError(
+            f"{PREFIX}{loc} has no port: this cluster listens on unix sockets. For a program that needs host and port, "
+            "create the cluster with protocol='tcp', which everybody on this machine can reach, or 'tls'."
+        )
 
     def resolve_address(self, loc: str) -> str:
         """Return the path as it is."""
@@ -224,4 +241,4 @@ class UnixBackend(Backend):
 
     def get_local_address_for(self, loc: str) -> str:
         """Return the folder: whoever listens there can be reached by all in it."""
-        return f"{os.path.dirname(loc)}:0"
+        return f"{os.path.dirname(path_of(loc))}:0"

@@ -17,6 +17,8 @@ from ..operating_system.descriptors import short_address
 
 SCHEME = "gpucluster+unix"
 PREFIX = f"{SCHEME}://"
+HOST = "127.0.0.1"
+"""The host in every address, for programs that look for one: all of them are on this machine."""
 SECRET_BYTES = 43
 """Length of the secret: 32 random bytes in the alphabet of URLs."""
 
@@ -43,6 +45,16 @@ def remove_comm_folder(path: Path) -> None:
                 entry.unlink()
         with suppress(OSError):
             path.rmdir()
+
+
+def address_of(path: str | Path) -> str:
+    """Return the address of a socket."""
+    return f"{PREFIX}{HOST}{path}"
+
+
+def path_of(location: str) -> str:
+    """Return the path of a socket, given its address with or without scheme."""
+    return location.removeprefix(PREFIX).removeprefix(HOST)
 
 
 @lru_cache(maxsize=64)

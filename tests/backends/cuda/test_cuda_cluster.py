@@ -31,7 +31,7 @@ def test_two_workers_on_the_idle_ones_of_four(machine: FakeMachine, play: Any, t
     for worker in workers:
         assert worker["device"] == worker["visible"][0] == worker["name"]
         assert set(worker["visible"]) == {gpu_uuid(number) for number in (1, 2, 3, 4)}
-        assert worker["address"].startswith("gpucluster+unix:///")
+        assert worker["address"].startswith("gpucluster+unix://127.0.0.1/")
         # 80% of the smallest device of the cluster, for all workers.
         assert worker["device_memory_limit"] == 40 * GIB * 8 // 10
         # Host memory is shared by as many workers as there can be.
