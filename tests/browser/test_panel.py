@@ -86,6 +86,24 @@ def test_bad_values_get_a_sentence_next_to_the_field(
     entry.fill("")
 
 
+def test_more_options_stay_open_while_a_fault_in_them_is_corrected(page: Page, lab: Lab) -> None:
+    form = page.get_by_role("form", name="New cluster")
+    form.get_by_text("More options").click()
+    resources = form.get_by_label("Resources", exact=True)
+    resources.fill("GPU")
+    form.get_by_role("button", name="Create").click()
+    expect(resources).to_have_attribute("aria-invalid", "true")
+    expect(resources).to_be_focused()
+    page.keyboard.type("=1")
+    expect(resources).to_have_attribute("aria-invalid", "false")
+    expect(resources).to_be_focused()
+    assert resources.input_value() == "GPU=1"
+    resources.fill("")
+    form.get_by_text("More options").click()
+    expect(resources).to_be_hidden()
+    assert lab.control.list() == []
+
+
 def test_what_workers_will_share_is_said_before(page: Page, lab: Lab) -> None:
     form = page.get_by_role("form", name="New cluster")
     form.get_by_text("CPU", exact=True).click()

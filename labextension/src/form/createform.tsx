@@ -73,6 +73,7 @@ function Form({
   const [entries, setEntries] = useState<Entries>(() => entriesOf(offer, first));
   const [refused, setRefused] = useState<readonly FieldError[]>([]);
   const [tried, setTried] = useState(false);
+  const [isAdvancedOpen, setAdvancedOpen] = useState(false);
   const asking = useAsking();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => focusFirst(form.current), []);
@@ -192,7 +193,12 @@ function Form({
       />
       {rows(plain)}
       {advanced.length > 0 && (
-        <details className="gpc-Details gpc-Advanced" open={isAdvancedAtFault || undefined}>
+        <details
+          className="gpc-Details gpc-Advanced"
+          open={isAdvancedOpen || isAdvancedAtFault}
+          // Once a fault has opened it, it stays: somebody is at work in there.
+          onToggle={event => setAdvancedOpen(event.currentTarget.open)}
+        >
           <summary>{trans.__('More options')}</summary>
           {rows(advanced)}
         </details>
