@@ -71,6 +71,10 @@ class Site:
     def standby(self) -> int:
         """Start a standby, wait until it is warm, and return its pid."""
         self.control.ensure_standby()
+        return self.warm_standby()
+
+    def warm_standby(self) -> int:
+        """Wait until the standby that somebody has started is warm, and return its pid."""
 
         def ready() -> list[Any]:
             records = [self.registry.read(folder) for folder in self.registry.folders()]

@@ -93,6 +93,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.processes
+@pytest.mark.linux("workers that are forked from one process")
 def test_workers_start_from_little_and_later_ones_have_all(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(COPIES)

@@ -32,6 +32,7 @@ async def rehearse(folder: Folder) -> None:
 
 
 async def _start_and_close(scratch: Path) -> None:
+    import dask
     from distributed import LocalCluster
 
     from ..backends.spec_deployment import SpecDeployment
@@ -44,7 +45,9 @@ async def _start_and_close(scratch: Path) -> None:
     make_comm_folder(scratch / "comm")
     context = StartContext("rehearsal", None, scratch, scratch.name, comm_directory=scratch / "comm")
     plan = await backend.preflight(LocalSpec(n_workers=1), context)
-    deployment = await SpecDeployment.start(make, replace(plan, n_workers=0), context)
-    deployment.slots()
-    deployment.scheduler.members()
-    await starting.close(deployment)
+    # Not Dask's own choice, a folder of a known name in a directory that all users share: see preparation.
+    with dask.config.set({"temporary-directory": str(scratch)}):
+        deployment = await SpecDeployment.start(make, replace(plan, n_workers=0), context)
+        deployment.slots()
+        deployment.scheduler.members()
+        await starting.close(deployment)

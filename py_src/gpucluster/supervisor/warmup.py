@@ -124,6 +124,7 @@ def configure_dask() -> None:
     reduce_wakeups()
     keep_own_forkserver()
     look_for_workers_every(WORKER_UP_SECONDS)
+    preload = dask.config.get("distributed.worker.preload")
     routes = [route for route in dask.config.get("distributed.scheduler.http.routes") if route not in ROUTES_LEFT_OUT]
     dask.config.set(
         {
@@ -131,7 +132,7 @@ def configure_dask() -> None:
             "distributed.scheduler.http.routes": routes,
             # A worker's own web server has no log-in: it serves nothing.
             "distributed.worker.http.routes": [],
-            "distributed.worker.preload": [*FIRST_PRELOADS, *dask.config.get("distributed.worker.preload")],
+            "distributed.worker.preload": [*FIRST_PRELOADS, *([preload] if isinstance(preload, str) else preload)],
         }
     )
 
