@@ -105,4 +105,4 @@ def test_gpu_keywords():
 
 def test_a_kind_that_nobody_knows_gets_what_was_given():
     assert read("nonsense", workers=2) == ({"backend": "nonsense", "workers": 2}, [])
-    assert read("auto", protocol="tls://") == ({"backend": "auto"}, [])
+    assert read("auto", protocol="tls://") == ({"backend": "auto", "protocol": "tls"}, [])

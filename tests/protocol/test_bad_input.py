@@ -24,7 +24,7 @@ BAD_SPECS = [
     ({"n_workers": HUGE}, "n_workers: must be at most 256."),
     ({"n_workers": "NaN"}, "n_workers: must be a whole number, not 'NaN'."),
     ({"n_workers": float("nan")}, "n_workers: must be a whole number, not nan."),
-    ({"workers": 2}, "workers: is not an option of this request."),
+    ({"workers": 2}, "workers: is not an option of this request (did you mean 'n_workers'?)."),
     ({1: 2}, "1: is not an option of this request."),
     (
         {"backend": "slurm"},

@@ -204,8 +204,9 @@ def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = No
         else:
             kind = {"metavar": option.metavar}
         complete: Any = option.choices or ("file" if option.field.endswith("directory") else ())
+        short = ["-n"] if option.field == "n_workers" else []
         parser.argument(
-            option.flag, dest=option.dest, help=option.help(len(backends())), complete=complete,
+            *short, option.flag, dest=option.dest, help=option.help(len(backends())), complete=complete,
             group=option.group, **kind,
         )  # fmt: skip
 

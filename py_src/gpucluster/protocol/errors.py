@@ -30,8 +30,10 @@ what to do next. Anything that is not a ``GPUClusterError`` is a bug, is logged,
 
 from __future__ import annotations
 
+import difflib
 import linecache
 import traceback
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -348,7 +350,7 @@ _MOST_FAULTS = 100
 """So many can be told at once; a request made to have a million of them must not keep a server busy."""
 
 
-def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidRequest:
+def invalid_request(error: ValidationError, *, prefix: str = "", known: Collection[str] = ()) -> InvalidRequest:
     """Turn a pydantic error into one sentence that names field, fault and what is allowed.
 
     Parameters
@@ -357,6 +359,8 @@ def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidReque
         What the model said.
     prefix : str, optional
         Path to put before each field.
+    known : collection of str, optional
+        The fields that there are, to suggest one for another that is near.
     """
     if error.error_count() > _MOST_FAULTS:
         message = f"has {error.error_count()} mistakes, too many to tell them; send less"
@@ -369,6 +373,10 @@ def invalid_request(error: ValidationError, *, prefix: str = "") -> InvalidReque
         path = [part for part in path if not part.startswith(("function-", "constrained-"))]
         if item["type"] in {"union_tag_not_found", "union_tag_invalid"}:
             path = [*path, str(item.get("ctx", {}).get("discriminator", "kind")).strip("'")]
-        fields.append(FieldError(field=".".join([*filter(None, [prefix]), *path]), message=_sentence(item)))
+        message = _sentence(item)
+        if item["type"] == "extra_forbidden" and len(path) == 1:
+            near = difflib.get_close_matches(path[0].lower(), known, n=1)
+            message += f" (did you mean {near[0]!r}?)" if near else ""
+        fields.append(FieldError(field=".".join([*filter(None, [prefix]), *path]), message=message))
     parts = [f"{item.field}: {item.message}" if item.field else item.message for item in fields]
     return InvalidRequest("; ".join(dict.fromkeys(parts)) + ".", fields=fields)

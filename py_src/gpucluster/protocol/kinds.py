@@ -199,6 +199,7 @@ def parse_spec(value: Any) -> SpecBase:
     """
     if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
         return value
+    spec: type[SpecBase] = SpecBase
     try:
         if isinstance(value, UnknownSpec):
             value = value.model_dump(exclude_unset=True)
@@ -211,9 +212,14 @@ def parse_spec(value: Any) -> SpecBase:
         name = value["backend"]
         if not isinstance(name, str):
             raise refused_field("backend", f"must be one of {_listed()}")
-        return _asked_kind(name).spec.model_validate(value)
+        spec = _asked_kind(name).spec
+        return spec.model_validate(value)
     except ValidationError as error:
-        raise invalid_request(error) from None
+        # What belongs to another kind is no slip of the keyboard.
+        elsewhere = {field for kind in usable_kinds().values() for field in kind.spec.model_fields}
+        known = set(spec.model_fields)
+        foreign = isinstance(value, dict) and (elsewhere - known).intersection(value)
+        raise invalid_request(error, known=() if foreign else known) from None
 
 
 def read_spec(value: Any) -> Any:

@@ -51,10 +51,8 @@ def _parse_device(value: Any) -> int | str:
 Device = Annotated[int | str, BeforeValidator(_parse_device)]
 
 
-class LocalSpec(MachineSpec):
-    """CPU workers on this machine."""
-
-    backend: Literal["local"] = Field("local", title="Kind", description="CPU workers on this machine.")
+class _EverywhereSpec(MachineSpec):
+    # What needs no GPU: 'ucx' is for workers that have one.
     protocol: Literal["unix", "tls", "tcp"] = Field(
         "unix",
         title="Network",
@@ -64,7 +62,13 @@ class LocalSpec(MachineSpec):
     )
 
 
-class AutoSpec(MachineSpec):
+class LocalSpec(_EverywhereSpec):
+    """CPU workers on this machine."""
+
+    backend: Literal["local"] = Field("local", title="Kind", description="CPU workers on this machine.")
+
+
+class AutoSpec(_EverywhereSpec):
     """GPU workers where a usable GPU is, else CPU workers."""
 
     backend: Literal["auto"] = Field(
