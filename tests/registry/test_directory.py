@@ -84,6 +84,35 @@ def test_a_place_where_others_could_swap_it_is_refused(place, mode, safe):
     else:
         with pytest.raises(RegistryUnsafe, match="could put another directory in the place of"):
             secure_directory(place / "clusters")
+        assert not (place / "clusters").exists(), "nothing was made"
+
+
+@root_only
+@pytest.mark.parametrize("where", ["of another user", "in a folder of another user", "behind a link of mine"])
+def test_a_way_through_a_link_that_others_can_change_is_refused(place, where):
+    """Sockets and results would go wherever its owner lets it lead, at any time."""
+    place.chmod(0o1777)
+    (place / "home").mkdir(mode=0o700)
+    (place / "theirs").mkdir(mode=0o755)
+    link = place / "theirs" / "link" if where == "in a folder of another user" else place / "link"
+    link.symlink_to(place / "home")
+    if where == "in a folder of another user":
+        os.chown(place / "theirs", 65534, 65534)
+    else:
+        os.chown(link, 65534, 65534, follow_symlinks=False)
+    way = link
+    if where == "behind a link of mine":
+        way = place / "mine"
+        way.symlink_to(link)
+    with pytest.raises(RegistryUnsafe, match="could put another directory in the place of"):
+        secure_directory(way / "clusters")
+    assert not list((place / "home").iterdir())
+
+
+def test_a_way_through_a_link_of_mine_is_taken(place):
+    (place / "home").mkdir(mode=0o700)
+    (place / "link").symlink_to("home")
+    assert secure_directory(place / "link" / "clusters").is_dir()
 
 
 def test_the_control_refuses_as_the_registry_does(place, monkeypatch):

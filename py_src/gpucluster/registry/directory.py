@@ -10,6 +10,7 @@ from ..protocol.errors import RegistryUnsafe
 from .replacement import replace_text
 
 VARIABLE = "GPUCLUSTER_DIR"
+_MOST_LINKS = 40  # as the kernel follows
 _SOCKET_PATH_MAX = 100  # sun_path has 108 bytes
 
 
@@ -34,26 +35,43 @@ def secure_directory(path: Path) -> Path:
     """
     if len(os.fsencode(path)) + len("/12345678/socket") > _SOCKET_PATH_MAX:
         raise RegistryUnsafe(f"The path {path} is too long for unix sockets; set {VARIABLE} to a shorter one.")
+    advice = f"Set {VARIABLE} to a directory that only you can enter."
     try:
+        if (place := _place_of_others(path)) is not None:
+            raise RegistryUnsafe(
+                f"Other users may write to {place} and could put another directory in the place of {path}. {advice}"
+            )
         path.mkdir(mode=0o700, parents=False, exist_ok=True)
         found = os.lstat(path)
     except OSError as error:
         raise RegistryUnsafe(
             f"The cluster directory {path} cannot be made ({error.strerror}); set {VARIABLE} to a directory of yours."
         ) from error
-    advice = f"Set {VARIABLE} to a directory that only you can enter."
     if not stat.S_ISDIR(found.st_mode):
         raise RegistryUnsafe(f"{path} is not a directory. {advice}")
     if found.st_uid != os.getuid():
         raise RegistryUnsafe(f"The cluster directory {path} belongs to another user. {advice}")
     if stat.S_IMODE(found.st_mode) & 0o077:
         raise RegistryUnsafe(f"The cluster directory {path} is open to other users. {advice}")
-    for parent in path.resolve().parents:
-        if not others_cannot_replace(parent):
-            raise RegistryUnsafe(
-                f"Other users may write to {parent} and could put another directory in the place of {path}. {advice}"
-            )
     return path
+
+
+def _place_of_others(path: Path, links: int = 0) -> Path | None:
+    """Return a directory or link on the way to a path that others can change; links are followed one by one."""
+    if links > _MOST_LINKS:
+        return path
+    for parent in reversed(path.parents):
+        if not parent.is_symlink():
+            if not others_cannot_replace(parent):
+                return parent
+            continue
+        # Who owns a link can replace it, also in a directory such as /tmp.
+        if os.lstat(parent).st_uid not in {0, os.getuid()}:
+            return parent
+        found = _place_of_others(parent.parent / os.readlink(parent) / path.name, links + 1)
+        if found is not None:
+            return found
+    return None
 
 
 def others_cannot_replace(directory: Path) -> bool:
