@@ -15,8 +15,9 @@ from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.registry import activity, lock
+from gpucluster.registry.ending import tail
 from gpucluster.registry.record import DashboardAddress, Folder, Record
-from gpucluster.registry.store import ENDED_KEPT, Registry, tail
+from gpucluster.registry.store import ENDED_KEPT, Registry
 
 
 @pytest.fixture

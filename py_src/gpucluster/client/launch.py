@@ -10,9 +10,9 @@ from contextlib import suppress
 
 from ..protocol.errors import StartFailed, StartTimedOut
 from ..registry.directory import write_private
+from ..registry.ending import tail
 from ..registry.process import identify
 from ..registry.record import Folder
-from ..registry.store import tail
 from ..registry.writing import writing
 from .environment import with_variables_of_workers
 

@@ -16,7 +16,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from ..dask_internals.loops import in_client_thread
 from .background import run
 
-A = TypeVar("A")
+A = TypeVar("A", covariant=True)
 P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S")

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..backends.backend import Backend, Chooser, Plan, load_backend
-from ..backends.causes import cause_of
 from ..backends.deployment import Deployment, SlotState
-from ..backends.scheduler.view import WebAddress
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
@@ -23,11 +21,12 @@ from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
 from ..protocol.workers import find_worker
-from ..registry.directory import write_private
+from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.record import DashboardAddress, Folder
-from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
+from ..registry.store import Registry, now
 from . import starting
 from .activity_log import ActivityLog, span
+from .dashboard_address import open_address, write_address
 from .idle import IdleTimer
 from .interruption import unless_stopped
 from .members import observed
@@ -35,13 +34,13 @@ from .preparation import make_scratch, prepare, remove_scratch
 from .process_tree import descendants, kill
 from .reaper import reap
 from .reconciler import Reconciler
+from .routine import RoutineChecks
 from .sampler import Sampler
 from .state_store import StateStore
 from .versions import version_warnings, versions
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-TICK_SECONDS = 1.0
 TOUCH_SECONDS = 3600.0
 REAP_SECONDS = 6.0
 """So long a supervisor that ends tries to end what its deployment has left; then others do it."""
@@ -87,7 +86,6 @@ class Controller:
         self._stop_reason: str | None = None
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
-        self._failed_looks: str | None = None
 
     @property
     def model(self) -> ClusterModel:
@@ -217,11 +215,12 @@ class Controller:
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        ticker: asyncio.Task[None] | None = None
+        checking: asyncio.Task[None] | None = None
         try:
             await unless_stopped(self.store, self.changed, self._start())
             if self.reconciler is not None and not self.model.wanted.stopped:
-                ticker = asyncio.create_task(self._tick())
+                checks = (self._look_at_use, self._look_at_end, self.store.recover, self._keep_files)
+                checking = asyncio.create_task(RoutineChecks(self.store, *checks).run())
                 await self.reconciler.run()
             await self._end(self._end_state, self._stop_reason)
         except GPUClusterError as error:
@@ -229,8 +228,8 @@ class Controller:
         except Exception as error:
             await self.fail(error)
         finally:
-            if ticker is not None:
-                ticker.cancel()
+            if checking is not None:
+                checking.cancel()
         return self.model
 
     async def fail(self, error: Exception) -> None:
@@ -288,7 +287,7 @@ class Controller:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
-            self._write_dashboard(context.dashboard_prefix, scheduler.dashboard)
+            write_address(self.folder, context.dashboard_prefix, scheduler.dashboard)
         self.idle.update(busy=self._in_use())
         found = versions()
         told = version_warnings(found)
@@ -309,14 +308,6 @@ class Controller:
             **self._members(),
         )
 
-    def _write_dashboard(self, prefix: str, *served: WebAddress) -> DashboardAddress:
-        found: dict[str, Any] = {}
-        for where in served:
-            found |= {"socket": where} if isinstance(where, str) else {"host": where[0], "port": where[1]}
-        address = DashboardAddress(prefix=prefix, **found)
-        write_private(self.folder.dashboard, address.model_dump_json())
-        return address
-
     def open_dashboard(self) -> DashboardAddress:
         """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix.
 
@@ -329,12 +320,7 @@ class Controller:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
             )
-        scheduler = self.deployment.scheduler
-        address = DashboardAddress.model_validate_json(self.folder.dashboard.read_bytes())
-        if address.port is None:
-            assert scheduler.dashboard is not None
-            address = self._write_dashboard(address.prefix, scheduler.dashboard, scheduler.open_dashboard())
-        return address
+        return open_address(self.folder, self.deployment.scheduler)
 
     def _most_wanted(self, plan: Plan) -> int:
         wanted = self.model.wanted
@@ -363,23 +349,7 @@ class Controller:
             remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
         self.activity_log.flush()
-        self.store.update(
-            state=state,
-            reason=reason,
-            notice=None,
-            progress=None,
-            can=(),
-            n_workers=0,
-            n_pending=0,
-            pending_reason=None,
-            n_clients=0,
-            workers=[],
-            scheduler_address=None,
-            dashboard_path=None,
-            ended_at=now(),
-            idle=self.model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
-            log_tail=told,
-        )
+        self.store.update(**ended_fields(self.model, state, reason, at=now(), log_tail=told))
 
     # -- watching --------------------------------------------------------------------------------
 
@@ -393,21 +363,6 @@ class Controller:
         if time.monotonic() - self._touched > TOUCH_SECONDS:
             self._touched = time.monotonic()
             self.folder.touch()
-
-    async def _tick(self) -> None:
-        """Look after the cluster once a second; whatever goes wrong in one look, the next one comes."""
-        looks = (self._look_at_use, self._look_at_end, self.store.recover, self._keep_files)
-        while True:
-            await asyncio.sleep(TICK_SECONDS)
-            failed: dict[str, Exception] = {}
-            for look in looks:
-                if self.model.wanted.stopped:
-                    return
-                try:
-                    look()
-                except Exception as error:
-                    failed[look.__name__] = error
-            self._tell_failed_looks(failed)
 
     def _look_at_use(self) -> None:
         used = self._in_use()
@@ -438,19 +393,6 @@ class Controller:
     def _running(self) -> Deployment:
         assert self.deployment is not None
         return self.deployment
-
-    def _tell_failed_looks(self, failed: dict[str, Exception]) -> None:
-        before = self._failed_looks
-        self._failed_looks = None
-        if failed:
-            causes = ", ".join(dict.fromkeys(cause_of(error) for error in failed.values()))
-            self._failed_looks = f"The cluster's process cannot look after the cluster ({causes}); see the log."
-        if self._failed_looks == before:
-            return  # It was told already.
-        for name, error in failed.items():
-            logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
-        if self.model.notice in {None, before}:
-            self.store.update(notice=self._failed_looks)
 
     def _members(self) -> dict[str, Any]:
         if self.deployment is None or self.model.wanted.stopped:
