@@ -39,7 +39,7 @@ _PACKAGES = (
 )
 
 
-def surroundings(*, simulated: bool) -> dict[str, Any]:
+def machine_facts(*, simulated: bool) -> dict[str, Any]:
     """Return what has to stand beside each figure.
 
     Parameters
