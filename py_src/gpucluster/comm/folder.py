@@ -35,16 +35,6 @@ def make_comm_folder(path: Path) -> None:
         file.write(secrets.token_urlsafe(32))
 
 
-def remove_comm_folder(path: Path) -> None:
-    """Remove the folder with all sockets in it; what is not there is no error."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        for entry in path.iterdir():
-            with suppress(OSError):
-                entry.unlink()
-        with suppress(OSError):
-            path.rmdir()
-
-
 @lru_cache(maxsize=64)
 def secret_of(folder: str) -> bytes:
     """Return the secret of a folder. It never changes: the folder of another cluster has another name.
