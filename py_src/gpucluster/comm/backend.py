@@ -79,6 +79,9 @@ class UnixConnector(Connector):
             await stream.write(secret)
         except StreamClosedError as error:
             raise CommClosedError(f"in {self}: {error}") from error
+        except BaseException:
+            stream.close()
+            raise
         local = f"{PREFIX}{address}#{os.getpid()}-{next(_numbers)}"
         return StreamComm(stream, local, f"{PREFIX}{address}", deserialize, {"pid": process, "uid": user})
 
