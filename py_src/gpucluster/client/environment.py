@@ -76,7 +76,7 @@ def fingerprint(python: str, environment: Mapping[str, str]) -> str:
     import hashlib
     import json
 
-    from .. import __version__
+    from .._version import __version__
 
     relevant = {name: value for name, value in environment.items() if name.startswith(_READ_AT_IMPORT)}
     key = [python, __version__, PROTOCOL_VERSION, sorted(relevant.items())]
