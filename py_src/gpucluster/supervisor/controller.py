@@ -13,30 +13,26 @@ from typing import Any
 
 from ..backends.backend import Backend, Chooser, Plan, load_backend
 from ..backends.deployment import Deployment, SlotState
-from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, StartFailed
+from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.refusals import folder_of, storage_refusal
-from ..protocol.spec import ClusterPatch
-from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
-from ..protocol.workers import find_worker
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import Registry, now
 from . import starting
-from .activity_log import ActivityLog, span
+from .activity_log import span
 from .dashboard_address import open_address, write_address
-from .idle import IdleTimer
 from .interruption import unless_stopped
 from .members import observed
 from .preparation import make_scratch, prepare, remove_scratch
 from .process_tree import descendants, kill
 from .reaper import reap
 from .reconciler import Reconciler
+from .requests import Requests
 from .routine import RoutineChecks
 from .sampler import Sampler
-from .state_store import StateStore
 from .versions import version_warnings, versions
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -46,15 +42,7 @@ REAP_SECONDS = 6.0
 """So long a supervisor that ends tries to end what its deployment has left; then others do it."""
 
 
-_CANNOT = {
-    Verb.SCALE: "cannot be scaled: it keeps the workers that it was started with",
-    Verb.ADAPT: "cannot follow the load; ask for a number of workers",
-    Verb.RETIRE: "cannot end a single worker; ask for a smaller number",
-    Verb.RESTART: "cannot restart its workers; stop it and create another",
-}
-
-
-class Controller:
+class Controller(Requests):
     """Controls one cluster from its request to its end.
 
     Parameters
@@ -68,148 +56,13 @@ class Controller:
     """
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel, redact: Callable[[str], None]) -> None:
-        self.registry = registry
-        self.folder = folder
-        self.spec = model.spec
-        renewed = getattr(model.spec, "lifetime_seconds", None) is not None
-        self.activity_log = ActivityLog(folder.activity, self._planned, renewed=renewed)
-        self.store = StateStore(registry, folder, model, self.activity_log.saw)
-        self.idle = IdleTimer(model.idle.timeout_seconds)
-        self.deployment: Deployment | None = None
-        self.plan: Plan | None = None
+        super().__init__(registry, folder, model)
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
-        self.reconciler: Reconciler | None = None
-        self.changed = asyncio.Event()
         self._redact = redact
         self._requested = self._touched = time.monotonic()
-        self._stop_reason: str | None = None
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
-
-    @property
-    def model(self) -> ClusterModel:
-        """The cluster as it is now."""
-        return self.store.model
-
-    # -- requests --------------------------------------------------------------------------------
-
-    def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
-        """Change what is wanted. The state is unchanged when this raises.
-
-        Parameters
-        ----------
-        patch : ClusterPatch
-            The change.
-        by : str, optional
-            Who asks, for the cluster's activity; the same with all requests.
-
-        Raises
-        ------
-        InvalidRequest
-            More workers than this cluster can have.
-        InvalidState
-            The cluster is stopping or has ended.
-        RegistryUnwritable
-            What is wanted could not be written down.
-        """
-        self._must_live()
-        self.store.must_write()
-        if patch.idle_timeout_seconds is not None:
-            self.activity_log.asked_to_change(patch, by)
-            self.idle.set_timeout(patch.idle_timeout_seconds or None)
-            return self.store.update(idle=self.idle.model())
-        most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
-        if self.plan is not None and most > self.plan.maximum_workers:
-            field = "adapt.maximum" if patch.adapt is not None else "n_workers"
-            raise InvalidRequest(
-                f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
-            )
-        self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
-        if self.plan is not None:
-            self.store.update(soon=True, notes=self.plan.notes(most))
-        self.activity_log.asked_to_change(patch, by)
-        if self.reconciler is not None:
-            self.reconciler.forget_lowered()
-        wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.store.update(wanted=wanted, notice=None)
-        self.changed.set()
-        return model
-
-    def retire(self, name: str, by: str | None = None) -> ClusterModel:
-        """Ask for the end of one worker, whose results go to the others first.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        WorkerNotFound
-            It has no worker of that name.
-        RegistryUnwritable
-        """
-        self._must_live()
-        if self.reconciler is None:
-            raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
-        self._must_be_able(Verb.RETIRE)
-        name = find_worker(self.model, name).name
-        if self.reconciler.retires(name):
-            return self.model
-        self.store.must_write()
-        wanted = self.model.wanted
-        self.activity_log.asked("retire", by, f"Retire worker {name}")
-        lowers = wanted.n_workers is not None and name in self._planned()
-        self.reconciler.want_retired(name, lowers=lowers)
-        if lowers:
-            wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
-        model = self.store.update(wanted=wanted, notice=None)
-        self.changed.set()
-        return model
-
-    def restart(self, by: str | None = None) -> ClusterModel:
-        """Ask for a restart of all workers.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        RegistryUnwritable
-        """
-        self._must_live()
-        if self.reconciler is None:
-            raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
-        self._must_be_able(Verb.RESTART)
-        self.store.must_write()
-        self.activity_log.asked("restart", by, "Restart all workers")
-        self.reconciler.want_restart()
-        model = self.store.update(notice=None)
-        self.changed.set()
-        return model
-
-    def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
-        """Ask for the end, also where nothing can be written. Asking again changes nothing."""
-        if self.model.state.ended or self.model.wanted.stopped:
-            return self.model
-        self.activity_log.asked("stop", by, reason or "Stop")
-        self._stop_reason = reason
-        model = self.store.update(
-            wanted=Wanted(stopped=True),
-            state=ClusterState.STOPPING,
-            progress=Progress(step="stop", message="Stopping"),
-        )
-        self.changed.set()
-        return model
-
-    def decisions(self) -> list[Decision]:
-        """Return what following the load has led to."""
-        return self.deployment.decisions() if self.deployment is not None else []
-
-    def _must_live(self) -> None:
-        if self.model.wanted.stopped or self.model.state.ended:
-            raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}.")
-
-    def _must_be_able(self, verb: Verb) -> None:
-        if self.deployment is not None and verb not in self.deployment.can:
-            raise InvalidState(f"The cluster '{self.model.name}' {_CANNOT[verb]}.")
 
     # -- life ------------------------------------------------------------------------------------
 
@@ -404,12 +257,6 @@ class Controller:
         restarting = self.reconciler is not None and self.reconciler.restarting
         self.activity_log.saw_workers(found["workers"], restarting=restarting)
         return found
-
-    def _planned(self) -> set[str]:
-        """Return the names of the workers that the cluster is meant to have."""
-        if self.deployment is None:
-            return set()
-        return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
 
     def _report(self, step: str, message: str) -> None:
         if not self.model.wanted.stopped:
