@@ -69,6 +69,8 @@ class UnixConnector(Connector):
         try:
             connection = await _connected(address)
         except OSError as error:
+            if not os.path.isdir(os.path.dirname(address)):  # The secret was known from before.
+                raise FatalCommClosedError(f"in {self}: the cluster has ended") from error
             raise CommClosedError(f"in {self}: {type(error).__name__}: {error.strerror}") from error
         process, user = peer_of(connection)
         if user not in {os.getuid(), None}:
