@@ -37,6 +37,7 @@ logger = logging.getLogger("gpucluster.comm")
 HOST = "127.0.0.1"
 """What Dask takes for the host of every address: all of them are on this machine."""
 FULL_QUEUE_SECONDS = 0.01
+_ENDED = "this cluster has ended"
 
 
 class UnixConnector(Connector):
@@ -65,22 +66,24 @@ class UnixConnector(Connector):
             secret = folders.secret_of(os.path.dirname(address))
         except OSError as error:
             # Without a path: what is shown to people says the name of the cluster. It does not come back.
-            raise FatalCommClosedError(f"in {self}: its secret cannot be read ({error.strerror})") from error
+            raise FatalCommClosedError(
+                f"{_ENDED}, or is not yours: its secret cannot be read ({error.strerror})"
+            ) from error
         try:
             connection = await _connected(address)
         except OSError as error:
             if not os.path.isdir(os.path.dirname(address)):  # The secret was known from before.
-                raise FatalCommClosedError(f"in {self}: the cluster has ended") from error
-            raise CommClosedError(f"in {self}: {type(error).__name__}: {error.strerror}") from error
+                raise FatalCommClosedError(f"{_ENDED}; gpucluster.list() shows those that live") from error
+            raise CommClosedError(f"nobody listens there ({type(error).__name__}: {error.strerror})") from error
         process, user = peer_of(connection)
         if user not in {os.getuid(), None}:
             connection.close()
-            raise FatalCommClosedError(f"in {self}: the socket belongs to another user")
+            raise FatalCommClosedError("the socket belongs to another user")
         stream = IOStream(connection, max_buffer_size=MAX_BUFFER_BYTES)
         try:
             await stream.write(secret)
         except StreamClosedError as error:
-            raise CommClosedError(f"in {self}: {error}") from error
+            raise CommClosedError(str(error)) from error
         except BaseException:
             stream.close()
             raise
