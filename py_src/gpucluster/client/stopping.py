@@ -15,7 +15,8 @@ from ..registry.unreadable import of_another_version
 from .killing import kill_cluster, signal_supervisor
 from .waiting import POLL_SECONDS
 
-_LOOKS = 100
+_LEAVING_LOOKS = 100
+"""So often, at most, one looks whether the process of an ended cluster has left."""
 
 
 async def stop_cluster(
@@ -69,7 +70,7 @@ async def remove_cluster(registry: Registry, id: str) -> None:
     """
     model = registry.find(id)
     folder = registry.folder(model.id)
-    for _ in range(_LOOKS):  # The process needs a moment to leave after its last record.
+    for _ in range(_LEAVING_LOOKS):  # The process needs a moment to leave after its last record.
         if not (model.state.ended and lock.is_held(folder.lock)):
             break
         await asyncio.sleep(POLL_SECONDS)
