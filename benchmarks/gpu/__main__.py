@@ -18,10 +18,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .machine_facts import ROOT, commit, machine_facts
 from .piece import Piece, Result, read_result, run, write_json
 from .pieces import pieces
 from .report import report
-from .surroundings import ROOT, commit, surroundings
 from .wheelhouse import WheelsUnusable, install, library_folders, site_of
 
 UNFINISHED = 3
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with _setting(options) as setting:
-        facts = surroundings(simulated=options.simulated)
+        facts = machine_facts(simulated=options.simulated)
         if not options.simulated and not facts["gpus"]:
             print(
                 "No NVIDIA GPU was found here: nvidia-smi lists none. --simulated proves the command.", file=sys.stderr
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
         if another := _begun_elsewhere(out, facts):
             print(another, file=sys.stderr)
             return 2
-        write_json(out / "surroundings.json", facts)
+        write_json(out / "machine.json", facts)
         left = [known[name] for name in wanted if options.again or not _is_done(out / name, options.simulated)]
         for piece in left:
             if options.seconds - (time.monotonic() - began) < piece.seconds:
@@ -70,7 +70,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _begun_elsewhere(out: Path, facts: dict[str, Any]) -> str | None:
     """Return in a sentence why the folder's results are not of this machine; ``None`` if they are, or it has none."""
     try:
-        before = json.loads((out / "surroundings.json").read_text(encoding="utf-8"))
+        before = json.loads((out / "machine.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     first, second = (

@@ -17,7 +17,7 @@ from typing import Literal
 
 import psutil
 
-from .surroundings import ROOT
+from .machine_facts import ROOT
 
 Outcome = Literal["passed", "failed", "timed out"]
 MARK = "GPUCLUSTER_PIECE"

@@ -18,7 +18,7 @@ def report(out: Path, facts: dict[str, Any], results: Mapping[str, Result | None
     out : pathlib.Path
         Folder of the results.
     facts : dict
-        As `surroundings` gives them.
+        As `machine_facts` gives them.
     results : mapping
         Of each piece; ``None`` where it has not been run.
     """

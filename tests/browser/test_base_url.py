@@ -1,6 +1,9 @@
-"""The panel and the dashboards on a server that lives below a path, as behind a JupyterHub."""
+"""A server as an institution runs it: below a path, as behind a JupyterHub, with a kind of clusters of its own."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -8,38 +11,79 @@ pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright
 
 from playwright.sync_api import Browser, Page, Request, expect
 
+from tests.thirdparty.installing import install
+
 from .chromium import open_page, open_panel
 from .lab import Lab, jupyter
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 
 
-def test_a_dashboard_is_drawn_below_a_base_url(browser: Browser) -> None:
-    with jupyter(base_url="/user/x/") as lab:
-        page = open_page(browser, lab)
-        strays: list[str] = []
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A JupyterLab below a path, in whose environment another package offers the kind ``subprocess``."""
+    with jupyter(base_url="/user/x/", PYTHONPATH=str(install(tmp_path_factory.mktemp("thirdparty")))) as running:
+        yield running
 
-        def note(request: Request) -> None:
-            # What an extension of somebody else asks for is not our concern.
-            if "gpucluster" in request.url and not request.url.startswith((f"{lab.url}/", "data:", "blob:")):
-                strays.append(request.url)
 
-        page.on("request", note)
-        panel = open_panel(page)
-        lab.control.wait(lab.control.create({"backend": "local", "name": "blue", "n_workers": 1}).id)
-        card = panel.get_by_role("listitem", name="blue", exact=True)
-        # Told by the WebSocket of events.
-        expect(card.get_by_role("status").first).to_have_text("Running")
-        with page.expect_websocket(lambda socket: "/user/x/gpucluster/dashboard/" in socket.url):
-            card.get_by_role("button", name="Lay out the dashboard").click()
-        for title in ("Task stream", "Progress", "Memory by worker", "CPU by worker"):
-            frame = page.frame_locator(f'iframe[title^="{title}:"]')
-            expect(frame.locator("canvas").first).to_be_visible()
-        card.get_by_role("button", name="Log", exact=True).click()
-        expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
-        assert strays == []
-        a_page_of_another_origin_gets_nothing(page, lab)
-        page.context.close()
+@pytest.fixture(scope="module")
+def page(browser: Browser, lab: Lab) -> Iterator[Page]:
+    page = open_page(browser, lab)
+    yield page
+    page.context.close()
+
+
+def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: Page, lab: Lab) -> None:
+    panel = open_panel(page)
+    panel.get_by_role("button", name="New cluster").click()
+    form = panel.get_by_role("form", name="New cluster")
+    form.get_by_text("Queued", exact=True).click()
+    form.get_by_label("Name", exact=True).fill("green")
+    form.get_by_label("Workers", exact=True).fill("2")
+    form.get_by_label("Queue", exact=True).select_option("long")
+    form.get_by_text("More options").click()
+    form.get_by_label("Waiting time", exact=True).fill("3600")
+    expect(form.get_by_role("tabpanel")).to_have_text(
+        'gpucluster.create("subprocess", name="green", n_workers=2, queue="long", queue_seconds=3600)'
+    )
+    form.get_by_role("button", name="Create").click()
+    card = panel.get_by_role("listitem", name="green", exact=True)
+    expect(card.get_by_role("status").first).to_have_text("Running")
+    expect(card.get_by_text(re.compile("^0 of 2 Queued workers · up"))).to_be_visible()
+    expect(card.get_by_text("0 running, 2 pending: waits in the queue 'long'")).to_be_visible()
+    # What it can do is its own to say.
+    expect(card.get_by_role("button", name="Scale", exact=True)).to_be_enabled()
+    expect(card.get_by_role("button", name="Restart", exact=True)).to_be_disabled()
+    expect(card.get_by_role("button", name="Dashboard", exact=True)).to_be_disabled()
+    card.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Stop").click()
+    expect(card.get_by_role("status").first).to_have_text("Stopped")
+    assert (lab.control.get("green").backend, lab.control.get("green").wanted.stopped) == ("subprocess", True)
+
+
+def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
+    strays: list[str] = []
+
+    def note(request: Request) -> None:
+        # What an extension of somebody else asks for is not our concern.
+        if "gpucluster" in request.url and not request.url.startswith((f"{lab.url}/", "data:", "blob:")):
+            strays.append(request.url)
+
+    page.on("request", note)
+    panel = open_panel(page)
+    lab.control.wait(lab.control.create({"backend": "local", "name": "blue", "n_workers": 1}).id)
+    card = panel.get_by_role("listitem", name="blue", exact=True)
+    # Told by the WebSocket of events.
+    expect(card.get_by_role("status").first).to_have_text("Running")
+    with page.expect_websocket(lambda socket: "/user/x/gpucluster/dashboard/" in socket.url):
+        card.get_by_role("button", name="Lay out the dashboard").click()
+    for title in ("Task stream", "Progress", "Memory by worker", "CPU by worker"):
+        frame = page.frame_locator(f'iframe[title^="{title}:"]')
+        expect(frame.locator("canvas").first).to_be_visible()
+    card.get_by_role("button", name="Log", exact=True).click()
+    expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
+    assert strays == []
+    a_page_of_another_origin_gets_nothing(page, lab)
 
 
 OTHER_ORIGIN = "http://127.0.0.1:23456/"

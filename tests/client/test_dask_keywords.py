@@ -79,6 +79,7 @@ def test_what_has_no_effect_is_taken_with_a_sentence(keywords, sentence):
         ({"interface": "eth0"}, "interface: clusters of this kind listen on no network"),
         ({"security": Security()}, "security: each cluster makes credentials of its own"),
         ({"security": True, "protocol": "tcp"}, "security: anybody on this machine can connect with protocol 'tcp'"),
+        ({"security": True, "host": "tcp://127.0.0.1"}, "security: anybody on this machine can connect with protocol"),
         ({"worker_class": Worker}, "worker_class: scheduler and workers are Dask's own classes here"),
         ({"plugins": [1]}, "plugins: register them on the cluster: client.register_plugin"),
         ({"preload_argv": ["--fast"]}, "preload_argv: modules get no arguments here"),

@@ -169,6 +169,14 @@ async def test_a_folder_without_its_secret_lets_nobody_out(echo: Any, folder: Pa
     assert str(folder) not in str(refused.value)
 
 
+async def test_nobody_waits_for_a_cluster_that_has_ended(echo: Any, folder: Path) -> None:
+    (await connect(echo.contact_address)).abort()
+    folder.rename(folder.with_name("gone"))
+    with pytest.raises(OSError, match=r"this cluster has ended; gpucluster\.list\(\) shows"):
+        await connect(echo.contact_address, timeout=30)
+    folder.with_name("gone").rename(folder)
+
+
 async def test_an_address_without_a_folder_says_what_to_do() -> None:
     with pytest.raises(ValueError, match=r"gpucluster\.create\(\)"):
         async with listen(PREFIX, lambda comm: None):

@@ -58,11 +58,3 @@ def test_a_path_longer_than_an_address_can_be_is_reached(folder: Path) -> None:
         connection.connect(address)
     with pytest.raises(OSError, match="too long"), socket.socket(socket.AF_UNIX) as connection:
         connection.connect(path)
-
-
-def test_removing_leaves_nothing_and_minds_nothing(folder: Path) -> None:
-    listening, _ = folders.bind(str(folder), backlog=4)
-    listening.close()
-    folders.remove_comm_folder(folder)
-    assert not folder.exists()
-    folders.remove_comm_folder(folder)

@@ -130,7 +130,8 @@ def adapting(cluster):
     adaptive.stop()
     cluster.scale(2)
     _settle(cluster)
-    return bounds, first, isinstance(when, float), abs(when - time.time()) < 3600, adaptive.state
+    told = isinstance(when, float), abs(when - time.time()) < 3600
+    return bounds, first, told, adaptive.state, adaptive.cluster is cluster
 
 
 def _slow(_number):

@@ -207,7 +207,7 @@ describe('card', () => {
     ]) {
       expect(host.textContent).toContain(text);
     }
-    expect(host.textContent).not.toContain('unencrypted');
+    expect(host.textContent).not.toContain('open to anyone');
   });
 
   it('draws each sample, and the past once the connection is live', async () => {
@@ -251,7 +251,7 @@ describe('card', () => {
     const wanted = { n_workers: 4, adapt: null, stopped: false };
     await draw(card(store([cluster({ wanted, network: 'open', state: 'scaling' })])));
     expect(host.textContent).toContain('2 of 4 CPU workers');
-    expect(host.textContent).toContain('unencrypted');
+    expect(host.textContent).toContain('open to anyone');
   });
 
   it('tells how many workers wait, and why', async () => {

@@ -17,11 +17,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from benchmarks.gpu import __main__ as proof
-from benchmarks.gpu import surroundings as facts_of
+from benchmarks.gpu import machine_facts as facts_of
+from benchmarks.gpu.machine_facts import machine_facts
 from benchmarks.gpu.piece import Piece, Result, read_result, run
 from benchmarks.gpu.pieces import pieces
 from benchmarks.gpu.report import report
-from benchmarks.gpu.surroundings import surroundings
 
 UNSEEN = {"context_in_worker": False, "context_in_forkserver": False, "context_in_supervisor": False}
 WRITES = "import json, sys; json.dump({'a': 1}, open(sys.argv[1], 'w')); print('said')"
@@ -148,11 +148,11 @@ def test_results_of_two_machines_are_not_mixed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], before: dict[str, object]
 ) -> None:
     two(monkeypatch, "pass")
-    (tmp_path / "surroundings.json").write_text(json.dumps(before))
+    (tmp_path / "machine.json").write_text(json.dumps(before))
     assert call(tmp_path) == 2
     assert "holds results of another GPU or driver, or of a simulated one" in capsys.readouterr().err
     assert not (tmp_path / "piece-0").exists()
-    assert json.loads((tmp_path / "surroundings.json").read_text()) == before
+    assert json.loads((tmp_path / "machine.json").read_text()) == before
 
 
 def test_without_a_gpu_and_with_wrong_names_it_says_so(
@@ -160,7 +160,7 @@ def test_without_a_gpu_and_with_wrong_names_it_says_so(
 ) -> None:
     assert call(tmp_path, "--only", "nothing") == 2
     assert "There is no piece nothing. There are: settings" in capsys.readouterr().err
-    monkeypatch.setattr("benchmarks.gpu.surroundings.shutil.which", lambda name: None)
+    monkeypatch.setattr("benchmarks.gpu.machine_facts.shutil.which", lambda name: None)
     assert proof.main(["--out", str(tmp_path)]) == 2
     assert "No NVIDIA GPU was found here" in capsys.readouterr().err
 
@@ -176,7 +176,7 @@ def test_what_a_piece_needs_is_looked_for_first(
 
 def test_the_page_says_that_a_gpu_was_simulated(tmp_path: Path) -> None:
     result = done(tmp_path / "settings", WRITES, "{figures}")
-    facts = surroundings(simulated=True)
+    facts = machine_facts(simulated=True)
     (tmp_path / "settings" / "figures.json").write_text(json.dumps({"pool": {"skipped": "needs RAPIDS"}}))
     page = report(tmp_path, facts, {"settings": result, "gauges": None}).read_text()
     assert "**The GPU was simulated.**" in page
@@ -201,7 +201,7 @@ def test_the_page_tells_speed_and_lessons(tmp_path: Path) -> None:
     for name, content in figures.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "figures.json").write_text(json.dumps(content))
-    facts = surroundings(simulated=True)
+    facts = machine_facts(simulated=True)
     page = report(tmp_path, facts, dict.fromkeys(figures)).read_text()
     assert "##" not in page, "what has no result is not shown"
     results = {

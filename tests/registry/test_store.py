@@ -15,8 +15,9 @@ from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from gpucluster.protocol.spec import LocalSpec
 from gpucluster.protocol.version import PROTOCOL_VERSION
 from gpucluster.registry import activity, lock
+from gpucluster.registry.ending import tail
 from gpucluster.registry.record import DashboardAddress, Folder, Record
-from gpucluster.registry.store import ENDED_KEPT, Registry, tail
+from gpucluster.registry.store import ENDED_KEPT, Registry
 
 
 @pytest.fixture
@@ -242,6 +243,18 @@ def test_what_a_killed_creation_left_is_swept_away(registry):
     assert not empty.path.exists()
     assert fresh.path.exists()
     assert registry.find("here").state is ClusterState.RUNNING
+
+
+def test_all_files_of_a_living_cluster_are_kept_young(registry):
+    folder, _held = write(registry, "here", ClusterState.RUNNING)
+    for inner in (folder.tls, folder.comm):
+        inner.mkdir()
+        (inner / "secret").write_text("x")
+    paths = [folder.path, *folder.path.rglob("*")]
+    for path in paths:
+        os.utime(path, (0, 0))
+    folder.touch()
+    assert [path for path in paths if path.stat().st_mtime == 0] == []
 
 
 def test_a_strange_entry_in_the_directory_is_left_alone(registry):

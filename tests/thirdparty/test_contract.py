@@ -6,6 +6,7 @@ starts does not end with the supervisor.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import stat
@@ -14,6 +15,8 @@ import sys
 import gpucluster
 import psutil
 import pytest
+from distributed import Client
+from gpucluster.backends.scheduler.remote import RemoteScheduler
 from gpucluster.protocol.errors import InvalidState, StartFailed
 from gpucluster.protocol.kinds import kind_title, look_again
 from gpucluster.protocol.models import ClusterState
@@ -130,6 +133,22 @@ def test_what_it_cannot_do_is_refused(two):
     assert two.model.wanted == before.wanted
 
 
+async def test_a_view_goes_on_when_nobody_can_be_told_of_a_change(two):
+    view = await RemoteScheduler.connect(two.scheduler_address, two.security, timeout=30)
+    told = asyncio.Queue()
+
+    def fail():
+        told.put_nowait(view.members().n_clients)
+        raise RuntimeError("a bug of ours")
+
+    view.watch(fail)
+    before = view.members().n_clients
+    async with Client(two.scheduler_address, security=two.security, asynchronous=True):
+        assert await asyncio.wait_for(told.get(), 30) == before + 1
+    assert await asyncio.wait_for(told.get(), 30) == before
+    await view.close()
+
+
 def test_who_is_lost_is_asked_for_again(shared_site, two, gate):
     lost, stays = two.model.workers
     gate.touch()
@@ -158,6 +177,25 @@ def test_the_end_takes_all_along(shared_site, two, wait_until):
     shared_site.control.stop("queued")
     wait_until(lambda: not shared_site.processes())
     assert {"remembered.json", "reaping"}.isdisjoint(path.name for path in folder.path.iterdir())
+
+
+def test_workers_that_can_be_are_restarted_through_the_view(site):
+    before = site.running(backend="subprocess", n_workers=2, nannies=True)
+    before = site.wait_for(before.id, lambda model: model.n_workers == 2)
+    assert set(before.can) == {"scale", "retire", "restart"}
+    cluster = gpucluster.connect(before.id)
+    with cluster.get_client() as client:
+        scheduler = client.scheduler_info()["id"]
+        kept = client.submit(os.getpid, pure=False)
+        kept.result()
+        cluster.restart()
+        after = cluster.model
+        assert (names(after), after.n_workers, after.notice) == (names(before), 2, None)
+        assert {worker.pid for worker in after.workers}.isdisjoint(worker.pid for worker in before.workers)
+        assert client.scheduler_info()["id"] == scheduler
+        assert kept.status == "cancelled", "results are lost"
+        assert client.submit(sum, [1, 2]).result() == 3
+    assert [entry for entry in cluster.activity() if entry.kind == "worker_left"] == []
 
 
 def test_a_scheduler_that_cannot_start(site, monkeypatch, wait_until):

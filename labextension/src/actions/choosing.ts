@@ -66,16 +66,11 @@ export async function confirmStop(
   manager: IClusterManager,
   trans: TranslationBundle
 ): Promise<boolean> {
-  const answer = await showDialog({
-    title: trans.__('Stop %1?', cluster.name),
-    body: [
-      usage(cluster, manager, trans),
-      trans.__('Results that only the workers hold are lost.')
-    ].join(' '),
-    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Stop') })],
-    defaultButton: 0
-  });
-  return answer.button.accept;
+  return confirmLoss(
+    trans.__('Stop %1?', cluster.name),
+    `${usage(cluster, manager, trans)} ${trans.__('Results that only the workers hold are lost.')}`,
+    trans.__('Stop')
+  );
 }
 
 /** Ask before all workers are started anew. */
@@ -84,15 +79,21 @@ export async function confirmRestart(
   manager: IClusterManager,
   trans: TranslationBundle
 ): Promise<boolean> {
+  const loss = trans.__(
+    'The cluster and its address stay; running tasks and results on the workers are lost.'
+  );
+  return confirmLoss(
+    trans.__('Restart the workers of %1?', cluster.name),
+    `${usage(cluster, manager, trans)} ${loss}`,
+    trans.__('Restart')
+  );
+}
+
+async function confirmLoss(title: string, body: string, label: string): Promise<boolean> {
   const answer = await showDialog({
-    title: trans.__('Restart the workers of %1?', cluster.name),
-    body: [
-      usage(cluster, manager, trans),
-      trans.__(
-        'The cluster and its address stay; running tasks and results on the workers are lost.'
-      )
-    ].join(' '),
-    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Restart') })],
+    title,
+    body,
+    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label })],
     defaultButton: 0
   });
   return answer.button.accept;

@@ -106,7 +106,7 @@ export function placeholderOf(field: IField, trans: TranslationBundle): string {
 }
 
 /** A number of seconds as the duration field reads it. */
-export function durationText(seconds: number): string {
+function durationText(seconds: number): string {
   for (const [unit, factor] of [
     ['h', 3600],
     ['min', 60]

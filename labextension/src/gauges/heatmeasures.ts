@@ -22,7 +22,7 @@ const share =
     });
   };
 
-export const MEASURES: readonly IMeasure[] = [
+const MEASURES: readonly IMeasure[] = [
   { part: 'vram', alarms: true, read: share('vram_used_bytes', 'vram_total_bytes') },
   {
     part: 'gpu',

@@ -133,7 +133,7 @@ export function drawn(
 }
 
 /** A share in percent; null without either. */
-export function percentOf(
+function percentOf(
   value: number | null | undefined,
   total: number | null | undefined
 ): number | null {

@@ -113,6 +113,6 @@ export class WorkerRow {
 }
 
 /** Workers report less often the more there are; so old, a report is late. */
-export function staleSeconds(nWorkers: number): number {
+function staleSeconds(nWorkers: number): number {
   return Math.max(10, 3 * (nWorkers / 200 + 1));
 }

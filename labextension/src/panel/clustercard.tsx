@@ -92,10 +92,10 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
         )}
         {cluster.network === 'open' && (
           <span
-            className="gpc-Unencrypted"
+            className="gpc-OpenNetwork"
             title={trans.__('Anyone who can reach this address can run code as you.')}
           >
-            {trans.__('unencrypted')}
+            {trans.__('open to anyone')}
           </span>
         )}
       </p>

@@ -171,7 +171,7 @@ function about(cluster: ClusterModel): string {
   const kind = cluster.backend_title;
   const workers = `${number} ${kind} worker${number === '1' ? '' : 's'}`.replace('  ', ' ');
   const doing = cluster.progress?.message;
-  const open = cluster.network === 'open' ? [WORDS.unencrypted] : [];
+  const open = cluster.network === 'open' ? [WORDS.open] : [];
   return [
     workers,
     ...(doing === undefined ? [] : [doing]),

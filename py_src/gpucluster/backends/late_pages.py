@@ -38,7 +38,8 @@ class LatePages:
         find_handler : callable
             Finds it among the pages that are there.
         """
-        if self._adding is None:
+        failed = self._adding is not None and self._adding.done() and self._adding.exception() is not None
+        if self._adding is None or failed:  # Whoever asks next has another try.
             self._adding = asyncio.ensure_future(self._add())
         return find_handler() if self._adding.done() else _Waiting(asyncio.shield(self._adding), find_handler)
 

@@ -11,8 +11,9 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from ..client.background import background_loop
-from ..client.control import MAX_LOG_LINES, STOP_LATE_SECONDS, Control
+from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
+from ..client.reading import MAX_LOG_LINES
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
 from ..protocol.telemetry import Activity

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 
-from ..protocol.errors import GPUClusterError
 from .declarations import MAGIC, SHELL
 from .verbs import VERBS, parser_for
 
@@ -60,15 +59,6 @@ def page() -> str:
         extra = parser_for(verb.name, MAGIC).options() if only else {}
         parts += [f"* `{flag}` ({MAGIC} only): {_text(extra[flag])}\n" for flag in sorted(only)]
     return "".join(parts)
-
-
-def exit_codes() -> set[int]:
-    """Return the exit codes of all errors."""
-
-    def codes(cls: type[GPUClusterError]) -> set[int]:
-        return {cls.exit_code}.union(*(codes(child) for child in cls.__subclasses__()))
-
-    return codes(GPUClusterError)
 
 
 def _usage(face: str, verb: str, positionals: list[argparse.Action]) -> str:

@@ -10,8 +10,7 @@ from ..protocol.spec import Adapt
 from .synchronous import Synchronous, synchronous
 
 if TYPE_CHECKING:
-    from .async_cluster import AsyncCluster
-    from .cluster import Cluster
+    from .handle import ClusterHandle
 
 Log = list[tuple[float, dict[str, Any]]]
 """When, and what was decided: ``{"status": "up", "n": 3}`` or ``{"status": "down", "workers": [1]}``."""
@@ -21,11 +20,18 @@ class _Following:
     """What both forms have in common.
 
     The cluster's own process follows the load, so that this object may be forgotten.
+
+    Parameters
+    ----------
+    cluster : ClusterHandle
+        The handle that was asked.
+    bounds : Adapt
+        What was asked for.
     """
 
-    cluster: Any
-    """A handle on the cluster."""
-    bounds: Adapt
+    def __init__(self, cluster: ClusterHandle, bounds: Adapt) -> None:
+        self.cluster = cluster
+        self.bounds = bounds
 
     @property
     def minimum(self) -> int:
@@ -72,10 +78,6 @@ class AsyncAdaptive(_Following):
         What was asked for.
     """
 
-    def __init__(self, cluster: AsyncCluster, bounds: Adapt) -> None:
-        self.cluster: AsyncCluster = cluster
-        self.bounds = bounds
-
     @property
     def log(self) -> Coroutine[Any, Any, Log]:
         """What was decided since, oldest first, when awaited."""
@@ -97,7 +99,7 @@ class AsyncAdaptive(_Following):
         """Follow the load no longer; the workers that are there stay. Stopping twice is harmless."""
         if self.state == "running":
             model = self.cluster.model
-            await self.cluster.scale(model.n_workers + model.n_pending, wait=False)
+            await self.cluster.control.patch(model.id, {"n_workers": model.n_workers + model.n_pending})
 
 
 class Adaptive(Synchronous[AsyncAdaptive], _Following):
@@ -105,16 +107,15 @@ class Adaptive(Synchronous[AsyncAdaptive], _Following):
 
     Parameters
     ----------
+    cluster : Cluster
+        The handle that was asked.
     asynchronous : AsyncAdaptive
         The same with coroutines.
     """
 
-    def __init__(self, asynchronous: AsyncAdaptive) -> None:
-        from .cluster import Cluster
-
-        super().__init__(asynchronous)
-        self.cluster: Cluster = Cluster(asynchronous.cluster.model, asynchronous.cluster.control)
-        self.bounds = asynchronous.bounds
+    def __init__(self, cluster: ClusterHandle, asynchronous: AsyncAdaptive) -> None:
+        Synchronous.__init__(self, asynchronous)
+        _Following.__init__(self, cluster, asynchronous.bounds)
 
     @property
     def log(self) -> Log:

@@ -10,15 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..dask_internals.clusters import is_adaptive_of_dask, logs_of, shown_logs
-from ..protocol.errors import (
-    ClusterEnded,
-    GPUClusterError,
-    InvalidState,
-    OperationFailed,
-    OperationTimedOut,
-    refused_field,
-)
-from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.errors import GPUClusterError, refused_field
+from ..protocol.models import ClusterModel
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
@@ -26,13 +19,12 @@ from .adapting import AsyncAdaptive
 from .capacity import most_workers
 from .control import AsyncControl
 from .handle import ClusterHandle
+from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
 from .worker_numbers import bounded_workers, duration, wanted_workers, whole
 
 if TYPE_CHECKING:
     from .notebook_client import Client
     from .recorder import AsyncRecorder
-
-_POLL_SECONDS = 0.02
 
 
 class AsyncCluster(ClusterHandle):
@@ -54,10 +46,8 @@ class AsyncCluster(ClusterHandle):
     asynchronous: ClassVar[bool] = True
 
     def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
-        super().__init__(model)
+        super().__init__(model, control, owned=owned)
         self._last = model
-        self._control = control
-        self._owned = owned
 
     @property
     def model(self) -> ClusterModel:
@@ -68,11 +58,6 @@ class AsyncCluster(ClusterHandle):
             if not self._last.state.ended:
                 raise
         return self._last
-
-    @property
-    def control(self) -> AsyncControl:
-        """How the cluster is reached."""
-        return self._control
 
     # -- verbs -----------------------------------------------------------------------------------
 
@@ -197,23 +182,8 @@ class AsyncCluster(ClusterHandle):
         """
         before = await self._control.get(self.id)
         await self._control.restart(self.id)
-        if not wait:
-            return
-        # The request is accepted before it is visible: the workers' processes must be others.
-        old = {worker.pid for worker in before.workers}
-        deadline = asyncio.get_running_loop().time() + timeout
-        while True:
-            model = await self._control.wait(self.id, timeout=timeout)
-            if model.notice is not None:
-                raise OperationFailed(model.notice)
-            if not old & {worker.pid for worker in model.workers}:
-                return
-            if asyncio.get_running_loop().time() > deadline:
-                raise OperationTimedOut(
-                    f"The workers of '{self.name}' did not come back within {timeout:.0f} seconds. "
-                    "The cluster goes on; they may come yet."
-                )
-            await asyncio.sleep(_POLL_SECONDS)
+        if wait:
+            await wait_until_restarted(self._control.registry, before, timeout=timeout)
 
     async def retire(self, worker: str | int, *, wait: bool = True, timeout: float = 120) -> None:
         """Retire one worker: its results go to the others, then it ends.
@@ -237,19 +207,8 @@ class AsyncCluster(ClusterHandle):
         """
         address = find_worker(await self._control.get(self.id), str(worker)).address
         await self._control.retire(self.id, str(worker))
-        deadline = asyncio.get_running_loop().time() + timeout
-        while wait:
-            model = await self._control.get(self.id)
-            if address not in {found.address for found in model.workers}:
-                return
-            if model.notice is not None:
-                raise InvalidState(model.notice)
-            if asyncio.get_running_loop().time() > deadline:
-                raise OperationTimedOut(
-                    f"The worker {worker} of '{self.name}' is still there after {timeout:.0f} seconds. "
-                    "The cluster goes on, and may let it go yet."
-                )
-            await asyncio.sleep(_POLL_SECONDS)
+        if wait:
+            await wait_until_retired(self._control.registry, self.id, str(worker), address, timeout=timeout)
 
     async def telemetry(self) -> TelemetrySample:
         """Return the newest figures.
@@ -337,28 +296,7 @@ class AsyncCluster(ClusterHandle):
             return
         if not isinstance(n_workers, int):
             raise refused_field("n_workers", "must be a whole number")
-        deadline = asyncio.get_running_loop().time() + seconds
-        while (model := await self._control.get(self.id)).n_workers < n_workers:
-            if model.state.ended or model.state is ClusterState.STOPPING:
-                raise ClusterEnded(f"The cluster '{self.name}' is {model.state.value}. {model.reason or ''}".strip())
-            if asyncio.get_running_loop().time() > deadline:
-                raise OperationTimedOut(
-                    f"{model.n_workers} of {n_workers} workers of '{self.name}' arrived within {seconds:.0f} seconds. "
-                    "The cluster goes on; the others may come yet."
-                )
-            await asyncio.sleep(_POLL_SECONDS)
-
-    @classmethod
-    def from_name(cls, name: str) -> Self:
-        """Return a handle on the living cluster of that name or id: Dask's word for ``gpucluster.connect``.
-
-        Raises
-        ------
-        ClusterNotFound
-            When there is none, or it has ended.
-        """
-        control = AsyncControl()
-        return cls(control.find_living(name), control)
+        await wait_until_connected(self._control.registry, self.id, n_workers, timeout=seconds)
 
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster; it is awaited, or entered.

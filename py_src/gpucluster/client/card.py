@@ -11,7 +11,7 @@ from ..protocol.sizes import format_size
 _NETWORK = {
     Network.UNIX: "no port is open",
     Network.TLS: "encrypted",
-    Network.OPEN: "UNENCRYPTED: anyone who can reach this address can run code as you",
+    Network.OPEN: "OPEN: anyone who can reach this address can run code as you",
 }
 _COLOURS = {"running": "#2e7d32", "failed": "#c62828", "stopped": "#757575"}
 

@@ -38,18 +38,12 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
 
     def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
         Synchronous.__init__(self, AsyncCluster(model, control))
-        ClusterHandle.__init__(self, model)
-        self._owned = owned
+        ClusterHandle.__init__(self, model, control, owned=owned)
 
     @property
     def model(self) -> ClusterModel:
         """The cluster as it is now; after ``remove``, as it was last seen."""
         return self._asynchronous.model
-
-    @property
-    def control(self) -> AsyncControl:
-        """How the cluster is reached."""
-        return self._asynchronous.control
 
     scale = synchronous(AsyncCluster.scale)
     scale_up = synchronous(AsyncCluster.scale_up)
@@ -65,18 +59,6 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     stop = synchronous(AsyncCluster.stop)
     close = synchronous(AsyncCluster.close)
     wait_for_workers = synchronous(AsyncCluster.wait_for_workers)
-
-    @classmethod
-    def from_name(cls, name: str) -> Self:
-        """Return a handle on the living cluster of that name or id: Dask's word for ``gpucluster.connect``.
-
-        Raises
-        ------
-        ClusterNotFound
-            When there is none, or it has ended.
-        """
-        control = AsyncControl()
-        return cls(control.find_living(name), control)
 
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster.

@@ -4,60 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
-import time
-from builtins import list as List
-from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..protocol.errors import (
-    ClusterEnded,
-    ClusterNotFound,
-    GPUClusterError,
-    InvalidRequest,
-    InvalidState,
-    OperationTimedOut,
-    ProtocolMismatch,
-    ScaleFailed,
-    StartFailed,
-    StartTimedOut,
-    SupervisorUnreachable,
-)
-from ..protocol.models import ClusterModel, ClusterState, Event, LogLines
-from ..protocol.plaintext import counted
+from ..protocol.errors import GPUClusterError
+from ..protocol.models import ClusterModel
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
-from ..protocol.telemetry import Activity, Decision, Decisions, TelemetryHistory, TelemetrySample
-from ..protocol.version import PROTOCOL_VERSION
 from ..protocol.workers import find_worker
-from ..registry import activity, lock
 from ..registry.record import DashboardAddress
-from ..registry.store import Registry, tail
 from . import standby
-from .caller import this_process
-from .capacity import must_fit, notes_on_patch, notes_on_spec
+from .capacity import must_fit
 from .creation import Creation
 from .environment import python_of
-from .events import RawTelemetry, raw_watch, watch
-from .killing import kill_cluster, signal_supervisor
 from .launch import LAUNCH_SECONDS
+from .reading import ReadingControl
+from .stopping import remove_cluster, stop_cluster
 from .synchronous import Synchronous, synchronous
-from .telemetry import newest_sample
 from .transport import request
+from .waiting import OnProgress, must_have_scaled, wait_until_done
 
-POLL_SECONDS = 0.02
 STOP_PATIENCE_SECONDS = 20.0
 STOP_LATE_SECONDS = 10.0
 """Patience with a cluster that has taken too long to start."""
-MAX_LOG_LINES = 10_000
-
-OnProgress = Callable[[ClusterModel], None]
 
 
-class AsyncControl:
+class AsyncControl(ReadingControl):
     """All verbs on all clusters of this user.
 
     Wherever ``id`` stands, a name will do.
@@ -74,158 +48,6 @@ class AsyncControl:
     RegistryUnsafe
         When the directory does not belong to this user alone.
     """
-
-    def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
-        self.registry = Registry(directory)
-        self.by = activity.who(by) or this_process()
-
-    # -- looking ---------------------------------------------------------------------------------
-
-    async def list(self) -> List[ClusterModel]:
-        """Return all clusters, living ones first; ended ones stay for a day unless removed."""
-        return self.registry.list()
-
-    async def get(self, id: str) -> ClusterModel:
-        """Return one cluster.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
-        return self.registry.find(id)
-
-    async def logs(self, id: str, *, lines: int = 200) -> LogLines:
-        """Return the end of a cluster's log, also of an ended one.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
-        model = self.registry.find(id)
-        count = max(1, min(lines, MAX_LOG_LINES))
-        return LogLines(id=model.id, lines=tail(self.registry.folder(model.id).log, count))
-
-    async def activity(self, id: str) -> Activity:
-        """Return who asked what of a cluster and what came of it, also of an ended one.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
-        model = self.registry.find(id)
-        return Activity(id=model.id, entries=activity.read(self.registry.folder(model.id).activity))
-
-    async def telemetry(self, id: str) -> TelemetrySample:
-        """Return the newest figures; they are at most a second old.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
-        model = self._living(id)
-        if model.scheduler_address is None:
-            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no figures yet.")
-        return await newest_sample(self.registry.folder(model.id))
-
-    async def history(self, id: str) -> TelemetryHistory:
-        """Return the figures of the last ten minutes.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
-        model = self._living(id)
-        answer = await request(self.registry.folder(model.id), "GET", "/history")
-        return TelemetryHistory.model_validate_json(answer)
-
-    async def decisions(self, id: str) -> List[Decision]:
-        """Return what following the load has led to since it was last asked for, oldest first.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
-        model = self._living(id)
-        answer = await request(self.registry.folder(model.id), "GET", "/decisions")
-        return Decisions.model_validate_json(answer).decisions
-
-    def dashboard(self, id: str) -> DashboardAddress:
-        """Return where the dashboard listens: a secret of this user.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState
-        """
-        return self.registry.dashboard(id)
-
-    async def open_dashboard(self, id: str) -> str:
-        """Let a browser on this machine reach the dashboard, and return the address of its status page: a secret.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
-        """
-        model = self._living(id)
-        answer = await request(self.registry.folder(model.id), "POST", "/dashboard")
-        url = DashboardAddress.model_validate_json(answer).url
-        assert url is not None
-        return url
-
-    def find_living(self, name: str | None = None) -> ClusterModel:
-        """Return a cluster that has not ended, by name or id; without one the only one that there is.
-
-        Raises
-        ------
-        ClusterNotFound
-            When there is none, or it has ended.
-        InvalidRequest
-            When the name was left out and there are several.
-        """
-        living = [model for model in self.registry.list() if not model.state.ended]
-        if name is not None:
-            model = self.registry.find(name)
-            if model.state.ended:
-                why = f" {model.reason}" if model.reason else ""
-                raise ClusterNotFound(f"The cluster '{model.name}' has {model.state.value}.{why}")
-            return model
-        if not living:
-            raise ClusterNotFound("There is no living cluster. Create one: gpucluster.create().")
-        if len(living) > 1:
-            names = ", ".join(model.name for model in living)
-            raise InvalidRequest(f"There are several living clusters ({names}); name one.")
-        return living[0]
-
-    def events(self, *, telemetry: bool = True) -> AsyncIterator[Event]:
-        """Yield ``Hello`` with the whole list, then what changes, and samples of running clusters."""
-        return watch(self.registry, telemetry=telemetry)
-
-    def raw_events(self) -> AsyncIterator[Event | RawTelemetry]:
-        """Like ``events``, with samples as ``(id, line)``: the JSON of a whole event, not parsed."""
-        return raw_watch(self.registry)
-
-    # -- before a request ------------------------------------------------------------------------
-
-    async def notes(self, spec: SpecBase | dict[str, Any]) -> List[str]:
-        """Return what to know about a cluster before it is made, such as that its workers share cores. Starts nothing.
-
-        Raises
-        ------
-        InvalidRequest
-            It is refused; so would ``create``.
-        """
-        return await asyncio.to_thread(notes_on_spec, parse_spec(spec))
-
-    async def patch_notes(self, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
-        """Return what to know about a change before it is made. Changes nothing.
-
-        Raises
-        ------
-        ClusterNotFound, InvalidRequest
-        """
-        checked = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
-        return notes_on_patch(self.registry.find(id), checked)
-
-    # -- changing --------------------------------------------------------------------------------
 
     async def create(
         self,
@@ -292,30 +114,7 @@ class AsyncControl:
         ProtocolMismatch
             It belongs to another version, which cannot be asked.
         """
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
-        last: ClusterModel | None = None
-        model = self.registry.find(id)
-        if not model.state.ended:
-            _must_speak_our_version(model)
-        while True:
-            if progress is not None and model is not last:
-                progress(model)
-            last = model
-            if model.state.ended or model.wanted.stopped:
-                fallback = f"The cluster '{model.name}' was stopped."
-                raise (StartFailed if model.running_at is None else ClusterEnded)(model.reason or fallback)
-            if model.state is ClusterState.RUNNING and (
-                model.wanted.n_workers in {None, _accepted(model)} or model.notice is not None
-            ):
-                return model
-            if loop.time() > deadline:
-                raise (StartTimedOut if model.running_at is None else OperationTimedOut)(
-                    f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
-                    f"{model.n_workers} workers. It goes on; look at its log or stop it."
-                )
-            await asyncio.sleep(POLL_SECONDS)
-            model = self.registry.find(model.id)
+        return await wait_until_done(self.registry, id, timeout=timeout, progress=progress)
 
     async def wait_for_scale(
         self, id: str, n_workers: int, *, timeout: float = 120, progress: OnProgress | None = None
@@ -329,10 +128,7 @@ class AsyncControl:
         ClusterEnded, OperationTimedOut
         """
         model = await self.wait(id, timeout=timeout, progress=progress)
-        if {_accepted(model), model.wanted.n_workers} != {n_workers}:
-            count = counted(model.n_workers, "worker")
-            meanwhile = f"Something else was asked of the cluster '{model.name}' meanwhile; it has {count} now."
-            raise ScaleFailed(model.notice or meanwhile)
+        must_have_scaled(model, n_workers)
         return model
 
     async def patch(self, id: str, patch: ClusterPatch | dict[str, Any]) -> ClusterModel:
@@ -394,31 +190,11 @@ class AsyncControl:
         model = self.registry.find(id)
         if model.state.ended:
             return model
-        deadline = time.monotonic() + timeout
-        try:
-            if model.protocol_version != PROTOCOL_VERSION:
-                # Requests of ours mean nothing to another version. The signal has always meant to stop.
-                signal_supervisor(self.registry, self.registry.folder(model.id), signal.SIGTERM)
-                asked = model
-            else:
-                model = asked = await self._ask(model, "POST", "/stop", timeout=timeout / 2)
-        except SupervisorUnreachable:
-            why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
-            return await kill_cluster(self.registry, self.registry.find(model.id), why)
-        except InvalidState:
-            # A standby whose record says that it has this cluster, and whom nobody told.
-            why = "Its process was not told of it before it was stopped."
-            return await kill_cluster(self.registry, self.registry.find(model.id), why)
-        while wait and not model.state.ended:
-            if time.monotonic() > deadline:
-                why = f"Its process had not ended {timeout:.0f} seconds after it was asked to, and was killed."
-                return await kill_cluster(self.registry, model, why)
-            await asyncio.sleep(POLL_SECONDS)
-            model = self.registry.find(model.id)
-        if asked.wanted.stopped and not model.wanted.stopped:
-            # That it was to stop could not be written down: to others it looks as if its process had been lost.
-            return model.model_copy(update={"state": ClusterState.STOPPED, "wanted": asked.wanted, "log_tail": []})
-        return model
+
+        async def ask(seconds: float) -> ClusterModel:
+            return await self._ask(model, "POST", "/stop", timeout=seconds)
+
+        return await stop_cluster(self.registry, model, ask, wait=wait, timeout=timeout)
 
     async def remove(self, id: str) -> None:
         """Forget an ended cluster with its log.
@@ -429,13 +205,7 @@ class AsyncControl:
         InvalidState
             When it has not ended.
         """
-        model = self.registry.find(id)
-        folder = self.registry.folder(model.id)
-        for _ in range(100):  # The process needs a moment to leave after its last record.
-            if not (model.state.ended and lock.is_held(folder.lock)):
-                break
-            await asyncio.sleep(POLL_SECONDS)
-        self.registry.remove(model.id)
+        await remove_cluster(self.registry, id)
 
     async def ensure_standby(self) -> bool:
         """Start an idle supervisor for the next cluster unless there is one; returns whether one was started."""
@@ -445,25 +215,11 @@ class AsyncControl:
         """Want no idle supervisor any more; returns whether one was wanted. It ends unless somebody else wants it."""
         return await standby.release_standbys(self.registry)
 
-    # -- parts -----------------------------------------------------------------------------------
-
-    def _living(self, id: str) -> ClusterModel:
-        model = self.registry.find(id)
-        if model.state.ended:
-            raise InvalidState(f"The cluster '{model.name}' has {model.state.value}; create a new one.")
-        _must_speak_our_version(model)
-        return model
-
     async def _ask(
         self, model: ClusterModel, method: str, path: str, body: Any = None, timeout: float | None = None
     ) -> ClusterModel:
         answer = await request(self.registry.folder(model.id), method, path, body, by=self.by, timeout=timeout)
         return ClusterModel.model_validate_json(answer)
-
-
-def _must_speak_our_version(model: ClusterModel) -> None:
-    if model.protocol_version != PROTOCOL_VERSION:
-        raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
 
 
 def _encodes(name: str) -> bool:
@@ -513,8 +269,3 @@ class Control(Synchronous[AsyncControl]):
     remove = synchronous(AsyncControl.remove)
     ensure_standby = synchronous(AsyncControl.ensure_standby)
     close_standby = synchronous(AsyncControl.close_standby)
-
-
-def _accepted(model: ClusterModel) -> int:
-    """Return how many workers are there or wait in a queue: a request is done when it was handed on."""
-    return model.n_workers + (model.n_pending if model.pending_reason is not None else 0)

@@ -49,6 +49,8 @@ class _Given:
 
 
 _Reader = Callable[[_Given], None]
+_FIRST = {"protocol": 0, "host": 1, "ip": 1}
+"""Keywords that say how the cluster listens are read before those that depend on it."""
 
 
 def read_keywords(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -67,7 +69,7 @@ def read_keywords(options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]
     fields = _fields_of(options.get("backend"))
     spec: dict[str, Any] = {}
     told: list[str] = []
-    for keyword in sorted(options, key=lambda name: name != "protocol"):  # Others look at it.
+    for keyword in sorted(options, key=lambda name: _FIRST.get(name, len(_FIRST))):
         value = options[keyword]
         reader = _SAME.get(keyword) or (None if keyword in fields else _OTHERS.get(keyword))
         if reader is None:

@@ -8,10 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..operating_system.end_descendants import MARK
-from ..protocol.version import PROTOCOL_VERSION
-
-ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
-"""Names those variables that a supervisor gets besides its environment, and has to take out of it again."""
+from ..protocol.version import ADDED_VARIABLES, PROTOCOL_VERSION
 
 _SECRET = (
     "JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "JUPYTERHUB_CLIENT_ID", "JUPYTERHUB_OAUTH_ACCESS_SCOPES",
@@ -51,7 +48,7 @@ def _set_by_dask() -> dict[str, str]:
     config = sys.modules.get("dask.config")
     if config is None or "distributed.nanny" not in sys.modules:
         return {}
-    usual = {**(config.get("distributed.nanny.pre-spawn-environ", None) or {}), "PYTHONHASHSEED": "6640"}
+    usual = {**(config.get("distributed.nanny.pre-spawn-environ", None) or {}), **_SEED}
     return {name: str(value) for name, value in usual.items() if value is not None}
 
 
@@ -79,7 +76,7 @@ def fingerprint(python: str, environment: Mapping[str, str]) -> str:
     import hashlib
     import json
 
-    from .. import __version__
+    from .._version import __version__
 
     relevant = {name: value for name, value in environment.items() if name.startswith(_READ_AT_IMPORT)}
     key = [python, __version__, PROTOCOL_VERSION, sorted(relevant.items())]

@@ -33,14 +33,32 @@ class ClusterHandle(DaskCluster):
     ----------
     model : ClusterModel
         The cluster.
+    control : AsyncControl
+        How to reach it.
+    owned : bool
+        Whether leaving a block stops the cluster: true for ``create``, false for ``connect``.
     """
 
     asynchronous: ClassVar[bool]
     """Whether the verbs are coroutines."""
 
-    def __init__(self, model: ClusterModel) -> None:
+    def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
         self.id = model.id
         self.name = model.name
+        self._control = control
+        self._owned = owned
+
+    @classmethod
+    def from_name(cls, name: str) -> Self:
+        """Return a handle on the living cluster of that name or id: Dask's word for ``gpucluster.connect``.
+
+        Raises
+        ------
+        ClusterNotFound
+            When there is none, or it has ended.
+        """
+        control = AsyncControl()
+        return cls(control.find_living(name), control)
 
     @property
     @abstractmethod
@@ -48,9 +66,9 @@ class ClusterHandle(DaskCluster):
         """The cluster as it is now; after ``remove``, as it was last seen."""
 
     @property
-    @abstractmethod
     def control(self) -> AsyncControl:
         """How the cluster is reached."""
+        return self._control
 
     @property
     def state(self) -> str:
@@ -142,7 +160,7 @@ class ClusterHandle(DaskCluster):
 
     def __reduce__(self) -> Any:
         # Where it is read again, it is another handle on the same cluster, and owns nothing.
-        return _again, (type(self), self.control.registry.directory, self.id)
+        return _again, (type(self), self._control.registry.directory, self.id)
 
     def __await__(self) -> Generator[Any, Any, Self]:
         # Also of a synchronous handle: distributed's Client awaits it on a loop of its own.
@@ -169,7 +187,6 @@ class ClusterHandle(DaskCluster):
         presentation().show_card(self)
 
 
-def _again(form: Any, directory: Path, id: str) -> ClusterHandle:
+def _again(form: type[ClusterHandle], directory: Path, id: str) -> ClusterHandle:
     control = AsyncControl(directory)
-    handle: ClusterHandle = form(control.registry.find(id), control)
-    return handle
+    return form(control.registry.find(id), control)

@@ -6,13 +6,13 @@ import os
 import select
 import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from ..protocol.errors import StartFailed, StartTimedOut
 from ..registry.directory import write_private
+from ..registry.ending import tail
 from ..registry.process import identify
 from ..registry.record import Folder
-from ..registry.store import tail
 from ..registry.writing import writing
 from .environment import with_variables_of_workers
 
@@ -60,42 +60,38 @@ def launch(
     StartTimedOut
         When it says nothing in time.
     """
-    try:
+    with ExitStack() as opened:
+        opened.callback(os.close, held)
         with writing(folder.path.parent):
-            report, report_child = os.pipe()
             log = os.open(folder.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    except BaseException:
-        os.close(held)
-        raise
-    try:
+            opened.callback(os.close, log)
+            report, report_child = os.pipe()
+            opened.callback(os.close, report)
+            ours = opened.enter_context(os.fdopen(report_child, "wb"))
         arguments = ["--folder", str(folder.path), "--lock-fd", str(held), "--report-fd", str(report_child)]
         if standby:
             arguments.append("--standby")
-        process = subprocess.Popen(
-            # -P: the caller's directory is not searched for modules, whatever the files in it are called.
-            [python, "-P", "-m", "gpucluster.supervisor", *arguments],
-            cwd=cwd,
-            env=with_variables_of_workers(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            pass_fds=(held, report_child),
-            start_new_session=True,
-        )
-        os.close(report_child)
-        report_child = -1
-        readable, _, _ = select.select([report], [], [], timeout)
-        pid = os.read(report, 32).decode().strip() if readable else ""
+        try:
+            process = subprocess.Popen(
+                # -P: the caller's directory is not searched for modules, whatever the files in it are called.
+                [python, "-P", "-m", "gpucluster.supervisor", *arguments],
+                cwd=cwd,
+                env=with_variables_of_workers(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=(held, report_child),
+                start_new_session=True,
+            )
+            ours.close()  # Else its end would not be noticed.
+            readable, _, _ = select.select([report], [], [], timeout)
+            pid = os.read(report, 32).decode().strip() if readable else ""
+        except OSError as error:
+            raise StartFailed(f"The Python {python} cannot be started: {error.strerror or error}.") from error
         if not readable:
             process.kill()
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GONE_SECONDS)
-    except OSError as error:
-        raise StartFailed(f"The Python {python} cannot be started: {error.strerror or error}.") from error
-    finally:
-        for descriptor in (held, report, log, report_child):
-            if descriptor >= 0:
-                os.close(descriptor)
     if not readable:
         raise StartTimedOut(
             f"The cluster's process was not there after {timeout:.0f} seconds and was ended. Its Python is {python}."

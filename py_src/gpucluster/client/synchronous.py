@@ -16,7 +16,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 from ..dask_internals.loops import in_client_thread
 from .background import run
 
-A = TypeVar("A")
+A = TypeVar("A", covariant=True)
 P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S")
@@ -47,20 +47,28 @@ def synchronous(
 
 
 def synchronous_as(
-    form: Callable[[R], S], verb: Callable[Concatenate[A, P], Coroutine[Any, Any, R]]
+    form: Callable[[Any, R], S], verb: Callable[Concatenate[A, P], Coroutine[Any, Any, R]]
 ) -> Callable[Concatenate[Synchronous[A], P], S]:
-    """Return the verb as ``synchronous`` does, with the synchronous form of its result."""
+    """Return the verb as ``synchronous`` does, with the synchronous form of its result.
 
-    async def formed(work: Coroutine[Any, Any, R]) -> S:
-        return form(await work)
+    Parameters
+    ----------
+    form : callable
+        Makes it, of the object whose method this is and the verb's own result.
+    verb : callable
+        Of the asynchronous class.
+    """
+
+    async def formed(self: Synchronous[A], work: Coroutine[Any, Any, R]) -> S:
+        return form(self, await work)
 
     @wraps(verb)
     def waiting(self: Synchronous[A], /, *args: P.args, **options: P.kwargs) -> S:
-        work = formed(verb(self._asynchronous, *args, **options))
+        work = formed(self, verb(self._asynchronous, *args, **options))
         return work if in_client_thread() else run(work)  # type: ignore[return-value]  # awaited there
 
     return waiting
 
 
-def _unchanged(result: R) -> R:
+def _unchanged(_: Any, result: R) -> R:
     return result

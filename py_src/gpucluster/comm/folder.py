@@ -37,16 +37,6 @@ def make_comm_folder(path: Path) -> None:
         file.write(secrets.token_urlsafe(32))
 
 
-def remove_comm_folder(path: Path) -> None:
-    """Remove the folder with all sockets in it; what is not there is no error."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        for entry in path.iterdir():
-            with suppress(OSError):
-                entry.unlink()
-        with suppress(OSError):
-            path.rmdir()
-
-
 def address_of(path: str | Path) -> str:
     """Return the address of a socket."""
     return f"{PREFIX}{HOST}{path}"

@@ -5,6 +5,7 @@ library that is named) that has it at the latest: one release in about four mont
 ``tests/dask_internals`` has a canary for each, which fails with a sentence when a version of Dask does it differently.
 ``make test-dask DASK=<version>`` tries one.
 
-Nothing in here imports anything else of this package, and Dask only where it is needed. So these functions can also be
-sent by value to a scheduler or worker without gpucluster, as ``profiling`` does with its recorders.
+Nothing in here imports anything else of this package but ``operating_system``, and Dask only where it is needed. So
+those functions that ask Dask alone can be sent by value to a scheduler or worker without gpucluster, as ``profiling``
+does with its recorders.
 """

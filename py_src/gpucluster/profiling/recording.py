@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from typing import Any
 from uuid import uuid4
@@ -37,8 +36,6 @@ class Recording:
 
     def __init__(self, target: Target) -> None:
         self.name = f"gpucluster-profile-{uuid4().hex}"
-        self.clock_offset = 0.0
-        """The scheduler's clock minus this one's."""
         try:
             self.client = Client(
                 target.address, security=target.security, timeout=CONNECT_SECONDS, set_as_default=False, name="profile"
@@ -66,9 +63,7 @@ class Recording:
             ask(client.register_plugin, scheduler, name=self.name)
             ask(client.register_plugin, worker_recorder.WorkerRecorder(self.name), name=self.name)
             ask(client.run, worker_recorder.begin, self.name, on_error="ignore")
-            before = time.time()
-            begin = ask(client.run_on_scheduler, scheduler_recorder.begin, self.name)
-            self.clock_offset = begin - (before + time.time()) / 2
+            ask(client.run_on_scheduler, scheduler_recorder.begin, self.name)
 
     def finish(self) -> tuple[dict[str, Any] | None, dict[str, dict[str, Any]]]:
         """End the recording.

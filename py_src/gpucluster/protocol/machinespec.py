@@ -11,13 +11,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator
 
 from .plaintext import printable
-from .specbase import SpecBase, shown_in
+from .specbase import MOST_SECONDS, SpecBase, shown_in
 
+MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _VARIABLE = re.compile(r"[^=\0\n\r]{1,200}")
 _RESOURCE = re.compile(r"[^\s,=\0](?:[^,=\0\n\r]{0,98}[^\s,=\0])?")
-_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _MOST_ENTRIES = 200
-_MOST_SECONDS = 30 * 86400
 HIDDEN = "…"
 """What stands in a record in place of the value of a variable, which may be a password."""
 
@@ -76,7 +75,7 @@ def _parse_preload(value: Any) -> Any:
 _TEXT_OR_OBJECT = WithJsonSchema({"type": ["string", "object"]})
 Environment = Annotated[dict[str, str], BeforeValidator(_parse_environment), _TEXT_OR_OBJECT]
 Resources = Annotated[dict[str, float], BeforeValidator(_parse_resources), _TEXT_OR_OBJECT]
-Lifetime = Annotated[int, Field(strict=True, ge=1, le=_MOST_SECONDS)]
+Lifetime = Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)]
 
 
 class MachineSpec(SpecBase):
@@ -129,7 +128,7 @@ class MachineSpec(SpecBase):
     def _preloads(cls, value: list[str]) -> list[str]:
         for name in value:
             is_file = os.path.isabs(name) and name.endswith(".py") and name.isprintable()
-            if not is_file and not _MODULE.fullmatch(name):
+            if not is_file and not MODULE_NAME.fullmatch(name):
                 raise ValueError(
                     f"{name[:60]!r} is neither the name of a module nor the absolute path of a Python file; nothing "
                     "is downloaded"

@@ -13,9 +13,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from .errors import invalid_request
 from .kinds import parse_spec
-from .machinespec import MachineSpec
+from .machinespec import MODULE_NAME, MachineSpec
 from .sizes import MemorySize, MemorySizeOrAuto, zero_means_none
-from .specbase import MAX_WORKERS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
+from .specbase import MAX_WORKERS, MOST_SECONDS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
 
 __all__ = [
     "MAX_WORKERS",
@@ -33,7 +33,6 @@ __all__ = [
     "shown_in",
 ]
 
-_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _DEVICE = re.compile(r"(GPU|MIG)-[0-9A-Za-z/-]{4,80}")
 
 
@@ -220,7 +219,7 @@ class CudaSpec(MachineSpec):
     @classmethod
     def _modules(cls, value: list[str]) -> list[str]:
         for module in value:
-            if not _MODULE.fullmatch(module):
+            if not MODULE_NAME.fullmatch(module):
                 raise ValueError(f"{module[:40]!r} is not the name of a Python module")
         return value
 
@@ -302,7 +301,7 @@ class ClusterPatch(BaseModel):
 
     n_workers: WorkerCountOrZero | None = Field(None, description="Scale to this number of workers.")
     adapt: Adapt | None = Field(None, description="Let the number of workers follow the load.")
-    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=0, le=30 * 86400)] | None = Field(
+    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=0, le=MOST_SECONDS)] | None = Field(
         None, description="Seconds of idleness after which the cluster stops itself; 0 turns it off."
     )
 

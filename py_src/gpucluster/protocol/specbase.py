@@ -17,6 +17,9 @@ from .sizes import MemorySizeOrAuto, zero_means_none
 MAX_WORKERS = 256
 """Most workers one cluster of this machine may have."""
 
+MOST_SECONDS = 30 * 86400
+"""Longest time that can be asked for."""
+
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
 
 WorkerCount = Annotated[int, Field(strict=True, ge=1, le=MAX_WORKERS)]
@@ -64,7 +67,7 @@ class SpecBase(BaseModel):
         "'auto' for an equal share, or none (also 0) for no limit.",
         json_schema_extra=shown_in("Memory"),
     )
-    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=30 * 86400)] | None = Field(
+    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)] | None = Field(
         3600,
         title="Stop when idle for",
         description="Seconds after which a cluster that nobody is connected to and that computes nothing "

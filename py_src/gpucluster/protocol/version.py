@@ -1,4 +1,4 @@
-"""The version of the wire protocol.
+"""The version of the wire protocol, and names that both of its ends have to know.
 
 Raised by one whenever a message changes in a way that an older peer cannot read. Jupyter server,
 kernel and cluster may come from three Python environments with three versions of this package.
@@ -12,3 +12,5 @@ BY_HEADER = "X-GPUCluster-By"
 """Who asks, for the cluster's activity: a few words, such as 'command line, process 815'."""
 SECRET_HEADER = "X-GPUCluster-Secret"  # noqa: S105  # the name of the header
 """What only those know who can read the cluster's folder."""
+ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
+"""Environment variable that names those which a supervisor got besides its caller's, and takes out again."""

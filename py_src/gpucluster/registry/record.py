@@ -150,6 +150,8 @@ class Folder:
 
     def touch(self) -> None:
         """Make all files look recently used."""
-        for path in (self.path, *self.path.iterdir(), *(self.tls.iterdir() if self.tls.is_dir() else ())):
+        for folder in (self.path, self.tls, self.comm):
             with suppress(FileNotFoundError):
-                os.utime(path)
+                for path in (folder, *folder.iterdir()):
+                    with suppress(FileNotFoundError):
+                        os.utime(path)

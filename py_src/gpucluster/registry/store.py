@@ -10,7 +10,6 @@ import os
 import re
 import secrets
 import shutil
-from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -19,22 +18,20 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ..protocol.errors import ClusterNotFound, InvalidState, NameTaken, RegistryUnwritable
-from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.models import ClusterModel
 from ..protocol.plaintext import escaped
-from ..protocol.telemetry import ActivityEntry
-from ..protocol.version import PROTOCOL_VERSION
-from . import activity, lock
+from . import lock
 from .directory import default_directory, secure_directory, write_private
+from .ending import ended_by_death, gone, note_end
 from .record import DashboardAddress, Folder, Record
 from .remembering import start_reaper
 from .secret import make_secret
-from .unreadable import ended_outline, outline, with_unknown_kind
+from .unreadable import ended_outline, of_another_version, outline, with_unknown_kind
 from .writing import writing
 
 ENDED_KEPT = 10
 """Ended clusters that stay in the list."""
 ENDED_KEPT_FOR = timedelta(days=1)
-LOG_TAIL_LINES = 20
 _ID = re.compile(r"[0-9a-f]{8}")
 
 
@@ -45,32 +42,6 @@ def now() -> str:
 
 def _stamped(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def tail(path: Path, lines: int) -> list[str]:
-    """Return the last lines of a text file without reading all of it; empty when there is none.
-
-    What a terminal would obey is written out: tasks print what they like.
-    """
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 400 * lines - 4096))
-            text = file.read().decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return []
-    return [escaped(line, keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
-
-
-def _of_another_version(model: ClusterModel | None) -> bool:
-    """Whether nothing can be asked of a cluster, as its process does not speak our version."""
-    return model is not None and not model.state.ended and model.protocol_version != PROTOCOL_VERSION
-
-
-def _text(path: Path) -> str | None:
-    with suppress(OSError):
-        return path.read_text(encoding="utf-8")
-    return None
 
 
 class Registry:
@@ -124,7 +95,7 @@ class Registry:
         record: Record | None = None
         with suppress(ValidationError):
             record = Record.model_validate_json(text)
-        if record is None or _of_another_version(record.cluster):
+        if record is None or (record.cluster is not None and of_another_version(record.cluster)):
             written = datetime.fromtimestamp(found.st_mtime, UTC)
             record = outline(folder.id, text, at=_stamped(written))
             if record is None:
@@ -310,56 +281,21 @@ class Registry:
         return model
 
     def _note_death(self, folder: Folder, record: Record, model: ClusterModel) -> Record:
-        lines = tail(folder.log, LOG_TAIL_LINES)
-        stopped = model.wanted.stopped
-        pid = f" (pid {model.pid})" if model.pid else ""
-        killed = _text(folder.killed)
-        stopped = stopped or killed is not None
-        reason = killed or (
-            "Its process ended while it was being stopped."
-            if stopped
-            else f"Its process{pid} is gone: it was killed, or the machine was restarted. Its workers ended with it."
-        )
-        ended_model = model.model_copy(
-            update={
-                "state": ClusterState.STOPPED if stopped else ClusterState.FAILED,
-                "reason": reason,
-                "notice": None,
-                "progress": None,
-                "can": (),
-                "n_workers": 0,
-                "n_pending": 0,
-                "pending_reason": None,
-                "n_clients": 0,
-                "workers": [],
-                "scheduler_address": None,
-                "dashboard_path": None,
-                "ended_at": now(),
-                "log_tail": [] if stopped else lines,
-                "idle": model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
-            }
-        )
+        ended_model = ended_by_death(folder, model, at=now())
         ended = record.model_copy(update={"cluster": ended_model})
         if model.spec.local_directory is not None:
             shutil.rmtree(folder.scratch_in(model.spec.local_directory), ignore_errors=True)
         try:
             self.clear_secrets(folder)
             self.write(folder, ended)
-            self._note_end(folder, "state" if stopped else "failure", reason)
+            note_end(folder, ended_model)
         except FileNotFoundError:
             pass
         except RegistryUnwritable as error:
             # It has surely ended, but why it did may be what it could not write down either.
-            told = f"Its process{pid} is gone and could not write down why. {error.message}"
+            told = f"{gone(model)} and could not write down why. {error.message}"
             return record.model_copy(update={"cluster": ended_model.model_copy(update={"reason": told})})
         return ended
-
-    def _note_end(self, folder: Folder, kind: str, reason: str) -> None:
-        entries = activity.read(folder.activity)
-        # Several may find it gone at the same moment.
-        if not entries or entries[-1].message != reason:
-            with suppress(OSError):
-                activity.append(folder.activity, ActivityEntry(at=now(), kind=kind, message=reason))
 
     def sweep(self) -> None:
         """Delete what a creation that was killed half-way left. Call it while holding ``exclusive``."""

@@ -60,6 +60,11 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
     return Record(kind="cluster", cluster=model, readable=False)
 
 
+def of_another_version(model: ClusterModel) -> bool:
+    """Whether nothing can be asked of a cluster but to stop, as its process does not speak our version."""
+    return not model.state.ended and model.protocol_version != PROTOCOL_VERSION
+
+
 def ended_outline(record: Record, model: ClusterModel, *, at: str) -> Record:
     """Return an outline whose process is gone as a cluster that has ended."""
     if model.state.ended:

@@ -216,7 +216,7 @@ def _collect_garbage() -> None:
 
 def _drop_variables_of_workers() -> None:
     """Take out of the environment what was added for libraries that are loaded by now; workers get it from Dask."""
-    from .preloading import ADDED_VARIABLES
+    from ..protocol.version import ADDED_VARIABLES
 
     for name in os.environ.pop(ADDED_VARIABLES, "").split():
         os.environ.pop(name, None)

@@ -12,50 +12,37 @@ from pathlib import Path
 from typing import Any
 
 from ..backends.backend import Backend, Chooser, Plan, load_backend
-from ..backends.causes import cause_of
 from ..backends.deployment import Deployment, SlotState
-from ..backends.scheduler.view import WebAddress
-from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, StartFailed
+from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.refusals import folder_of, storage_refusal
-from ..protocol.spec import ClusterPatch
-from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
-from ..protocol.workers import find_worker
-from ..registry.directory import write_private
+from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.record import DashboardAddress, Folder
-from ..registry.store import LOG_TAIL_LINES, Registry, now, tail
+from ..registry.store import Registry, now
 from . import starting
-from .activity_log import ActivityLog, span
-from .idle import IdleTimer
+from .activity_log import span
+from .dashboard_address import open_address, write_address
 from .interruption import unless_stopped
 from .members import observed
 from .preparation import make_scratch, prepare, remove_scratch
 from .process_tree import descendants, kill
 from .reaper import reap
 from .reconciler import Reconciler
+from .requests import Requests
+from .routine import RoutineChecks
 from .sampler import Sampler
-from .state_store import StateStore
 from .versions import version_warnings, versions
 
 logger = logging.getLogger("gpucluster.supervisor")
 
-TICK_SECONDS = 1.0
 TOUCH_SECONDS = 3600.0
 REAP_SECONDS = 6.0
 """So long a supervisor that ends tries to end what its deployment has left; then others do it."""
 
 
-_CANNOT = {
-    Verb.SCALE: "cannot be scaled: it keeps the workers that it was started with",
-    Verb.ADAPT: "cannot follow the load; ask for a number of workers",
-    Verb.RETIRE: "cannot end a single worker; ask for a smaller number",
-    Verb.RESTART: "cannot restart its workers; stop it and create another",
-}
-
-
-class Controller:
+class Controller(Requests):
     """Controls one cluster from its request to its end.
 
     Parameters
@@ -69,159 +56,24 @@ class Controller:
     """
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel, redact: Callable[[str], None]) -> None:
-        self.registry = registry
-        self.folder = folder
-        self.spec = model.spec
-        renewed = getattr(model.spec, "lifetime_seconds", None) is not None
-        self.activity_log = ActivityLog(folder.activity, self._planned, renewed=renewed)
-        self.store = StateStore(registry, folder, model, self.activity_log.saw)
-        self.idle = IdleTimer(model.idle.timeout_seconds)
-        self.deployment: Deployment | None = None
-        self.plan: Plan | None = None
+        super().__init__(registry, folder, model)
         self.backend: Backend[Any] | None = None
         self.sampler: Sampler | None = None
-        self.reconciler: Reconciler | None = None
-        self.changed = asyncio.Event()
         self._redact = redact
         self._requested = self._touched = time.monotonic()
-        self._stop_reason: str | None = None
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
-        self._failed_looks: str | None = None
-
-    @property
-    def model(self) -> ClusterModel:
-        """The cluster as it is now."""
-        return self.store.model
-
-    # -- requests --------------------------------------------------------------------------------
-
-    def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
-        """Change what is wanted. The state is unchanged when this raises.
-
-        Parameters
-        ----------
-        patch : ClusterPatch
-            The change.
-        by : str, optional
-            Who asks, for the cluster's activity; the same with all requests.
-
-        Raises
-        ------
-        InvalidRequest
-            More workers than this cluster can have.
-        InvalidState
-            The cluster is stopping or has ended.
-        RegistryUnwritable
-            What is wanted could not be written down.
-        """
-        self._must_live()
-        self.store.must_write()
-        if patch.idle_timeout_seconds is not None:
-            self.activity_log.asked_to_change(patch, by)
-            self.idle.set_timeout(patch.idle_timeout_seconds or None)
-            return self.store.update(idle=self.idle.model())
-        most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
-        if self.plan is not None and most > self.plan.maximum_workers:
-            field = "adapt.maximum" if patch.adapt is not None else "n_workers"
-            raise InvalidRequest(
-                f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
-            )
-        self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
-        if self.plan is not None:
-            self.store.update(soon=True, notes=self.plan.notes(most))
-        self.activity_log.asked_to_change(patch, by)
-        if self.reconciler is not None:
-            self.reconciler.forget_lowered()
-        wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
-        model = self.store.update(wanted=wanted, notice=None)
-        self.changed.set()
-        return model
-
-    def retire(self, name: str, by: str | None = None) -> ClusterModel:
-        """Ask for the end of one worker, whose results go to the others first.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        WorkerNotFound
-            It has no worker of that name.
-        RegistryUnwritable
-        """
-        self._must_live()
-        if self.reconciler is None:
-            raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
-        self._must_be_able(Verb.RETIRE)
-        name = find_worker(self.model, name).name
-        if self.reconciler.retires(name):
-            return self.model
-        self.store.must_write()
-        wanted = self.model.wanted
-        self.activity_log.asked("retire", by, f"Retire worker {name}")
-        lowers = wanted.n_workers is not None and name in self._planned()
-        self.reconciler.want_retired(name, lowers=lowers)
-        if lowers:
-            wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
-        model = self.store.update(wanted=wanted, notice=None)
-        self.changed.set()
-        return model
-
-    def restart(self, by: str | None = None) -> ClusterModel:
-        """Ask for a restart of all workers.
-
-        Raises
-        ------
-        InvalidState
-            The cluster is not running.
-        RegistryUnwritable
-        """
-        self._must_live()
-        if self.reconciler is None:
-            raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
-        self._must_be_able(Verb.RESTART)
-        self.store.must_write()
-        self.activity_log.asked("restart", by, "Restart all workers")
-        self.reconciler.want_restart()
-        model = self.store.update(notice=None)
-        self.changed.set()
-        return model
-
-    def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
-        """Ask for the end, also where nothing can be written. Asking again changes nothing."""
-        if self.model.state.ended or self.model.wanted.stopped:
-            return self.model
-        self.activity_log.asked("stop", by, reason or "Stop")
-        self._stop_reason = reason
-        model = self.store.update(
-            wanted=Wanted(stopped=True),
-            state=ClusterState.STOPPING,
-            progress=Progress(step="stop", message="Stopping"),
-        )
-        self.changed.set()
-        return model
-
-    def decisions(self) -> list[Decision]:
-        """Return what following the load has led to."""
-        return self.deployment.decisions() if self.deployment is not None else []
-
-    def _must_live(self) -> None:
-        if self.model.wanted.stopped or self.model.state.ended:
-            raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}.")
-
-    def _must_be_able(self, verb: Verb) -> None:
-        if self.deployment is not None and verb not in self.deployment.can:
-            raise InvalidState(f"The cluster '{self.model.name}' {_CANNOT[verb]}.")
 
     # -- life ------------------------------------------------------------------------------------
 
     async def run(self) -> ClusterModel:
         """Control the cluster until it has ended; returns its last model."""
-        ticker: asyncio.Task[None] | None = None
+        checking: asyncio.Task[None] | None = None
         try:
             await unless_stopped(self.store, self.changed, self._start())
             if self.reconciler is not None and not self.model.wanted.stopped:
-                ticker = asyncio.create_task(self._tick())
+                checks = (self._look_at_use, self._look_at_end, self.store.recover, self._keep_files)
+                checking = asyncio.create_task(RoutineChecks(self.store, *checks).run())
                 await self.reconciler.run()
             await self._end(self._end_state, self._stop_reason)
         except GPUClusterError as error:
@@ -229,8 +81,8 @@ class Controller:
         except Exception as error:
             await self.fail(error)
         finally:
-            if ticker is not None:
-                ticker.cancel()
+            if checking is not None:
+                checking.cancel()
         return self.model
 
     async def fail(self, error: Exception) -> None:
@@ -288,7 +140,7 @@ class Controller:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
-            self._write_dashboard(context.dashboard_prefix, scheduler.dashboard)
+            write_address(self.folder, context.dashboard_prefix, scheduler.dashboard)
         self.idle.update(busy=self._in_use())
         found = versions()
         told = version_warnings(found)
@@ -309,14 +161,6 @@ class Controller:
             **self._members(),
         )
 
-    def _write_dashboard(self, prefix: str, *served: WebAddress) -> DashboardAddress:
-        found: dict[str, Any] = {}
-        for where in served:
-            found |= {"socket": where} if isinstance(where, str) else {"host": where[0], "port": where[1]}
-        address = DashboardAddress(prefix=prefix, **found)
-        write_private(self.folder.dashboard, address.model_dump_json())
-        return address
-
     def open_dashboard(self) -> DashboardAddress:
         """Let a browser on this machine reach the dashboard: on a port of loopback, below the secret prefix.
 
@@ -329,12 +173,7 @@ class Controller:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
             )
-        scheduler = self.deployment.scheduler
-        address = DashboardAddress.model_validate_json(self.folder.dashboard.read_bytes())
-        if address.port is None:
-            assert scheduler.dashboard is not None
-            address = self._write_dashboard(address.prefix, scheduler.dashboard, scheduler.open_dashboard())
-        return address
+        return open_address(self.folder, self.deployment.scheduler)
 
     def _most_wanted(self, plan: Plan) -> int:
         wanted = self.model.wanted
@@ -363,23 +202,7 @@ class Controller:
             remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
         self.activity_log.flush()
-        self.store.update(
-            state=state,
-            reason=reason,
-            notice=None,
-            progress=None,
-            can=(),
-            n_workers=0,
-            n_pending=0,
-            pending_reason=None,
-            n_clients=0,
-            workers=[],
-            scheduler_address=None,
-            dashboard_path=None,
-            ended_at=now(),
-            idle=self.model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
-            log_tail=told,
-        )
+        self.store.update(**ended_fields(self.model, state, reason, at=now(), log_tail=told))
 
     # -- watching --------------------------------------------------------------------------------
 
@@ -393,21 +216,6 @@ class Controller:
         if time.monotonic() - self._touched > TOUCH_SECONDS:
             self._touched = time.monotonic()
             self.folder.touch()
-
-    async def _tick(self) -> None:
-        """Look after the cluster once a second; whatever goes wrong in one look, the next one comes."""
-        looks = (self._look_at_use, self._look_at_end, self.store.recover, self._keep_files)
-        while True:
-            await asyncio.sleep(TICK_SECONDS)
-            failed: dict[str, Exception] = {}
-            for look in looks:
-                if self.model.wanted.stopped:
-                    return
-                try:
-                    look()
-                except Exception as error:
-                    failed[look.__name__] = error
-            self._tell_failed_looks(failed)
 
     def _look_at_use(self) -> None:
         used = self._in_use()
@@ -439,19 +247,6 @@ class Controller:
         assert self.deployment is not None
         return self.deployment
 
-    def _tell_failed_looks(self, failed: dict[str, Exception]) -> None:
-        before = self._failed_looks
-        self._failed_looks = None
-        if failed:
-            causes = ", ".join(dict.fromkeys(cause_of(error) for error in failed.values()))
-            self._failed_looks = f"The cluster's process cannot look after the cluster ({causes}); see the log."
-        if self._failed_looks == before:
-            return  # It was told already.
-        for name, error in failed.items():
-            logger.error("The step '%s' of each second failed", name.strip("_"), exc_info=error)
-        if self.model.notice in {None, before}:
-            self.store.update(notice=self._failed_looks)
-
     def _members(self) -> dict[str, Any]:
         if self.deployment is None or self.model.wanted.stopped:
             return {}
@@ -462,12 +257,6 @@ class Controller:
         restarting = self.reconciler is not None and self.reconciler.restarting
         self.activity_log.saw_workers(found["workers"], restarting=restarting)
         return found
-
-    def _planned(self) -> set[str]:
-        """Return the names of the workers that the cluster is meant to have."""
-        if self.deployment is None:
-            return set()
-        return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
 
     def _report(self, step: str, message: str) -> None:
         if not self.model.wanted.stopped:

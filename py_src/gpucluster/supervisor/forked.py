@@ -12,7 +12,8 @@ import warnings
 from typing import Any
 
 from ..dask_internals.listening import serve_no_worker_pages
-from .preloading import ADDED_VARIABLES, FIRST, LATER, import_each, rapids_wanted
+from ..protocol.version import ADDED_VARIABLES
+from .preloading import FIRST, LATER, import_each, rapids_wanted
 from .process_tree import tie_to_parent
 
 QUIET_SECONDS = 1.0

@@ -11,8 +11,6 @@ import os
 import sys
 from collections.abc import Iterable
 
-ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
-"""As ``client.launch`` names it: the names of variables that were not in the environment of whoever asked."""
 FIRST = (
     "numpy",
     "numpy.random",

@@ -9,7 +9,7 @@ from contextlib import suppress
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from .. import __version__
+from .._version import __version__
 from ..protocol.models import Versions
 
 _ESCAPING = [SpecifierSet("~=2026.1.3", prereleases=True), SpecifierSet(">=2026.7.1", prereleases=True)]

@@ -107,7 +107,11 @@ class RemoteScheduler(SchedulerView):
                 if self.members().ended is not None:
                     logger.error("The scheduler does not answer (%s: %s)", type(error).__name__, error)
             if self.members() != before:
-                self._changed()
+                try:
+                    self._changed()
+                except Exception:
+                    # The next look comes all the same: without it the scheduler would count as gone.
+                    logger.exception("That workers or clients came or went could not be passed on")
 
     async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
         handler = getattr(self._client.scheduler, self._name)

@@ -68,11 +68,5 @@ def differs(file: Path, text: str) -> bool:
     return not file.exists() or file.read_text(encoding="utf-8") != text
 
 
-def stale(folder: Path, pages: Path | None = None) -> list[Path]:
-    """Return the generated files of a folder of lessons that do not match their sources."""
-    made = [item for path in sorted(folder.glob("*/lesson.py")) for item in render(path, pages).items()]
-    return [file for file, text in made if differs(file, text)]
-
-
 def _json(data: dict[str, Any]) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, sort_keys=True) + "\n"

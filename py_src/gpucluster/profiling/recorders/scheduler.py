@@ -57,7 +57,7 @@ class SchedulerRecorder(SchedulerPlugin):
         self._received = follow_received_from_clients(scheduler, self._add_received)
         self.mark()
 
-    def mark(self) -> float:
+    def mark(self) -> None:
         """Take this moment for the beginning."""
         self._begin = self._tasks.begin = time.time()
         self._submitted.begin(self._begin)
@@ -65,7 +65,6 @@ class SchedulerRecorder(SchedulerPlugin):
             known["joined"] = self._begin
         self._n_readings = n_readings(self._scheduler)
         self._note_clients()
-        return self._begin
 
     def stop(self) -> None:
         """Leave the scheduler as it was."""
@@ -160,10 +159,10 @@ class SchedulerRecorder(SchedulerPlugin):
         }
 
 
-def begin(name: str, dask_scheduler: Any) -> float:
-    """Take this moment for the beginning; returns the scheduler's time."""
+def begin(name: str, dask_scheduler: Any) -> None:
+    """Take this moment for the beginning."""
     recorder: SchedulerRecorder = plugin(dask_scheduler, name)
-    return recorder.mark()
+    recorder.mark()
 
 
 def finish(name: str, dask_scheduler: Any) -> dict[str, Any] | None:

@@ -36,7 +36,7 @@ class SubprocessBackend(Backend[SubprocessSpec]):
             maximum_workers=MAXIMUM_WORKERS,
             maximum_reason=f"the queue takes {MAXIMUM_WORKERS} workers of one cluster",
             network=Network.TLS,
-            options={"queue": spec.queue, "queue_seconds": spec.queue_seconds},
+            options={"queue": spec.queue, "queue_seconds": spec.queue_seconds, "nannies": spec.nannies},
             threads_per_worker=spec.threads_per_worker,
             ready_workers=0,
         )

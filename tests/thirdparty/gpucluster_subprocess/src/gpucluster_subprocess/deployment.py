@@ -34,10 +34,9 @@ class _Worker:
 class SubprocessDeployment(Deployment):
     """Scheduler and workers as jobs of the queue. Made by ``start``."""
 
-    can = frozenset({Verb.SCALE, Verb.RETIRE})
-
     def __init__(self, plan: Plan, context: StartContext, directory: Path) -> None:
         self._plan = plan
+        self.can = frozenset({Verb.SCALE, Verb.RETIRE, *([Verb.RESTART] if plan.options["nannies"] else [])})
         self._context = context
         self._directory = directory
         self._workers: dict[str, _Worker] = {}
@@ -125,7 +124,8 @@ class SubprocessDeployment(Deployment):
             self._remember()
             threads = str(self._plan.threads_per_worker)
             program = ["distributed.cli.dask_worker", self._address, "--name", name, "--nthreads", threads]
-            program += ["--no-nanny", "--no-dashboard", "--local-directory", str(self._context.scratch_directory)]
+            program += ["--nanny" if self._plan.options["nannies"] else "--no-nanny"]
+            program += ["--no-dashboard", "--local-directory", str(self._context.scratch_directory)]
             await self._submit(name, self._plan.options["queue_seconds"], program)
 
     async def release(self, names: Collection[str]) -> None:

@@ -23,3 +23,9 @@ class SubprocessSpec(SpecBase):
         description="Seconds that each worker waits before it starts.",
         json_schema_extra=shown_in("Queue", advanced=True),
     )
+    nannies: bool = Field(
+        False,
+        title="Nannies",
+        description="Have each worker watched by a process that can restart it.",
+        json_schema_extra=shown_in("Queue", advanced=True),
+    )

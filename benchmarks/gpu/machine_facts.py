@@ -12,6 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from gpucluster.operating_system.processors import processor_name, usable_processors
+
 ROOT = Path(__file__).resolve().parents[2]
 _FIELDS = (
     "name",
@@ -39,7 +41,7 @@ _PACKAGES = (
 )
 
 
-def surroundings(*, simulated: bool) -> dict[str, Any]:
+def machine_facts(*, simulated: bool) -> dict[str, Any]:
     """Return what has to stand beside each figure.
 
     Parameters
@@ -52,8 +54,8 @@ def surroundings(*, simulated: bool) -> dict[str, Any]:
         "simulated": simulated,
         "commit": commit(),
         "gpus": _gpus(),
-        "cpu": _cpu(),
-        "cpus": len(os.sched_getaffinity(0)),
+        "cpu": processor_name() or "",
+        "cpus": len(usable_processors()),
         "kernel": platform.release(),
         "python": platform.python_version(),
         "versions": {name: found for name in _PACKAGES if (found := _version(name)) is not None},
@@ -93,14 +95,6 @@ def _gpus() -> list[dict[str, str]]:
         return []
     rows = [line.split(", ") for line in told.stdout.splitlines() if line.strip()]
     return [dict(zip(_FIELDS, row, strict=True)) for row in rows if len(row) == len(_FIELDS)]
-
-
-def _cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
 
 
 def _version(name: str) -> str | None:

@@ -1,0 +1,144 @@
+"""Waiting for what a cluster was asked for, by its record: nobody is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from ..protocol.errors import (
+    ClusterEnded,
+    InvalidState,
+    OperationFailed,
+    OperationTimedOut,
+    ScaleFailed,
+    StartFailed,
+    StartTimedOut,
+)
+from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.plaintext import counted
+from ..registry.store import Registry
+from .reading import must_speak_our_version
+
+POLL_SECONDS = 0.02
+
+OnProgress = Callable[[ClusterModel], None]
+
+
+async def wait_until_done(
+    registry: Registry, id: str, *, timeout: float, progress: OnProgress | None = None
+) -> ClusterModel:
+    """Wait until a cluster is running with the wanted workers; see ``AsyncControl.wait`` for parameters and errors."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + timeout
+    last: ClusterModel | None = None
+    model = registry.find(id)
+    must_speak_our_version(model)
+    while True:
+        if progress is not None and model is not last:
+            progress(model)
+        last = model
+        if model.state.ended or model.wanted.stopped:
+            fallback = f"The cluster '{model.name}' was stopped."
+            raise (StartFailed if model.running_at is None else ClusterEnded)(model.reason or fallback)
+        if model.state is ClusterState.RUNNING and (
+            model.wanted.n_workers in {None, _accepted(model)} or model.notice is not None
+        ):
+            return model
+        if loop.time() > deadline:
+            raise (StartTimedOut if model.running_at is None else OperationTimedOut)(
+                f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
+                f"{model.n_workers} workers. It goes on; look at its log or stop it."
+            )
+        await asyncio.sleep(POLL_SECONDS)
+        model = registry.find(model.id)
+
+
+def must_have_scaled(model: ClusterModel, n_workers: int) -> None:
+    """Refuse a cluster that has settled for another number of workers than it was asked for.
+
+    Raises
+    ------
+    ScaleFailed
+    """
+    if {_accepted(model), model.wanted.n_workers} != {n_workers}:
+        count = counted(model.n_workers, "worker")
+        meanwhile = f"Something else was asked of the cluster '{model.name}' meanwhile; it has {count} now."
+        raise ScaleFailed(model.notice or meanwhile)
+
+
+async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> None:
+    """Wait until none of the workers' processes is one of those before.
+
+    Raises
+    ------
+    OperationFailed
+        Not all workers came back.
+    OperationTimedOut
+        They may come yet.
+    """
+    # The request is accepted before it is visible: the workers' processes must be others.
+    old = {worker.pid for worker in before.workers}
+    deadline = asyncio.get_running_loop().time() + timeout
+    while True:
+        model = await wait_until_done(registry, before.id, timeout=timeout)
+        if model.notice is not None:
+            raise OperationFailed(model.notice)
+        if not old & {worker.pid for worker in model.workers}:
+            return
+        if asyncio.get_running_loop().time() > deadline:
+            raise OperationTimedOut(
+                f"The workers of '{model.name}' did not come back within {timeout:.0f} seconds. "
+                "The cluster goes on; they may come yet."
+            )
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def wait_until_retired(registry: Registry, id: str, worker: str, address: str | None, *, timeout: float) -> None:
+    """Wait until no worker has that address.
+
+    Raises
+    ------
+    InvalidState
+        The worker stays, with the reason.
+    OperationTimedOut
+        It may go yet.
+    """
+    deadline = asyncio.get_running_loop().time() + timeout
+    while True:
+        model = registry.find(id)
+        if address not in {found.address for found in model.workers}:
+            return
+        if model.notice is not None:
+            raise InvalidState(model.notice)
+        if asyncio.get_running_loop().time() > deadline:
+            raise OperationTimedOut(
+                f"The worker {worker} of '{model.name}' is still there after {timeout:.0f} seconds. "
+                "The cluster goes on, and may let it go yet."
+            )
+        await asyncio.sleep(POLL_SECONDS)
+
+
+async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, timeout: float) -> None:
+    """Wait until at least that many workers are connected.
+
+    Raises
+    ------
+    ClusterEnded
+    OperationTimedOut
+        The others may come yet.
+    """
+    deadline = asyncio.get_running_loop().time() + timeout
+    while (model := registry.find(id)).n_workers < n_workers:
+        if model.state.ended or model.state is ClusterState.STOPPING:
+            raise ClusterEnded(f"The cluster '{model.name}' is {model.state.value}. {model.reason or ''}".strip())
+        if asyncio.get_running_loop().time() > deadline:
+            raise OperationTimedOut(
+                f"{model.n_workers} of {n_workers} workers of '{model.name}' arrived within {timeout:.0f} seconds. "
+                "The cluster goes on; the others may come yet."
+            )
+        await asyncio.sleep(POLL_SECONDS)
+
+
+def _accepted(model: ClusterModel) -> int:
+    """Return how many workers are there or wait in a queue: a request is done when it was handed on."""
+    return model.n_workers + (model.n_pending if model.pending_reason is not None else 0)

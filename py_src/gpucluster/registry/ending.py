@@ -1,0 +1,86 @@
+"""How the end of a cluster is written down: by its supervisor, or by whoever finds that one gone."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.plaintext import escaped
+from ..protocol.telemetry import ActivityEntry
+from . import activity
+from .record import Folder
+
+LOG_TAIL_LINES = 20
+
+
+def tail(path: Path, lines: int) -> list[str]:
+    """Return the last lines of a text file without reading all of it; empty when there is none.
+
+    What a terminal would obey is written out: tasks print what they like.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 400 * lines - 4096))
+            text = file.read().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    return [escaped(line, keep="\t") for line in deque(text.splitlines(), maxlen=lines)]
+
+
+def ended_fields(
+    model: ClusterModel, state: ClusterState, reason: str | None, *, at: str, log_tail: list[str]
+) -> dict[str, Any]:
+    """Return the fields of a cluster that change with its end: nothing of it is there any more."""
+    return {
+        "state": state,
+        "reason": reason,
+        "notice": None,
+        "progress": None,
+        "can": (),
+        "n_workers": 0,
+        "n_pending": 0,
+        "pending_reason": None,
+        "n_clients": 0,
+        "workers": [],
+        "scheduler_address": None,
+        "dashboard_path": None,
+        "ended_at": at,
+        "idle": model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
+        "log_tail": log_tail,
+    }
+
+
+def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterModel:
+    """Return a cluster whose supervisor is gone without a word, as it has ended; the reason says what is known."""
+    killed: str | None = None
+    with suppress(OSError):
+        killed = folder.killed.read_text(encoding="utf-8")
+    stopped = model.wanted.stopped or killed is not None
+    reason = killed or (
+        "Its process ended while it was being stopped."
+        if stopped
+        else f"{gone(model)}: it was killed, or the machine was restarted. Its workers ended with it."
+    )
+    state = ClusterState.STOPPED if stopped else ClusterState.FAILED
+    told = [] if stopped else tail(folder.log, LOG_TAIL_LINES)
+    return model.model_copy(update=ended_fields(model, state, reason, at=at, log_tail=told))
+
+
+def gone(model: ClusterModel) -> str:
+    """Return the beginning of a sentence that says that its process is gone."""
+    return f"Its process{f' (pid {model.pid})' if model.pid else ''} is gone"
+
+
+def note_end(folder: Folder, model: ClusterModel) -> None:
+    """Write the end into the activity, once: several may find the supervisor gone at the same moment."""
+    assert model.ended_at is not None and model.reason is not None
+    entries = activity.read(folder.activity)
+    if not entries or entries[-1].message != model.reason:
+        kind = "failure" if model.state is ClusterState.FAILED else "state"
+        with suppress(OSError):
+            activity.append(folder.activity, ActivityEntry(at=model.ended_at, kind=kind, message=model.reason))

@@ -1,0 +1,181 @@
+"""What can be asked of a cluster: each request changes what is wanted, and returns."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ..backends.backend import Plan
+from ..backends.deployment import Deployment, SlotState
+from ..protocol.errors import InvalidRequest, InvalidState
+from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
+from ..protocol.spec import ClusterPatch
+from ..protocol.telemetry import Decision
+from ..protocol.traits import Verb
+from ..protocol.workers import find_worker
+from ..registry.record import Folder
+from ..registry.store import Registry
+from .activity_log import ActivityLog
+from .idle import IdleTimer
+from .reconciler import Reconciler
+from .state_store import StateStore
+
+_CANNOT = {
+    Verb.SCALE: "cannot be scaled: it keeps the workers that it was started with",
+    Verb.ADAPT: "cannot follow the load; ask for a number of workers",
+    Verb.RETIRE: "cannot end a single worker; ask for a smaller number",
+    Verb.RESTART: "cannot restart its workers; stop it and create another",
+}
+
+
+class Requests:
+    """The requests to one cluster; ``Controller`` does what they ask for.
+
+    Parameters
+    ----------
+    registry, folder
+        Where the cluster is written down.
+    model : ClusterModel
+        As requested, in state ``starting``.
+    """
+
+    def __init__(self, registry: Registry, folder: Folder, model: ClusterModel) -> None:
+        self.registry = registry
+        self.folder = folder
+        self.spec = model.spec
+        renewed = getattr(model.spec, "lifetime_seconds", None) is not None
+        self.activity_log = ActivityLog(folder.activity, self._planned, renewed=renewed)
+        self.store = StateStore(registry, folder, model, self.activity_log.saw)
+        self.idle = IdleTimer(model.idle.timeout_seconds)
+        self.deployment: Deployment | None = None
+        self.plan: Plan | None = None
+        self.reconciler: Reconciler | None = None
+        self.changed = asyncio.Event()
+        self._stop_reason: str | None = None
+
+    @property
+    def model(self) -> ClusterModel:
+        """The cluster as it is now."""
+        return self.store.model
+
+    def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
+        """Change what is wanted. The state is unchanged when this raises.
+
+        Parameters
+        ----------
+        patch : ClusterPatch
+            The change.
+        by : str, optional
+            Who asks, for the cluster's activity; the same with all requests.
+
+        Raises
+        ------
+        InvalidRequest
+            More workers than this cluster can have.
+        InvalidState
+            The cluster is stopping or has ended.
+        RegistryUnwritable
+            What is wanted could not be written down.
+        """
+        self._must_live()
+        self.store.must_write()
+        if patch.idle_timeout_seconds is not None:
+            self.activity_log.asked_to_change(patch, by)
+            self.idle.set_timeout(patch.idle_timeout_seconds or None)
+            return self.store.update(idle=self.idle.model())
+        most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
+        if self.plan is not None and most > self.plan.maximum_workers:
+            field = "adapt.maximum" if patch.adapt is not None else "n_workers"
+            raise InvalidRequest(
+                f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
+            )
+        self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
+        if self.plan is not None:
+            self.store.update(soon=True, notes=self.plan.notes(most))
+        self.activity_log.asked_to_change(patch, by)
+        if self.reconciler is not None:
+            self.reconciler.forget_lowered()
+        wanted = Wanted(n_workers=patch.n_workers, adapt=patch.adapt)
+        model = self.store.update(wanted=wanted, notice=None)
+        self.changed.set()
+        return model
+
+    def retire(self, name: str, by: str | None = None) -> ClusterModel:
+        """Ask for the end of one worker, whose results go to the others first.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is not running.
+        WorkerNotFound
+            It has no worker of that name.
+        RegistryUnwritable
+        """
+        self._must_live()
+        if self.reconciler is None:
+            raise InvalidState(f"The cluster '{self.model.name}' is still starting; it has no workers to retire.")
+        self._must_be_able(Verb.RETIRE)
+        name = find_worker(self.model, name).name
+        if self.reconciler.retires(name):
+            return self.model
+        self.store.must_write()
+        wanted = self.model.wanted
+        self.activity_log.asked("retire", by, f"Retire worker {name}")
+        lowers = wanted.n_workers is not None and name in self._planned()
+        self.reconciler.want_retired(name, lowers=lowers)
+        if lowers:
+            wanted = Wanted(n_workers=max(0, (wanted.n_workers or 0) - 1))
+        model = self.store.update(wanted=wanted, notice=None)
+        self.changed.set()
+        return model
+
+    def restart(self, by: str | None = None) -> ClusterModel:
+        """Ask for a restart of all workers.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is not running.
+        RegistryUnwritable
+        """
+        self._must_live()
+        if self.reconciler is None:
+            raise InvalidState(f"The cluster '{self.model.name}' is still starting; there is nothing to restart.")
+        self._must_be_able(Verb.RESTART)
+        self.store.must_write()
+        self.activity_log.asked("restart", by, "Restart all workers")
+        self.reconciler.want_restart()
+        model = self.store.update(notice=None)
+        self.changed.set()
+        return model
+
+    def stop(self, reason: str | None = None, by: str | None = None) -> ClusterModel:
+        """Ask for the end, also where nothing can be written. Asking again changes nothing."""
+        if self.model.state.ended or self.model.wanted.stopped:
+            return self.model
+        self.activity_log.asked("stop", by, reason or "Stop")
+        self._stop_reason = reason
+        model = self.store.update(
+            wanted=Wanted(stopped=True),
+            state=ClusterState.STOPPING,
+            progress=Progress(step="stop", message="Stopping"),
+        )
+        self.changed.set()
+        return model
+
+    def decisions(self) -> list[Decision]:
+        """Return what following the load has led to."""
+        return self.deployment.decisions() if self.deployment is not None else []
+
+    def _must_live(self) -> None:
+        if self.model.wanted.stopped or self.model.state.ended:
+            raise InvalidState(f"The cluster '{self.model.name}' is {self.model.state.value}.")
+
+    def _must_be_able(self, verb: Verb) -> None:
+        if self.deployment is not None and verb not in self.deployment.can:
+            raise InvalidState(f"The cluster '{self.model.name}' {_CANNOT[verb]}.")
+
+    def _planned(self) -> set[str]:
+        """Return the names of the workers that the cluster is meant to have."""
+        if self.deployment is None:
+            return set()
+        return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
