@@ -147,7 +147,10 @@ def test_another_user_finds_the_door_of_the_sockets_closed(shared_site, shared_c
     # Scheduler, dashboard; for each worker its own and its nanny's.
     assert len(sockets) == 2 + 2 * 2
     assert {path.stat().st_mode & 0o777 for path in folder.comm.iterdir()} == {0o600}
-    assert shared_cluster.scheduler_address == f"gpucluster+unix://127.0.0.1{folder.comm}/{_scheduler_socket(shared_cluster)}"
+    assert (
+        shared_cluster.scheduler_address
+        == f"gpucluster+unix://127.0.0.1{folder.comm}/{_scheduler_socket(shared_cluster)}"
+    )
 
 
 def _scheduler_socket(model):
