@@ -11,7 +11,7 @@ import gpucluster
 import psutil
 import pytest
 from gpucluster.client import killing
-from gpucluster.protocol.errors import StartTimedOut
+from gpucluster.protocol.errors import AccessDenied, StartTimedOut
 from gpucluster.protocol.models import ClusterState
 from gpucluster.registry.process import ProcessIdentity
 
@@ -224,6 +224,17 @@ def repair_it():
     from gpucluster.supervisor import controller
 
     controller.observed = controller.whole
+
+
+def test_a_cluster_whose_secret_is_gone_can_be_stopped(site, wait_until):
+    model = site.running(name="locked", n_workers=0)
+    site.registry.folder(model.id).secret.unlink()
+    with pytest.raises(AccessDenied):
+        site.control.patch("locked", {"n_workers": 1})
+    stopped = site.control.stop("locked")
+    assert stopped.state is ClusterState.STOPPED
+    assert "killed" not in (stopped.reason or ""), "it ended in good order"
+    wait_until(lambda: not site.processes())
 
 
 def test_whatever_goes_wrong_once_a_second_is_told_and_tried_again(site):

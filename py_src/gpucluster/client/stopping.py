@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable
 
-from ..protocol.errors import InvalidState, SupervisorUnreachable
+from ..protocol.errors import AccessDenied, InvalidState, SupervisorUnreachable
 from ..protocol.models import ClusterModel, ClusterState
 from ..registry import lock
 from ..registry.store import Registry
@@ -35,13 +35,16 @@ async def stop_cluster(
         Asks the cluster's process to stop, within that many seconds.
     """
     deadline = time.monotonic() + timeout
+    asked = model
     try:
         if of_another_version(model):
             # Requests of ours mean nothing to another version. The signal has always meant to stop.
             signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
-            asked = model
         else:
             model = asked = await ask(timeout / 2)
+    except AccessDenied:
+        # The file with its secret was removed. Who may signal the process may stop the cluster anyway.
+        signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
     except SupervisorUnreachable:
         why = f"Its process did not answer within {timeout / 2:.0f} seconds and was killed."
         return await kill_cluster(registry, registry.find(model.id), why)
