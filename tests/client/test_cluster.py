@@ -8,6 +8,8 @@ import json
 import math
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
@@ -219,6 +221,8 @@ def test_a_refused_creation_leaves_nothing(shared_site, shared):
         gpucluster.create("local", name="shared")
     with pytest.raises(InvalidRequest, match="workers: is not an option"):
         gpucluster.create("local", workers=2)
+    with pytest.raises(InvalidRequest, match="timeout: 'x' is not a duration"):
+        gpucluster.create("local", timeout="x")
     with pytest.raises(InvalidRequest, match="backend: must be one of"):
         gpucluster.create("slurm")
     assert len(gpucluster.list()) == 1
@@ -276,3 +280,18 @@ async def test_asynchronous_from_creation_to_end(site):
     assert len(sample.workers) == len(sample.column("memory_bytes")) >= 1
     assert sample.vram_used_bytes is sample.rmm_used_bytes is None, "absent, never zero"
     json.loads(seen[-1].model_dump_json())
+
+
+SCRIPT = """
+import gpucluster
+with gpucluster.create("local", name="closed", n_workers=0):
+    gpucluster.create("local", name="left", n_workers=0)
+"""
+
+
+def test_a_script_that_leaves_a_cluster_behind_says_so(site):
+    ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=150)
+    told = "The cluster 'left' lives on until nobody has used it for 60 min. To stop it: gpucluster stop left\n"
+    assert (ended.returncode, ended.stderr) == (0, told)
+    assert site.get("left").state is ClusterState.RUNNING
+    assert site.get("closed").state.ended

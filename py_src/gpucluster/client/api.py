@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from builtins import list as List
 from collections.abc import Coroutine, Generator
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, overload
@@ -19,26 +20,32 @@ from .background import run
 from .cluster import Cluster
 from .control import STOP_LATE_SECONDS, AsyncControl
 from .dask_keywords import read_keywords, warn_of
+from .exit_notice import tell_at_exit
 from .presentation import View, presentation
+from .worker_numbers import duration
+
+Timeout = float | str | timedelta | None
+"""Seconds, or a duration such as ``"2 min"``; ``None``: the default."""
+START_SECONDS = 120.0
 
 
 @overload
 def create(
-    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: Literal[False] = False,
+    backend: str = "auto", *, wait: bool = True, timeout: Timeout = None, asynchronous: Literal[False] = False,
     **options: Any,
 ) -> Cluster: ...  # fmt: skip
 @overload
 def create(
-    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: Literal[True], **options: Any
+    backend: str = "auto", *, wait: bool = True, timeout: Timeout = None, asynchronous: Literal[True], **options: Any
 ) -> StartingCluster: ...
 @overload
 def create(
-    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: bool, **options: Any
+    backend: str = "auto", *, wait: bool = True, timeout: Timeout = None, asynchronous: bool, **options: Any
 ) -> Cluster | StartingCluster: ...
 
 
 def create(
-    backend: str = "auto", *, wait: bool = True, timeout: float = 120, asynchronous: bool = False, **options: Any
+    backend: str = "auto", *, wait: bool = True, timeout: Timeout = None, asynchronous: bool = False, **options: Any
 ) -> Cluster | StartingCluster:
     """Create a cluster that lives on its own: it outlasts this kernel.
 
@@ -49,8 +56,8 @@ def create(
         GPU is, or a kind that another package adds.
     wait : bool
         Return when it is running; else at once.
-    timeout : float
-        Seconds to wait. When they are over, the cluster is stopped.
+    timeout : float, str or timedelta
+        Seconds to wait, or a duration such as ``"2 min"``; default: 120. When they are over, the cluster is stopped.
     asynchronous : bool
         Return what can be awaited or entered with ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
     **options
@@ -76,10 +83,11 @@ def create(
     """
     spec, without_effect = read_keywords({"backend": backend, **options})
     warn_of(without_effect, stacklevel=2)
-    work = _create(spec, wait=wait, timeout=timeout)
+    work = _create(spec, wait=wait, timeout=START_SECONDS if timeout is None else duration("timeout", timeout))
     if asynchronous:
         return StartingCluster(work)
     model, control = run(work)
+    tell_at_exit(control.registry, model)
     return Cluster(model, control, owned=True)
 
 
@@ -105,6 +113,7 @@ class StartingCluster:
 
     async def _created(self) -> AsyncCluster:
         model, control = await self._work
+        tell_at_exit(control.registry, model)
         return AsyncCluster(model, control, owned=True)
 
 

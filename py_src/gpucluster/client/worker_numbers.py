@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from datetime import timedelta
+from typing import Any, overload
 
 from ..protocol.durations import parse_seconds
 from ..protocol.errors import refused_field
@@ -93,6 +94,12 @@ def memory_of_worker(model: ClusterModel, field: str) -> int:
             field, "how much memory one worker has is known when there is one; ask for a number of workers first"
         )
     return limit
+
+
+@overload
+def duration(field: str, value: float | str | timedelta) -> float: ...
+@overload
+def duration(field: str, value: Any) -> float | None: ...
 
 
 def duration(field: str, value: Any) -> float | None:
