@@ -24,7 +24,7 @@ DIGITS = load_digits().data
 PIXELS = load_sample_image("flower.jpg")[::12, ::12].reshape(-1, 3) / 255
 SPOTS = np.concatenate([np.random.default_rng(seed).normal(seed, 0.3, (150, 2)) for seed in range(5)])
 SHUFFLED = np.random.default_rng(0).permutation(SPOTS)
-CASES = {
+CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "pixels": (PIXELS, {"eps": 0.02}),
     "few neighbours": (PIXELS, {"eps": 0.008, "min_samples": 3}),
     "digits": (DIGITS, {"eps": 20.0, "min_samples": 6}),
@@ -105,7 +105,7 @@ def test_pairs_that_are_too_many_to_be_kept_are_looked_for_again(
     split: Any, monkeypatch: pytest.MonkeyPatch, search: Any
 ) -> None:
     weights = np.random.default_rng(0).integers(0, 3, len(SPOTS))
-    options = {"eps": 0.2, "algorithm": "brute" if search is broadcast_search else "auto"}
+    options: dict[str, Any] = {"eps": 0.2, "algorithm": "brute" if search is broadcast_search else "auto"}
     theirs = LocalDBSCAN(**options).fit(SHUFFLED, sample_weight=weights)
     for kept in (0, 100):
         monkeypatch.setattr(search, "KEPT_PAIRS", 4 * kept + 4)
