@@ -68,14 +68,15 @@ class Placed:
         for future in futures:
             if future.status == "error":
                 raise future.exception()
-        sizes = client.nbytes(summary=False)
-        holders = client.who_has(first)
+        from ...dask_internals.clients import kept
+
+        known = kept(client, [future.key for part in self.parts if part for future in part])
         self.keys = [future.key for future in first]
         self.sizes = [
-            sum(sizes.get(part[number].key, 0) for part in self.parts if part) for number in range(len(self.keys))
+            sum(known.sizes.get(part[number].key, 0) for part in self.parts if part) for number in range(len(self.keys))
         ]
-        self.holders = [list(holders.get(key, ())) for key in self.keys]
-        self.workers = workers_of(client)
+        self.holders = [list(known.holders.get(key, ())) for key in self.keys]
+        self.workers = known.workers
         if not self.workers:
             raise PeerLost("All workers ended.")
 
@@ -113,8 +114,9 @@ def _scheduler_id(client: Any) -> Any:
 
 def workers_of(client: Any) -> dict[str, Any]:
     """Return what the scheduler knows of each worker, by address."""
-    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
-    return found
+    from ...dask_internals.clients import known_workers
+
+    return known_workers(client)
 
 
 def run_ranks(
@@ -234,7 +236,9 @@ class _Attempt:
             try:
                 wait(pending, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
             except TimeoutError:
-                ended = set(self._addresses) - set(workers_of(self._client))
+                # A scheduler that is gone cancels the tasks in the client.
+                with suppress(OSError):
+                    ended = set(self._addresses) - set(workers_of(self._client))
             if any(task.status in FAILED for task in pending):
                 raise self._cause(pending)
             if ended:
@@ -260,7 +264,8 @@ class _Attempt:
         """Return why ranks failed: those that only suffer from another one's failure say nothing about it."""
         from distributed import wait
 
-        self._close()
+        with suppress(OSError):
+            self._close()
         with suppress(TimeoutError):
             wait(tasks, timeout=GRACE_SECONDS)
         errors: list[BaseException] = [task.exception() for task in tasks if task.status == "error"]
