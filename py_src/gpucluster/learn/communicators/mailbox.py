@@ -52,7 +52,7 @@ class Mailbox:
         return found
 
     def open(self, job: str, n_ranks: int) -> None:
-        """Begin to take messages of a job."""
+        """Begin to take messages of a job: when its rank starts here, or another one's first message arrives before."""
         if job not in self._ended:
             self._queues.setdefault(job, {rank: queue.SimpleQueue() for rank in range(n_ranks)})
             self._incoming.setdefault(job, {})
@@ -89,8 +89,9 @@ class Mailbox:
         """Return the connections of a job that its rank reads by itself, by the ranks at their other ends."""
         return self._incoming.get(job, {})
 
-    async def _link(self, comm: Any, job: str, source: int, direct: bool) -> Any:
+    async def _link(self, comm: Any, job: str, n_ranks: int, source: int, direct: bool) -> Any:
         """Receive what one rank of a job sends until it closes the connection, or hand that to this worker's rank."""
+        self.open(job, n_ranks)
         arriving = self._queues.get(job, {}).get(source)
         if arriving is not None and direct:
             incoming = self._incoming[job][source] = Incoming(*taken(comm))
@@ -108,9 +109,9 @@ class Mailbox:
         return no_reply()
 
 
-async def open_job(dask_worker: Any, job: str, n_ranks: int) -> None:
-    """Prepare a worker for messages of a job; runs on all its workers before the first rank starts."""
-    Mailbox.of(dask_worker).open(job, n_ranks)
+async def take_links(dask_worker: Any) -> None:
+    """Prepare a worker for messages of ranks; runs on each worker before its first rank starts."""
+    Mailbox.of(dask_worker)
 
 
 async def close_job(dask_worker: Any, job: str) -> None:

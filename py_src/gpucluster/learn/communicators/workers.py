@@ -52,6 +52,7 @@ class WorkerCommunicator(TreeCommunicator):
         self._addresses = addresses
         self._key = key
         self._mailbox = Mailbox.of(worker)
+        self._mailbox.open(job, self.size)
         self._links: dict[int, Outgoing | Waiting] = {}
         self._writers: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop = asyncio_loop(worker)
@@ -146,7 +147,8 @@ class WorkerCommunicator(TreeCommunicator):
         comm = await connect(self._addresses[to], **connection_arguments(self._worker))
         direct = can_be_taken(comm)
         try:
-            await comm.write({"op": OPERATION, "job": self._job, "source": self.rank, "direct": direct, "reply": False})
+            link = {"job": self._job, "n_ranks": self.size, "source": self.rank, "direct": direct}
+            await comm.write({"op": OPERATION, **link, "reply": False})
             if direct:
                 await flushed(comm)
                 sock, _ = taken(comm)

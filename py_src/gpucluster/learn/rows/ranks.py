@@ -12,10 +12,11 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import Communicator
-from ..communicators.mailbox import close_job, expect_no_more, open_job
+from ..communicators.mailbox import close_job, expect_no_more, take_links
 from ..communicators.mpi import over_mpi
 from ..communicators.workers import WorkerCommunicator
 from ..errors import InvalidData, PeerLost, RanksDisagree, WorkersLost
@@ -34,6 +35,9 @@ POLL_SECONDS = 1.0
 GRACE_SECONDS = 5.0
 """So long ranks that were given up may take to tell why they failed."""
 FAILED = frozenset({"error", "cancelled", "lost"})
+
+_prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+"""For each client the workers that take messages of ranks."""
 
 
 class _Unmatched(PeerLost):
@@ -189,7 +193,7 @@ class _Attempt:
         self._addresses = list(self._blocks)
 
     def run(self, function: Callable[..., Any], parameters: dict[str, Any], *, first_only: bool) -> list[Any]:
-        self._open()
+        self._prepare()
         done = False
         try:
             tasks = self._tasks = self._submit(function, parameters, first_only)
@@ -248,6 +252,8 @@ class _Attempt:
                 self._report_returned_ranks(tasks)
 
     def _give_up(self) -> None:
+        # A new worker may have an old one's address.
+        _prepared.pop(self._client, None)
         # What ended the computation is what counts, also where the client is gone and can tell the workers nothing.
         with suppress(Exception):
             self._client.cancel(self._tasks, force=True)
@@ -280,13 +286,15 @@ class _Attempt:
             )
         return PeerLost("A rank is gone.")
 
-    def _open(self) -> None:
-        opened = self._client.run(
-            open_job, job=self._job, n_ranks=len(self._addresses), workers=self._addresses, on_error="return"
-        )
-        for address, answer in opened.items():
+    def _prepare(self) -> None:
+        """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task."""
+        prepared = _prepared.setdefault(self._client, set())
+        new = [address for address in self._addresses if address not in prepared]
+        answers = self._client.run(take_links, workers=new, on_error="return") if new else {}
+        for address, answer in answers.items():
             if isinstance(answer, BaseException):
                 raise PeerLost(f"The worker at {address} does not answer.")
+        prepared.update(new)
 
     def _close(self) -> None:
         self._client.run(
