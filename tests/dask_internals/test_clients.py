@@ -29,7 +29,7 @@ def test_all_clients_are_known(here, canary):
 def test_what_a_scheduler_knows_at_one_time(here, canary):
     with canary("Client.scheduler.nbytes(keys=, summary=), who_has(keys=) and identity(n_workers=)"):
         future = here.client.scatter(bytes(1000), direct=False, workers=[here.worker.address])
-        found = clients.kept(here.client, [future.key, "unknown"])
+        found: clients.Kept = clients.kept(here.client, [future.key, "unknown"])
         assert found.sizes[future.key] >= 1000
         assert list(found.holders[future.key]) == [here.worker.address]
         assert not found.holders.get("unknown")

@@ -53,7 +53,7 @@ def kept(client: Any, keys: Sequence[Any]) -> Kept:
     """
     scheduler = _scheduler_of(client)
 
-    async def ask() -> list[Any]:
+    async def ask() -> tuple[Any, Any, Any]:
         # For one that it has forgotten, the scheduler would tell no size at all.
         return await asyncio.gather(
             scheduler.nbytes(keys=None, summary=False),
