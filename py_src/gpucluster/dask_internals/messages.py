@@ -120,13 +120,16 @@ def can_be_taken(comm: Any) -> bool:
 
 
 async def flushed(comm: Any) -> None:
-    """Wait until a connection that can be taken has sent all that was written."""
+    """Wait until a connection that can be taken has sent all that was written: ``comm.stream.writing()`` (2021.1)."""
     while comm.stream.writing():
         await comm.stream.write(b"")
 
 
 def taken(comm: Any) -> tuple[socket.socket | None, bytes]:
     """Take the socket of a connection away from the event loop, and end the connection; the peer does not notice.
+
+    Relies on ``comm.stream`` with ``socket`` and ``read_bytes``, and on ``comm.abort()``, which closes but does not shut
+    down (2021.1).
 
     Returns
     -------
