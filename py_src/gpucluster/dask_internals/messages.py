@@ -128,8 +128,8 @@ async def flushed(comm: Any) -> None:
 def taken(comm: Any) -> tuple[socket.socket | None, bytes]:
     """Take the socket of a connection away from the event loop, and end the connection; the peer does not notice.
 
-    Relies on ``comm.stream`` with ``socket`` and ``read_bytes``, and on ``comm.abort()``, which closes but does not shut
-    down (2021.1).
+    Relies on ``comm.stream`` with ``socket`` and ``read_bytes``, and on ``comm.abort()``, which closes and does not
+    shut down (2021.1).
 
     Returns
     -------
