@@ -60,6 +60,51 @@ def test_messages_of_our_own(here, canary):
         assert arrived[1]["values"].tolist() == [0, 1, 2, 3, 4]
 
 
+def test_a_socket_that_is_taken_from_a_connection(here, canary):
+    with canary("Comm.stream, an IOStream with socket, writing() and read_bytes(); Comm.abort(), which leaves a copy"):
+        found = []
+
+        async def take(comm):
+            found.append(messages.can_be_taken(comm))
+            while not comm.stream._read_buffer_size:  # noqa: ASYNC110  # what comes behind the first message
+                await asyncio.sleep(0.01)
+                comm.stream._read_to_buffer()
+            sock, read = messages.taken(comm)
+            found.append(read)
+            sock.sendall(b"answer")
+            sock.close()
+            return statuses.no_reply()
+
+        messages.set_handler(here.other, "canary", take)
+
+        async def send():
+            comm = await connect(here.other.address, **messages.connection_arguments(here.worker))
+            await comm.write({"op": "canary", "reply": False})
+            await messages.flushed(comm)
+            sock, read = messages.taken(comm)
+            assert comm.closed()
+            assert read == b""
+            sock.sendall(b"behind it")
+            found.append(await asyncio.get_running_loop().sock_recv(sock, 100))
+            sock.close()
+
+        here.client.sync(send)
+        messages.remove_handler(here.other, "canary")
+        assert found == [True, b"behind it", b"answer"]
+    assert not messages.can_be_taken(object())
+
+
+def test_messages_for_such_a_socket(canary):
+    with canary("protocol.pickle.dumps(buffer_callback=) and loads(buffers=)"):
+        names = {"__name__": "__main__"}
+        exec("class Pair(tuple): pass", names)
+        frames = messages.packed(("sum", np.arange(1000), names["Pair"]((1, 2))))
+        assert len(frames) == 2 and memoryview(frames[1]).nbytes == 8000
+        name, values, pair = messages.unpacked([bytearray(frame) for frame in frames])
+        assert (name, values.sum(), tuple(pair)) == ("sum", 499500, (1, 2))
+        values += 1
+
+
 def test_event_loops(here, canary):
     with canary("loop.asyncio_loop of clients and servers"):
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from .following import Following, follow_handler
@@ -78,3 +82,68 @@ def serialized(message: Any) -> Any:
 
     header, frames = serialize(message, serializers=("pickle",), on_error="raise")
     return Serialized(header, [frame if isinstance(frame, bytes) else bytes(frame) for frame in frames])
+
+
+def packed(message: Any) -> list[Any]:
+    """Return a message as bytes and buffers; large arrays are not copied, and types that a notebook has defined travel.
+
+    Relies on ``distributed.protocol.pickle.dumps`` with ``buffer_callback`` (2021.1) where plain pickle does not do.
+    """
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        data = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
+    except Exception:
+        data = b""
+    if not data or b"__main__" in data:
+        from distributed.protocol.pickle import dumps
+
+        buffers.clear()
+        data = dumps(message, buffer_callback=buffers.append)
+    return [data, *(buffer.raw() for buffer in buffers)]
+
+
+def unpacked(frames: list[Any]) -> Any:
+    """Return the message that was `packed`: ``distributed.protocol.pickle.loads`` with ``buffers`` (2021.1)."""
+    from distributed.protocol.pickle import loads
+
+    return loads(frames[0], buffers=frames[1:])
+
+
+def can_be_taken(comm: Any) -> bool:
+    """Whether what a connection carries is what its socket carries: not with TLS, nor where there is no socket.
+
+    Relies on ``comm.stream``, a stream of tornado's, of connections by TCP (2021.1).
+    """
+    from tornado.iostream import IOStream
+
+    return type(getattr(comm, "stream", None)) is IOStream
+
+
+async def flushed(comm: Any) -> None:
+    """Wait until a connection that can be taken has sent all that was written: ``comm.stream.writing()`` (2021.1)."""
+    while comm.stream.writing():
+        await comm.stream.write(b"")
+
+
+def taken(comm: Any) -> tuple[socket.socket | None, bytes]:
+    """Take the socket of a connection away from the event loop, and end the connection; the peer does not notice.
+
+    Relies on ``comm.stream`` with ``socket`` and ``read_bytes``, and on ``comm.abort()``, which closes and does not
+    shut down (2021.1).
+
+    Returns
+    -------
+    socket.socket or None
+        It does not block. ``None`` where the peer has closed it already.
+    bytes
+        What had arrived and nobody had read.
+    """
+    from tornado.iostream import StreamClosedError
+
+    stream, read = comm.stream, b""
+    with suppress(StreamClosedError):
+        while (more := stream.read_bytes(1 << 20, partial=True)).done():
+            read += more.result()
+    own = None if stream.closed() else socket.socket(fileno=os.dup(stream.socket.fileno()))
+    comm.abort()
+    return own, read

@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 from distributed import Client
 from gpucluster.learn import DBSCAN
+from gpucluster.learn.cluster import broadcast_search, region_search
 from gpucluster.learn.cluster.density import merge_links
+from gpucluster.learn.cluster.regions import regions
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,13 +22,23 @@ from sklearn.datasets import load_digits, load_sample_image
 
 DIGITS = load_digits().data
 PIXELS = load_sample_image("flower.jpg")[::12, ::12].reshape(-1, 3) / 255
-CASES = {
+SPOTS = np.concatenate([np.random.default_rng(seed).normal(seed, 0.3, (150, 2)) for seed in range(5)])
+SHUFFLED = np.random.default_rng(0).permutation(SPOTS)
+CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "pixels": (PIXELS, {"eps": 0.02}),
     "few neighbours": (PIXELS, {"eps": 0.008, "min_samples": 3}),
     "digits": (DIGITS, {"eps": 20.0, "min_samples": 6}),
     "manhattan": (DIGITS[:700], {"eps": 100.0, "metric": "manhattan", "algorithm": "ball_tree"}),
     "all noise": (DIGITS[:300], {"eps": 1.0}),
     "all one": (DIGITS[:300], {"eps": 100.0}),
+    "sorted spots": (SPOTS, {"eps": 0.1, "min_samples": 4}),
+    "shuffled spots": (SHUFFLED, {"eps": 0.1, "min_samples": 4}),
+    "in squares": (SHUFFLED, {"eps": 0.1, "metric": "chebyshev"}),
+    "in diamonds": (SHUFFLED.astype(np.float32), {"eps": 0.15, "metric": "minkowski", "p": 1}),
+    "by another power": (SHUFFLED, {"eps": 0.1, "metric": "minkowski", "p": 3}),
+    "on a grid, where distances are eps but for rounding": (SHUFFLED.round(1), {"eps": 0.1, "min_samples": 25}),
+    "far from zero": (SHUFFLED + 1e8, {"eps": 0.1}),
+    "one place": (np.ones((60, 2)), {"eps": 0.1}),
 }
 
 
@@ -71,7 +83,7 @@ def test_weights(split: Any) -> None:
 
 def test_on_workers(dask_client: Client, split: Any) -> None:
     with dask.config.set(scheduler="distributed"):
-        for name in ("pixels", "digits"):
+        for name in CASES:
             X, options = CASES[name]
             ours = DBSCAN(**options).fit(split(X, 5, empty=True))
             assert isinstance(ours.labels_, da.Array)
@@ -86,6 +98,35 @@ def test_data_frames_of_unknown_length() -> None:
     ours = DBSCAN(eps=0.02).fit(table[table.red > 0.3])
     expect_equal(ours, LocalDBSCAN(eps=0.02).fit(frame[frame.red > 0.3].to_numpy()))
     assert list(ours.feature_names_in_) == ["red", "green", "blue"]
+
+
+@pytest.mark.parametrize("search", [broadcast_search, region_search])
+def test_pairs_that_are_too_many_to_be_kept_are_looked_for_again(
+    split: Any, monkeypatch: pytest.MonkeyPatch, search: Any
+) -> None:
+    weights = np.random.default_rng(0).integers(0, 3, len(SPOTS))
+    options: dict[str, Any] = {"eps": 0.2, "algorithm": "brute" if search is broadcast_search else "auto"}
+    theirs = LocalDBSCAN(**options).fit(SHUFFLED, sample_weight=weights)
+    for kept in (0, 100):
+        monkeypatch.setattr(search, "KEPT_PAIRS", 4 * kept + 4)
+        expect_equal(DBSCAN(**options).fit(SHUFFLED, sample_weight=weights), theirs)
+        expect_equal(DBSCAN(**options).fit(split(SHUFFLED, 3), sample_weight=split(weights, 3)), theirs)
+
+
+@given(st.integers(1, 9), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_every_row_is_in_one_region_and_near_its_neighbours(n_regions: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 6, (random.integers(0, 50), 2)) * random.choice([1.0, 0.1])
+    cut = regions(X[::3], n_regions)
+    inside = np.stack([region.holds(X) for region in cut])
+    assert len(cut) == n_regions
+    assert (inside.sum(axis=0) == 1).all()
+    apart = np.abs(X[:, None] - X[None]).max(axis=2)
+    for region, own in zip(cut, inside, strict=True):
+        near = region.near(X, 0.1)
+        assert near[own].all()
+        assert near[(apart[own] <= 0.1).any(axis=0)].all()
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 from gpucluster.learn import SerialCommunicator, run_on_ranks
 from gpucluster.learn.communicators.tree import TreeCommunicator
 from gpucluster.learn.errors import InvalidParameter, RanksDisagree
@@ -72,6 +73,17 @@ def ranks(shard: Any) -> dict[str, Any]:
 
 def test_workers(dask_client: Any, split: Any) -> None:
     check(run_on_ranks(ranks, split(np.zeros((8, 1)), 2)))
+
+
+def test_workers_whose_connections_are_no_plain_sockets(split: Any) -> None:
+    local = LocalCluster(n_workers=3, threads_per_worker=1, processes=False, security=True, dashboard_address=None)
+    with local as cluster, Client(cluster):
+        assert cluster.scheduler_address.startswith("tls://")
+        check(run_on_ranks(ranks, split(np.zeros((8, 1)), 3)))
+        with pytest.raises(ZeroDivisionError, match="rank 1 divided"):
+            run_on_ranks(failing, split(np.zeros((8, 1)), 3))
+        with pytest.raises(RanksDisagree, match="same operations in the same order"):
+            run_on_ranks(unequal_later, split(np.zeros((8, 1)), 2))
 
 
 @pytest.mark.parametrize("size", [1, 3])

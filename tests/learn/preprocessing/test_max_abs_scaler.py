@@ -11,11 +11,6 @@ import pandas as pd
 import pytest
 from gpucluster.learn import MaxAbsScaler
 from gpucluster.learn.errors import InvalidData, InvalidParameter
-from gpucluster.learn.kernels.largest import largest, merge_largest
-from gpucluster.learn.rows.block import Block
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import MaxAbsScaler as Reference
 
@@ -76,23 +71,8 @@ def test_data_frames_keep_columns_and_index() -> None:
         ours.transform(lazy[["c", "b", "a"]])
 
 
-values = st.floats(-1e300, 1e300) | st.just(np.nan)
-
-
-@settings(max_examples=50)
-@given(arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 3)), elements=values), st.integers(0, 8))
-def test_any_cut_gives_the_same(data: Any, cut: int) -> None:
-    parts = [largest(Block(number, None, part)) for number, part in enumerate((data[:cut], data[cut:]))]
-    whole, merged = largest(Block(0, 0, data)), merge_largest(*parts)
-    assert merged.n_rows == whole.n_rows
-    np.testing.assert_array_equal(merged.values, whole.values)
-
-
 def test_what_is_refused(split: Any) -> None:
-    data = DIGITS.copy()
-    data[7, 2] = -np.inf
-    with pytest.raises(InvalidData, match="contains infinity"):
-        MaxAbsScaler().fit(split(data, 3))
+    """The rest is that of `MinMaxScaler`, whose extremes these are."""
     with pytest.raises(InvalidData, match=r"0 row\(s\)"):
         MaxAbsScaler().fit(split(DIGITS[:0], 1))
     with pytest.raises(InvalidParameter, match="clip: must be True or False"):

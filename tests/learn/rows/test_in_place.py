@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +14,8 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client, wait
-from gpucluster.learn import GaussianNB, LinearRegression, StandardScaler
-from gpucluster.learn.errors import InvalidData
+from gpucluster.learn import GaussianNB, LinearRegression, StandardScaler, run
+from gpucluster.learn.errors import ClusterStopped, InvalidData
 from gpucluster.learn.rows import in_place
 from gpucluster.learn.rows.table import as_table
 
@@ -86,7 +91,50 @@ def test_what_a_worker_has_lost_needs_a_graph(dask_client: Client, kept: Any) ->
     assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is None
 
 
-def test_large_ones_and_lazy_ones_are_not_asked(dask_client: Client, kept: Any) -> None:
+def slow(block: Any, seconds: float) -> int:
+    time.sleep(seconds)
+    return 1
+
+
+def n_called(dask_worker: Any) -> int:
+    """Return how many calls wait for a thread of a worker, or have one."""
+    executor = dask_worker.executors["default"]
+    return int(executor._work_queue.qsize()) + sum("slow" in str(frame) for frame in busy_frames())
+
+
+def busy_frames() -> list[Any]:
+    return [frame.f_code.co_name for frame in sys._current_frames().values()]
+
+
+def ways_to_end(client: Client, rows: Any) -> dict[str, Any]:
+    return {
+        "Ctrl-C": lambda: os.kill(os.getpid(), signal.SIGINT),
+        "released data": lambda: client.cancel(rows, force=True),
+    }
+
+
+@pytest.mark.parametrize("way", ["Ctrl-C", "released data"])
+def test_workers_end_between_two_blocks(dask_client: Client, way: str) -> None:
+    """50 blocks on two threads would take 25 s."""
+    rows = da.zeros((50, 2), chunks=(1, -1)).persist()
+    wait(rows)
+    timer = threading.Timer(1.2, ways_to_end(dask_client, rows)[way])
+    timer.start()
+    with pytest.raises((KeyboardInterrupt, ClusterStopped)):
+        run(lambda rows: rows.total(slow, 1.0), rows, passes=1)
+    timer.join()
+    deadline = time.monotonic() + 10
+    while sum(dask_client.run(n_called).values()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert sum(dask_client.run(n_called).values()) == 0
+
+
+def test_large_ones_and_lazy_ones_are_not_asked(dask_client: Client, kept: Any, monkeypatch: Any) -> None:
+    table = as_table(*kept)
+    monkeypatch.setattr(in_place, "THREAD_BYTES", 90 * 5 * 8)
+    assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is not None
+    monkeypatch.setattr(in_place, "THREAD_BYTES", 90 * 5 * 8 - 1)
+    assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is None
     assert in_place.is_small(as_table(*kept))
     assert not in_place.is_small(as_table(kept[0] + 1))
     many = da.ones((200, 2), chunks=(1, -1)).persist()

@@ -52,15 +52,19 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     Notes
     -----
     The result is scikit-learn's, with the same numbers of clusters: clusters are numbered by their first core rows, and
-    a row that is no core row but near core rows of several clusters belongs to the one with the smallest number.
+    a row that is no core row but near core rows of several clusters belongs to the one with the smallest number. Two
+    rows whose distance is ``eps`` but for rounding may be neighbours here and not there, or the other way round.
 
     Source: M. Ester et al., 1996; with disjoint sets, M. Patwary et al., 2012.
 
-    Communication: every block goes to every worker once, where its neighbours are looked for among the worker's own
-    rows; then one allreduce of ``8 n_samples`` bytes. Where a worker finds more than 4 million pairs of neighbours, it
-    forgets them, and core rows go to all workers once more. Memory of a worker: its own rows, 64 MiB of other rows (or
-    one block) with a search tree, those pairs, and some 50 bytes per row of the whole table. Labels come to the client.
-    Time grows with the square of the rows unless a tree helps (few columns, small ``eps``).
+    Communication, with a Minkowski metric (p = 1, 2 or infinity) and up to 15 columns: each worker gets the rows of a
+    region of space and those within ``eps`` of it, whatever the order of the rows, and searches a KD-tree; then two
+    allreduces of ``8 n_samples`` bytes. Otherwise, and where one region with its surroundings would have more than 1.5
+    times its share of the rows, every block goes to every worker once; where a worker then finds more than 4 million
+    pairs of neighbours, it forgets them, and core rows go to all workers once more. Memory of a worker: its rows and
+    those of its region (or 64 MiB of other rows, or one block) with a search tree, those pairs, and some 50 bytes per
+    row of the whole table. Labels come to the client. Time grows with the square of the rows unless a tree helps (few
+    columns, small ``eps``).
 
     cuML's multi-GPU form takes an array in memory and sends all of it to all workers. GPU blocks are not supported.
     """
@@ -133,19 +137,19 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
                 "X.to_backend('numpy')."
             )
         found = run_table(density_clusters, table, options)
-        # Core rows are taken from X when somebody asks for them: nothing stays on the workers for it.
         self._keep(found.labels, found.core, with_chunks(table.X, (found.lengths, *table.X.chunks[1:])))
         return self
 
     @property
     def labels_(self) -> Output:
         """Cluster of each row that was fitted on."""
-        return self._found("labels")
+        return self._kept("labels_", "labels")
 
     @property
     def components_(self) -> Output:
         """The core rows."""
-        return self._found("components")
+        rows = self._kept("components_", "rows")
+        return rows[self.core_sample_indices_] if is_dask(rows) else rows
 
     def fit_predict(self, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> Output:
         """Fit, and return ``labels_``."""
@@ -162,8 +166,9 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         if is_dask(X):
             import dask.array as da
 
+            # Core rows are taken from X when somebody asks for them: nothing stays on the workers for it.
             labels = da.from_array(labels, chunks=(X.chunks[0],), name=False)
-        self._training = {"labels": labels, "components": X[self.core_sample_indices_]}
+        self._training = {"labels": labels, "rows": X if is_dask(X) else X[self.core_sample_indices_]}
 
     def _own_rows(self, n_all: int, n_own: int) -> slice:
         """Return which of all rows are this rank's."""
@@ -174,11 +179,11 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         start = sum(lengths[: communicator.rank])
         return slice(start, start + n_own)
 
-    def _found(self, name: str) -> Output:
+    def _kept(self, attribute: str, name: str) -> Output:
         try:
             return self._training[name]
         except (AttributeError, KeyError):
-            raise AttributeError(f"{name}_ is there after fit only, and is not saved with a model.") from None
+            raise AttributeError(f"{attribute} is there after fit only, and is not saved with a model.") from None
 
     def _check_parameters(self) -> None:
         if not isinstance(self.eps, Real) or not self.eps > 0:

@@ -2,31 +2,30 @@
 
 Source: M. Ester, H.-P. Kriegel, J. Sander and X. Xu, "A Density-Based Algorithm for Discovering Clusters in Large
 Spatial Databases with Noise", KDD 1996. Parallel form with disjoint sets: M. Patwary et al., "A New Scalable Parallel
-DBSCAN Algorithm Using the Disjoint-Set Data Structure", SC 2012: each rank links its own core rows with their
-neighbours, then the ranks' links are merged.
+DBSCAN Algorithm Using the Disjoint-Set Data Structure", SC 2012: rows that are near each other come to one rank, with
+a halo of others' rows (`region_search`); each rank links its own core rows with their neighbours, then the ranks' links
+are merged. Links are followed for a sample of pairs first, after which few pairs are left that still join two parts: M.
+Sutton, T. Ben-Nun and A. Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", IPDPS 2018.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
-from ..errors import InvalidData, NotSupported
+from ..communicators.communicator import Communicator
+from ..errors import NotSupported
 from ..rows.block import Rows
 from ..rows.shard import Shard
-from .lloyd import BAD_DATA
+from .broadcast_search import BroadcastSearch
+from .neighbourhoods import Integers, Neighbourhoods, Pairs, RankRows
+from .region_search import searched_by_regions
 
-Integers = NDArray[np.int64]
-PIECE = 4096
-"""Neighbours of so many rows are looked for at once."""
-GROUP_BYTES = 64 << 20
-"""Blocks of so many bytes together share one search tree."""
-KEPT_PAIRS = 1 << 22
-"""So many pairs of neighbours a rank keeps (64 MiB); where there are more, they are looked for a second time."""
+SAMPLED_PAIRS = 16
+"""Every so many pairs link almost all rows that belong together."""
 
 
 class Grouping(NamedTuple):
@@ -57,10 +56,11 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
             "DBSCAN compares all rows with each other, so they must fit into the workers' memory. Use more workers, or "
             "fewer rows."
         )
-    own = _RankRows(rows.with_starts(), eps, search)
-    core = own.core_rows(min_samples)
-    links, borders = own.links(core)
-    comm = own.shard.communicator
+    own = RankRows.of(rows.with_starts())
+    comm = own.communicator
+    found: Neighbourhoods = searched_by_regions(own, eps, search) or BroadcastSearch(own, eps, search)
+    core = _core_rows(found, comm, own.n_rows, min_samples)
+    links, borders = _links(found.pairs(core), core)
     linked = comm.allreduce(links, merge_links)
     # Clusters are numbered by their first core rows, as in scikit-learn.
     labels = np.full(own.n_rows, -1, np.int64)
@@ -74,139 +74,66 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
     return Grouping(labels, core, own.lengths)
 
 
+def _core_rows(found: Neighbourhoods, comm: Communicator, n_rows: int, min_samples: int) -> NDArray[np.bool_]:
+    """Return for all rows whether they are core rows."""
+    numbers, weights = found.weights()
+    core = np.zeros(n_rows, np.uint8)
+    # Sums of weights that are no whole numbers may differ in the last digits.
+    core[numbers] = weights >= min_samples
+    all_core: NDArray[np.bool_] = comm.allreduce(core, "max").astype(bool)
+    return all_core
+
+
+def _links(found: Iterable[tuple[Integers, Pairs]], core: NDArray[np.bool_]) -> tuple[Integers, list[Pairs]]:
+    """Return what core rows are linked with by these pairs, and pairs of a row that is no core row and one that is."""
+    linked = np.arange(len(core))
+    borders = []
+    for numbers, (one, other) in found:
+        here = core[numbers]
+        inside = here[one] & here[other]
+        outside = np.flatnonzero(~inside)
+        for border, near in ((one[outside], other[outside]), (other[outside], one[outside])):
+            reached = here[near]
+            borders.append((numbers[border[reached]], numbers[near[reached]]))
+        first = numbers[first_linked(len(numbers), one, other, inside)]
+        linked = first_linked(len(core), linked[numbers], linked[first])[linked]
+    return linked, borders
+
+
 def merge_links(one: Integers, other: Integers) -> Integers:
     """Return for each row the first row it is linked with, directly or by others, in either of two such lists."""
     rows = np.arange(len(one))
-    # In the first list, a row need not be linked with the first row of its part itself.
-    return _linked(_linked(rows, rows, one), rows, other)
+    return first_linked(len(one), np.concatenate([rows, rows]), np.concatenate([one, other]))
 
 
-class _RankRows:
-    """This rank's rows, whose neighbours are looked for in search trees of all rows, some blocks at a time."""
+def first_linked(n_rows: int, one: Integers, other: Integers, counting: NDArray[np.bool_] | None = None) -> Integers:
+    """Return for each row the first row that it is linked with, directly or by others.
 
-    def __init__(self, shard: Shard, eps: float, search: dict[str, Any]) -> None:
-        self.shard = shard
-        self._options = {"radius": eps, "n_jobs": shard.n_threads, **search}
-        comm = shard.communicator
-        places = [item for part in comm.allgather(self._places()) for item in part]
-        self._owners = {number: owner for number, _, _, owner in places}
-        self.lengths = tuple(length for _, _, length, _ in sorted(places))
-        self.n_rows = sum(length for _, _, length, _ in places)
-        filled = [block for block in shard.blocks if len(block)]
-        numbers = [np.arange(len(block)) + int(block.start or 0) for block in filled]
-        self._numbers = np.concatenate([np.empty(0, np.int64), *numbers])
-        bad = any(not np.isfinite(block.X).all() for block in filled)
-        if comm.allreduce(int(bad)):
-            raise InvalidData(BAD_DATA)
-        self._X = np.concatenate([block.X for block in filled]) if filled else None
-        self._kept: list[tuple[Integers, Integers]] | None = []
-
-    def _places(self) -> list[tuple[int, int, int, int]]:
-        rank = self.shard.communicator.rank
-        return [(block.number, int(block.start or 0), len(block), rank) for block in self.shard.blocks]
-
-    def core_rows(self, min_samples: int) -> NDArray[np.bool_]:
-        """Return for all rows whether they are core rows; every block goes to every rank once."""
-        weights = np.zeros(len(self._numbers))
-        found = 0
-        for X, numbers, weight in self._groups(None):
-            for rows, others in self._pairs(X):
-                weights += np.bincount(rows, weights=None if weight is None else weight[others], minlength=len(weights))
-                found += len(rows)
-                if self._kept is not None and found <= KEPT_PAIRS:
-                    self._kept.append((self._numbers[rows], numbers[others]))
-                else:
-                    self._kept = None
-        if self.shard.communicator.allreduce(int(self._kept is None)):
-            self._kept = None
-        core = np.zeros(self.n_rows, np.uint8)
-        # Sums of weights that are no whole numbers may differ in the last digits.
-        core[self._numbers] = weights >= min_samples
-        all_core: NDArray[np.bool_] = self.shard.communicator.allreduce(core, "max").astype(bool)
-        return all_core
-
-    def links(self, core: NDArray[np.bool_]) -> tuple[Integers, list[tuple[Integers, Integers]]]:
-        """Return what core rows here are linked with, and pairs of a row that is no core row and a core row near it.
-
-        Where pairs were not kept, every block's core rows go to every rank once more.
-        """
-        linked = np.arange(self.n_rows)
-        borders = []
-        for mine, theirs in self._known_pairs(core):
-            near_core, own_core = core[theirs], core[mine]
-            border = near_core & ~own_core
-            borders.append((mine[border], theirs[border]))
-            # The same pair is found from the other row, too, here or on another rank.
-            inside = near_core & own_core & (mine < theirs)
-            linked = _linked(linked, mine[inside], theirs[inside])
-        return linked, borders
-
-    def _known_pairs(self, core: NDArray[np.bool_]) -> Iterator[tuple[Integers, Integers]]:
-        """Yield pairs of neighbours by their numbers: an own row, and any core row (perhaps others, too)."""
-        if self._kept is not None:
-            if self._kept:
-                mine, theirs = zip(*self._kept, strict=True)
-                yield np.concatenate(mine), np.concatenate(theirs)
-            return
-        for X, numbers, _ in self._groups(core):
-            for rows, others in self._pairs(X):
-                yield self._numbers[rows], numbers[others]
-
-    def _groups(self, core: NDArray[np.bool_] | None) -> Iterator[tuple[Array, Integers, Array | None]]:
-        """Yield the rows of some blocks of any rank, their numbers and weights; only core rows if these are given."""
-        parts: list[tuple[Array, Integers, Array | None]] = []
-        size = 0
-        for X, numbers, weights in self._all_blocks(core):
-            if parts and size + X.nbytes > GROUP_BYTES:
-                yield _joined(parts)
-                parts, size = [], 0
-            parts.append((X, numbers, weights))
-            size += X.nbytes
-        if parts:
-            yield _joined(parts)
-
-    def _all_blocks(self, core: NDArray[np.bool_] | None) -> Iterator[tuple[Array, Integers, Array | None]]:
-        mine = {block.number: block for block in self.shard.blocks}
-        for number, owner in sorted(self._owners.items()):
-            message = None
-            if (block := mine.get(number)) is not None:
-                start = int(block.start or 0)
-                chosen = np.arange(len(block)) if core is None else np.flatnonzero(core[start : start + len(block)])
-                weights = None if block.weights is None else np.asarray(block.weights)[chosen]
-                message = np.asarray(block.X)[chosen], chosen + start, weights
-            X, numbers, weights = self.shard.communicator.broadcast(message, owner)
-            if len(X):
-                yield X, numbers, weights
-
-    def _pairs(self, X: Array) -> Iterator[tuple[Integers, Integers]]:
-        """Yield pairs of neighbours: positions among the own rows, and among the given rows."""
-        from sklearn.neighbors import NearestNeighbors
-
-        if self._X is None:
-            return
-        tree = NearestNeighbors(**self._options).fit(X)
-        for start in range(0, len(self._X), PIECE):
-            self.shard.communicator.raise_if_cancelled()
-            found = tree.radius_neighbors(self._X[start : start + PIECE], return_distance=False)
-            lengths = [len(near) for near in found]
-            yield start + np.repeat(np.arange(len(found)), lengths), np.concatenate(found)
-
-
-def _joined(parts: list[tuple[Array, Integers, Array | None]]) -> tuple[Array, Integers, Array | None]:
-    X, numbers, weights = zip(*parts, strict=True)
-    return np.concatenate(X), np.concatenate(numbers), None if weights[0] is None else np.concatenate(weights)
-
-
-def _linked(linked: Integers, one: Integers, other: Integers) -> Integers:
-    """Add links between rows, looking only at those that are in different parts so far.
-
-    Each part hooks itself to one with a smaller first row, all at once, until no link is left between two parts.
+    Parameters
+    ----------
+    n_rows : int
+    one, other : array of shape (n_pairs,)
+        Numbers of rows that are linked with each other.
+    counting : array of shape (n_pairs,), optional
+        Which of the pairs count; all where not given.
     """
-    first = np.arange(len(linked))
-    ends = np.stack([linked[one], linked[other]])
-    while (ends := ends[:, ends[0] != ends[1]]).size:
-        np.minimum.at(first, np.maximum(*ends), np.minimum(*ends))
-        while not np.array_equal(first, jumped := first[first]):
-            first = jumped
-        ends = first[ends]
-    return first[linked]
+    some = slice(None, None, SAMPLED_PAIRS)
+    chosen = slice(None) if counting is None else counting[some]
+    part = _parts(n_rows, one[some][chosen], other[some][chosen])
+    apart = part[one] != part[other]
+    left = np.flatnonzero(apart if counting is None else apart & counting)
+    if len(left):
+        part = _parts(int(part.max()) + 1, part[one[left]], part[other[left]])[part]
+    first = np.empty(n_rows, np.int64)
+    # Where several rows are of one part, the last that is written stays.
+    first[part[::-1]] = np.arange(n_rows)[::-1]
+    return first[part]
+
+
+def _parts(n_rows: int, one: Integers, other: Integers) -> Integers:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    pairs = coo_array((np.ones(len(one), bool), (one, other)), shape=(n_rows, n_rows))
+    found: Integers = connected_components(pairs, directed=False)[1]
+    return found

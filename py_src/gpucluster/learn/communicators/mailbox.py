@@ -1,7 +1,7 @@
 """Messages between tasks that run on different Dask workers at the same time.
 
 They travel on connections of Dask's own kind between the workers (TLS where the cluster has TLS), not through the
-scheduler, which therefore does not notice how many there are.
+scheduler, which therefore does not notice how many there are. Those that are plain sockets go to the ranks' threads.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import queue
 from collections import deque
 from typing import Any
 
-from ...dask_internals.messages import set_handler
+from ...dask_internals.messages import set_handler, taken
 from ...dask_internals.statuses import no_reply
 from ..errors import PeerLost
+from .sockets import Incoming
 
 OPERATION = "gpucluster-link"
 POLL_SECONDS = 0.5
@@ -36,6 +37,7 @@ class Mailbox:
     def __init__(self, worker: Any) -> None:
         self.worker = worker
         self._queues: dict[str, dict[int, queue.SimpleQueue[Any]]] = {}
+        self._incoming: dict[str, dict[int, Incoming]] = {}
         self._linked: set[tuple[str, int]] = set()
         self._ended: deque[str] = deque(maxlen=_ENDED_JOBS)
 
@@ -50,9 +52,10 @@ class Mailbox:
         return found
 
     def open(self, job: str, n_ranks: int) -> None:
-        """Begin to take messages of a job."""
+        """Begin to take messages of a job: when its rank starts here, or another one's first message arrives before."""
         if job not in self._ended:
             self._queues.setdefault(job, {rank: queue.SimpleQueue() for rank in range(n_ranks)})
+            self._incoming.setdefault(job, {})
 
     def close(self, job: str) -> None:
         """Forget a job; ranks that still wait for messages learn that none will come."""
@@ -60,6 +63,8 @@ class Mailbox:
             self._ended.append(job)
         for waiting in self._queues.pop(job, {}).values():
             waiting.put(Lost())
+        for incoming in self._incoming.pop(job, {}).values():
+            incoming.close()
 
     def expect_no_more(self, job: str, ranks: list[int]) -> None:
         """Note that these ranks have returned: who waits for a message that they never sent waits in vain."""
@@ -80,10 +85,18 @@ class Mailbox:
         except KeyError:
             raise PeerLost("The computation was given up.") from None
 
-    async def _link(self, comm: Any, job: str, source: int) -> Any:
-        """Receive what one rank of a job sends, until it closes the connection."""
+    def incoming(self, job: str) -> dict[int, Incoming]:
+        """Return the connections of a job that its rank reads by itself, by the ranks at their other ends."""
+        return self._incoming.get(job, {})
+
+    async def _link(self, comm: Any, job: str, n_ranks: int, source: int, direct: bool) -> Any:
+        """Receive what one rank of a job sends until it closes the connection, or hand that to this worker's rank."""
+        self.open(job, n_ranks)
         arriving = self._queues.get(job, {}).get(source)
-        if arriving is not None:
+        if arriving is not None and direct:
+            incoming = self._incoming[job][source] = Incoming(*taken(comm))
+            arriving.put(incoming)
+        elif arriving is not None:
             self._linked.add((job, source))
             try:
                 while True:
@@ -96,9 +109,9 @@ class Mailbox:
         return no_reply()
 
 
-async def open_job(dask_worker: Any, job: str, n_ranks: int) -> None:
-    """Prepare a worker for messages of a job; runs on all its workers before the first rank starts."""
-    Mailbox.of(dask_worker).open(job, n_ranks)
+async def take_links(dask_worker: Any) -> None:
+    """Prepare a worker for messages of ranks; runs on each worker before its first rank starts."""
+    Mailbox.of(dask_worker)
 
 
 async def close_job(dask_worker: Any, job: str) -> None:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import queue
+from collections.abc import Coroutine
+from concurrent.futures import wait
 from typing import Any
 
 from ...dask_internals.loops import asyncio_loop
-from ...dask_internals.messages import connection_arguments, serialized
+from ...dask_internals.messages import can_be_taken, connection_arguments, flushed, serialized, taken
 from ...dask_internals.statuses import still_works
 from ...dask_internals.worker_state import is_cancelled
 from ..errors import PeerLost
 from .mailbox import OPERATION, POLL_SECONDS, Lost, Mailbox
 from .operators import Message
+from .sockets import Incoming, Outgoing, views_of, wait_for
 from .tree import TreeCommunicator
+
+Waiting = asyncio.Queue[Any]
+"""Messages that the event loop is to send."""
 
 
 class WorkerCommunicator(TreeCommunicator):
     """Connects tasks that run at the same time, one on each of some Dask workers.
 
     Use `gpucluster.learn.run` to start such tasks.
+
+    Connections are Dask's own. Where they are plain sockets (unix sockets and TCP), the task takes them over and sends
+    and receives by itself; an event loop in between would take longer than most messages. Others (TLS, UCX) stay with
+    the worker's event loop.
 
     Parameters
     ----------
@@ -42,12 +52,16 @@ class WorkerCommunicator(TreeCommunicator):
         self._addresses = addresses
         self._key = key
         self._mailbox = Mailbox.of(worker)
-        self._links: dict[int, asyncio.Queue[Any]] = {}
+        self._mailbox.open(job, self.size)
+        self._links: dict[int, Outgoing | Waiting] = {}
         self._writers: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop = asyncio_loop(worker)
 
     def close(self, *, failed: bool = False) -> None:
         """End all connections, after what was sent has left; at once where the computation failed."""
+        for link in self._links.values():
+            if isinstance(link, Outgoing):
+                link.close()
         asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
 
     def raise_if_cancelled(self) -> None:
@@ -62,36 +76,94 @@ class WorkerCommunicator(TreeCommunicator):
         return super()._begin(operation)
 
     def _send(self, message: tuple[str, Message], to: int) -> None:
-        self._loop.call_soon_threadsafe(self._enqueue, serialized(message), to)
+        link = self._links.get(to)
+        if link is None:
+            link = self._links[to] = self._in_loop(self._connect(to), to)
+        if not isinstance(link, Outgoing):
+            self._loop.call_soon_threadsafe(link.put_nowait, serialized(message))
+            return
+        views = views_of(message)
+        try:
+            while views := link.write(views):
+                # The other rank may wait, too, until this one has taken what it sends.
+                for ready in self._waited(list(self._mailbox.incoming(self._job).values()), link):
+                    if isinstance(ready, Incoming):
+                        ready.fill()
+        except OSError:
+            raise self._lost(to) from None
 
     def _receive(self, source: int) -> tuple[str, Message]:
-        arriving = self._mailbox.queue(self._job, source)
-        while True:
+        while (incoming := self._mailbox.incoming(self._job).get(source)) is None:
             try:
-                message = arriving.get(timeout=POLL_SECONDS)
+                message = self._mailbox.queue(self._job, source).get(timeout=POLL_SECONDS)
             except queue.Empty:
-                if not still_works(self._worker):
-                    raise PeerLost("This worker is closing.") from None
+                self._raise_if_closing()
                 continue
             if isinstance(message, Lost):
-                raise PeerLost(f"Rank {source} is gone, so rank {self.rank} cannot go on.")
-            return message
+                raise self._lost(source)
+            if not isinstance(message, Incoming):
+                return message
+        while True:
+            incoming.fill()
+            try:
+                return incoming.pop()
+            except IndexError:
+                if incoming.ended:
+                    raise self._lost(source) from None
+            self._waited([incoming])
+
+    def _waited(self, readable: list[Incoming], writable: Outgoing | None = None) -> list[Any]:
+        ready = wait_for(readable, writable, POLL_SECONDS)
+        if not ready:
+            self._raise_if_closing()
+        return ready
+
+    def _in_loop(self, work: Coroutine[Any, Any, Outgoing | Waiting], to: int) -> Outgoing | Waiting:
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            while not wait([future], POLL_SECONDS).done:
+                self._raise_if_closing()
+                self.raise_if_cancelled()
+        except PeerLost:
+            future.cancel()
+            raise
+        try:
+            return future.result()
+        except OSError:
+            raise self._lost(to) from None
+
+    def _raise_if_closing(self) -> None:
+        if not still_works(self._worker):
+            raise PeerLost("This worker is closing.")
+
+    def _lost(self, other: int) -> PeerLost:
+        return PeerLost(f"Rank {other} is gone, so rank {self.rank} cannot go on.")
 
     # -- in the worker's event loop --------------------------------------------------------------
 
-    def _enqueue(self, message: Message, to: int) -> None:
-        if to not in self._links:
-            self._links[to] = asyncio.Queue()
-            self._writers.append(asyncio.ensure_future(self._write(to, self._links[to])))
-        self._links[to].put_nowait(message)
-
-    async def _write(self, to: int, outgoing: asyncio.Queue[Any]) -> None:
+    async def _connect(self, to: int) -> Outgoing | Waiting:
         from distributed.comm.core import connect
 
-        comm = None
+        comm = await connect(self._addresses[to], **connection_arguments(self._worker))
+        direct = can_be_taken(comm)
         try:
-            comm = await connect(self._addresses[to], **connection_arguments(self._worker))
-            await comm.write({"op": OPERATION, "job": self._job, "source": self.rank, "reply": False})
+            link = {"job": self._job, "n_ranks": self.size, "source": self.rank, "direct": direct}
+            await comm.write({"op": OPERATION, **link, "reply": False})
+            if direct:
+                await flushed(comm)
+                sock, _ = taken(comm)
+                if sock is None:
+                    raise ConnectionResetError
+                return Outgoing(sock)
+        except BaseException:
+            comm.abort()
+            raise
+        outgoing: Waiting = asyncio.Queue()
+        self._writers.append(asyncio.ensure_future(self._write(comm, outgoing)))
+        return outgoing
+
+    async def _write(self, comm: Any, outgoing: Waiting) -> None:
+        try:
             while (message := await outgoing.get()) is not None:
                 await comm.write(message)
             await comm.close()
@@ -99,12 +171,12 @@ class WorkerCommunicator(TreeCommunicator):
             # Whoever waits for that rank, or for this one, must learn it.
             self._mailbox.close(self._job)
         finally:
-            if comm is not None:
-                comm.abort()
+            comm.abort()
 
     async def _finish(self, failed: bool) -> None:
-        for outgoing in self._links.values():
-            outgoing.put_nowait(None)
+        for link in self._links.values():
+            if not isinstance(link, Outgoing):
+                link.put_nowait(None)
         if failed:
             for writer in self._writers:
                 writer.cancel()

@@ -111,7 +111,7 @@ class CategoryEncoder(TransformerMixin, DistributedEstimator):
 
     @delegable
     def get_combined_model(self) -> PlainModel:
-        """Return the same encoder as a ``sklearn.preprocessing.OneHotEncoder``."""
+        """Return the same encoder as scikit-learn's class."""
         check_is_fitted(self)
         return self._plain_class()(**self.get_params()).fit(
             example_of(self.categories_, getattr(self, "feature_names_in_", None))

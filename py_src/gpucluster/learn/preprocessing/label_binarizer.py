@@ -6,21 +6,19 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Array, Data, Output
 from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter, NotSupported
-from ..estimator import DistributedEstimator
-from ..labels import flat_labels, merge_classes
+from ..labels import flat_labels
 from ..rows.table import is_dask, is_dask_array
-from .blocks import blocks_of, reduce_blocks
-from .label_encoder import labels_of_block
+from .blocks import blocks_of
+from .label_transformer import LabelTransformer, column_of, labels_in
 
 
-class LabelBinarizer(TransformerMixin, DistributedEstimator):
+class LabelBinarizer(LabelTransformer):
     """Turn labels into one column each, one column in all for two labels; found in one pass over rows on a cluster.
 
     Source: scikit-learn's rules. Communication: the different labels of each block, once. Several labels per row are
@@ -41,9 +39,6 @@ class LabelBinarizer(TransformerMixin, DistributedEstimator):
     """
 
     _scikit_learn = "sklearn.preprocessing.LabelBinarizer"
-    _takes_sparse = False
-
-    classes_: Array
 
     def __init__(self, *, neg_label: int = 0, pos_label: int = 1, sparse_output: bool = False) -> None:
         self.neg_label = neg_label
@@ -73,17 +68,13 @@ class LabelBinarizer(TransformerMixin, DistributedEstimator):
             )
         if self.sparse_output:
             raise NotSupported("sparse_output: only False is supported. Dask's arrays of sparse blocks can do little.")
-        classes = reduce_blocks(_column(y), labels_of_block, merge_classes)
+        classes = labels_in(y)
         if classes is None:
             raise no_rows("y")
         self.classes_ = classes
         self.y_type_ = "binary" if len(classes) <= 2 else "multiclass"
         self.sparse_input_ = False
         return self
-
-    def fit_transform(self, y: Data) -> Output:
-        """Find the labels of y, and return their columns."""
-        return self.fit(y).transform(y)
 
     @delegable
     def transform(self, y: Data) -> Output:
@@ -100,7 +91,7 @@ class LabelBinarizer(TransformerMixin, DistributedEstimator):
             A Dask array for Dask collections.
         """
         check_is_fitted(self)
-        y = _column(y)
+        y = column_of(y)
         values = self.classes_, int(self.neg_label), int(self.pos_label)
         if not is_dask(y):
             return binarized(y, *values)
@@ -143,13 +134,6 @@ class LabelBinarizer(TransformerMixin, DistributedEstimator):
         like = np.empty(0, dtype=self.classes_.dtype)
         return lazy.map_blocks(labels_from, self.classes_, border, drop_axis=1, dtype=like.dtype, meta=like)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.array_api_support = False
-        tags.input_tags.two_d_array = False
-        tags.target_tags.one_d_labels = True
-        return tags
-
 
 def binarized(block: Any, classes: Array, negative: int, positive: int) -> Array:
     """Return the columns of some labels."""
@@ -169,11 +153,3 @@ def labels_from(columns: Array, classes: Array, border: float) -> Array:
     if len(classes) == 2:
         return classes[(columns[:, 0] > border).astype(np.intp)]
     return classes[columns.argmax(axis=1)]
-
-
-def _column(y: Data) -> Any:
-    if not is_dask(y):
-        return column_or_1d(y, warn=True)
-    if y.ndim != 1:
-        raise InvalidData(f"y: 1 dimension is needed, not {y.ndim}. Choose one column: y = frame['name'].")
-    return y

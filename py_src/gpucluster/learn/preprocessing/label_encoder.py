@@ -5,20 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from ...dask_internals.collections import meta
-from ..arrays import Array, Data, Dtype, Output, PlainModel
+from ..arrays import Data, Dtype, Output, PlainModel
 from ..delegation.methods import delegable
-from ..errors import InvalidData
-from ..estimator import DistributedEstimator
-from ..labels import flat_labels, merge_classes
 from ..rows.table import is_dask, is_dask_array
-from .blocks import reduce_blocks
+from .label_transformer import LabelTransformer, labels_in
 
 
-class LabelEncoder(TransformerMixin, DistributedEstimator):
+class LabelEncoder(LabelTransformer):
     """Give each label a number, from 0, in the order of the labels; found in one pass over rows on a cluster.
 
     Source: scikit-learn's class, used on each block. Communication: the different labels of each block, once; they are
@@ -32,7 +28,6 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
     """
 
     _scikit_learn = "sklearn.preprocessing.LabelEncoder"
-    _takes_sparse = False
 
     @delegable
     def fit(self, y: Data) -> LabelEncoder:
@@ -48,17 +43,9 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         InvalidData
             Labels are missing, of different kinds, or in several columns.
         """
-        if not is_dask(y):
-            y = column_or_1d(y, warn=True)
-        elif y.ndim != 1:
-            raise InvalidData(f"y: 1 dimension is needed, not {y.ndim}. Choose one column: y = frame['name'].")
-        classes = reduce_blocks(y, labels_of_block, merge_classes)
+        classes = labels_in(y)
         self.classes_ = np.empty(0) if classes is None else classes
         return self
-
-    def fit_transform(self, y: Data) -> Output:
-        """Find the labels of y, and return their numbers."""
-        return self.fit(y).transform(y)
 
     @delegable
     def transform(self, y: Data) -> Output:
@@ -111,22 +98,6 @@ class LabelEncoder(TransformerMixin, DistributedEstimator):
         empty = meta(y)
         like = type(empty)([], index=empty.index[:0], dtype=dtype, name=y.name)
         return lazy.map_partitions(_encoded, model, method, dtype, meta=like)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.array_api_support = False
-        tags.input_tags.two_d_array = False
-        tags.target_tags.one_d_labels = True
-        return tags
-
-
-def labels_of_block(block: Any) -> Array | None:
-    """Return the different labels of a block, sorted; ``None`` for a block without rows."""
-    labels = flat_labels(block)
-    try:
-        return np.unique(labels) if len(labels) else None
-    except TypeError:
-        raise InvalidData("y: holds both numbers and strings. Make all labels one kind, y.astype(str).") from None
 
 
 def _encoded(block: Any, model: PlainModel, method: str, dtype: Dtype) -> Any:

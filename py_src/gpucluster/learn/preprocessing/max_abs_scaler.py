@@ -6,29 +6,20 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Data, Output
-from ..checks import no_rows
 from ..delegation.methods import delegable
-from ..errors import InvalidData
-from ..kernels.largest import Largest, largest, merge_largest
+from ..kernels.extremes import Extremes
 from ..kernels.scaling import clipped, scaled, unscaled
-from ..rows.block import Rows
-from .scaler import Scaler
+from .scaler import ScalerByExtremes
 
 
-def largest_values(rows: Rows) -> Largest:
-    """Return the largest absolute value of each column with one message of at most ``8 (d + 1)`` bytes per block."""
-    found: Largest = rows.total(largest, op=merge_largest)
-    return found
-
-
-class MaxAbsScaler(Scaler):
+class MaxAbsScaler(ScalerByExtremes):
     """Divide each column by its largest absolute value, found in one pass over the rows.
 
     Zero stays zero, so this suits columns that are mostly zero. Missing values (NaN) are left out while fitting, and
     stay missing.
 
-    Communication: one message of at most ``8 (d + 1)`` bytes per block of rows, combined along a tree, d the number of
-    columns. cuML has no multi-GPU form of its ``MaxAbsScaler``; this one takes blocks of CuPy as well.
+    Communication: one message of at most ``8 (2 d + 1)`` bytes per block of rows, combined along a tree, d the number
+    of columns. cuML has no multi-GPU form of its ``MaxAbsScaler``; this one takes blocks of CuPy as well.
 
     Parameters
     ----------
@@ -84,22 +75,13 @@ class MaxAbsScaler(Scaler):
             As those of `fit`.
         """
         known = hasattr(self, "n_samples_seen_")
-        return self._refined(X, Largest(self.n_samples_seen_, self.max_abs_) if known else None)
+        return self._refined(X, Extremes(self.n_samples_seen_, -self.max_abs_, self.max_abs_) if known else None)
 
-    def _refined(self, X: Data, before: Largest | None) -> MaxAbsScaler:
-        self._require_switches("copy", "clip")
-        found: Largest = self._fit_with(largest_values, X, passes=1, reset=before is None)
-        if before is not None:
-            found = merge_largest(before, found)
-        if not found.n_rows:
-            raise no_rows()
-        if np.isinf(found.values).any():
-            raise InvalidData("X: contains infinity. Remove or clip such values first.")
+    def _refined(self, X: Data, before: Extremes | None) -> MaxAbsScaler:
+        found = self._extremes(X, before)
         self.n_samples_seen_ = found.n_rows
-        self.max_abs_ = found.values
-        # As in scikit-learn: a column that differs from zero by rounding only is not blown up.
-        tiny = 10 * np.finfo(found.values.dtype).eps
-        self.scale_ = np.where(found.values < tiny, 1, found.values).astype(found.values.dtype)
+        self.max_abs_ = np.maximum(np.abs(found.lows), np.abs(found.highs))
+        self.scale_ = self._divisors(self.max_abs_)
         return self
 
     @delegable

@@ -8,22 +8,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Data, Output
-from ..checks import no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
-from ..kernels.extremes import Extremes, extremes, merge_extremes
+from ..kernels.extremes import Extremes
 from ..kernels.scaling import scaled, stretched
-from ..rows.block import Rows
-from .scaler import Scaler
+from .scaler import ScalerByExtremes
 
 
-def extreme_values(rows: Rows) -> Extremes:
-    """Return smallest and largest value of each column with one message of at most ``8 (2 d + 1)`` bytes per block."""
-    found: Extremes = rows.total(extremes, op=merge_extremes)
-    return found
-
-
-class MinMaxScaler(Scaler):
+class MinMaxScaler(ScalerByExtremes):
     """Move and stretch each column so that it fills a range; its extremes are found in one pass over the rows.
 
     Source: scikit-learn's formula, ``X * scale_ + min_``. As there, ``float32`` columns far from zero for their range
@@ -97,15 +89,8 @@ class MinMaxScaler(Scaler):
         return self._refined(X, Extremes(self.n_samples_seen_, self.data_min_, self.data_max_) if known else None)
 
     def _refined(self, X: Data, before: Extremes | None) -> MinMaxScaler:
-        self._require_switches("copy", "clip")
         start, end = self._range()
-        found: Extremes = self._fit_with(extreme_values, X, passes=1, reset=before is None)
-        if before is not None:
-            found = merge_extremes(before, found)
-        if not found.n_rows:
-            raise no_rows()
-        if np.isinf(found.lows).any() or np.isinf(found.highs).any():
-            raise InvalidData("X: contains infinity. Remove or clip such values first.")
+        found = self._extremes(X, before)
         with np.errstate(over="ignore"):
             ranges = found.highs - found.lows
         if np.isinf(ranges).any():
@@ -115,9 +100,7 @@ class MinMaxScaler(Scaler):
         dtype = ranges.dtype
         self.n_samples_seen_ = found.n_rows
         self.data_min_, self.data_max_, self.data_range_ = found.lows, found.highs, ranges
-        # As in scikit-learn: a column whose values differ by rounding only is not blown up.
-        tiny = 10 * np.finfo(dtype).eps
-        self.scale_ = (dtype.type(end) - dtype.type(start)) / np.where(ranges < tiny, dtype.type(1), ranges)
+        self.scale_ = (dtype.type(end) - dtype.type(start)) / self._divisors(ranges)
         self.min_ = dtype.type(start) - found.lows * self.scale_
         return self
 

@@ -7,15 +7,14 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from sklearn.base import OneToOneFeatureMixin
 
-from ..arrays import Array, Data
+from ..arrays import Data
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter
 from .category_encoder import CategoryEncoder
 
 
-class OrdinalEncoder(OneToOneFeatureMixin, CategoryEncoder):
+class OrdinalEncoder(CategoryEncoder):
     """Turn each column's categories into numbers from 0, in their order; found in one pass over rows on a cluster.
 
     Source: scikit-learn's class, used on each block once all categories are known. Communication: the different values
@@ -92,7 +91,3 @@ class OrdinalEncoder(OneToOneFeatureMixin, CategoryEncoder):
         self._find_categories(X)
         self.get_combined_model()  # refuses what does not go together, such as unknown_value and the categories
         return self
-
-    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
-        """Return the names of the columns that come out: those that came in."""
-        return self.get_combined_model().get_feature_names_out(input_features)

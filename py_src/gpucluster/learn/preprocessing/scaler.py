@@ -9,8 +9,17 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from ..arrays import Array, Data, Output
-from ..errors import InvalidParameter
+from ..checks import no_rows
+from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator
+from ..kernels.extremes import Extremes, extremes, merge_extremes
+from ..rows.block import Rows
+
+
+def extreme_values(rows: Rows) -> Extremes:
+    """Return smallest and largest value of each column with one message of at most ``8 (2 d + 1)`` bytes per block."""
+    found: Extremes = rows.total(extremes, op=merge_extremes)
+    return found
 
 
 class Scaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimator):
@@ -32,3 +41,36 @@ class Scaler(OneToOneFeatureMixin, TransformerMixin, DistributedEstimator):
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class ScalerByExtremes(Scaler):
+    """Base of the scalers that need the smallest and largest value of each column, found in one pass over the rows."""
+
+    copy: bool
+    clip: bool
+
+    def _extremes(self, X: Data, before: Extremes | None) -> Extremes:
+        """Return those of X, and of the rows before.
+
+        Raises
+        ------
+        InvalidData
+            X holds infinity or has no rows.
+        InvalidParameter
+            An option is neither True nor False.
+        """
+        self._require_switches("copy", "clip")
+        found: Extremes = self._fit_with(extreme_values, X, passes=1, reset=before is None)
+        if before is not None:
+            found = merge_extremes(before, found)
+        if not found.n_rows:
+            raise no_rows()
+        if np.isinf(found.lows).any() or np.isinf(found.highs).any():
+            raise InvalidData("X: contains infinity. Remove or clip such values first.")
+        return found
+
+    @staticmethod
+    def _divisors(lengths: Array) -> Array:
+        """Return what columns are divided by; as in scikit-learn, what differs by rounding only is not blown up."""
+        tiny = 10 * np.finfo(lengths.dtype).eps
+        return np.where(lengths < tiny, lengths.dtype.type(1), lengths)

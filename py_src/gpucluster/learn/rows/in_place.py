@@ -3,28 +3,35 @@
 A graph of tasks costs 50 ms however little there is to compute: building it, the client's message to the scheduler,
 each task's way through the scheduler, and the result's way back. Here the client sends each worker one message, which
 computes in the threads of its tasks, and gets one answer. That is for small tables, where those 50 ms are most of the
-time: what was sent cannot be taken back, and nothing of it is seen on Dask's dashboard.
+time. Dask's dashboard shows nothing of it: each thread has so little to do (`THREAD_BYTES`) that it would be over
+before somebody has looked; larger tables are tasks. What is given up ends with the blocks that are being computed.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from functools import partial as bound
+import uuid
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
 from ...dask_internals.collections import keys
+from ...dask_internals.statuses import still_works
 from ...dask_internals.worker_data import fetched, held, in_thread
+from ...dask_internals.worker_state import n_threads
 from ..communicators.operators import Message, Operator, combine_all
 from .block import Block, Partial
 from .footprint import block_bytes
 from .table import Table
 
-LARGEST_BYTES = 256 << 20
-"""Of the whole table."""
+THREAD_BYTES = 64 << 20
+"""So much of a table each thread of the workers may have: it goes through that in about a tenth of a second."""
 MOST_BLOCKS = 64
 ANSWER_BYTES = 16 << 20
 """So much all blocks' messages may have together, where each has a square matrix of the columns."""
+_REMEMBERED = 1000
+"""So many totals that were given up a worker remembers."""
 
 
 class Asked(NamedTuple):
@@ -47,21 +54,22 @@ class Found(NamedTuple):
 
 
 def is_small(table: Table) -> bool:
-    """Whether a table is kept on workers and small enough to be asked for its totals directly."""
+    """Whether a table is kept on workers in few blocks, whose totals are small."""
     width = 1 + sum(part.shape[1] if part.ndim == 2 else 1 for part in table.collections)
     return (
         table.is_persisted()
         and table.n_rows is not None
         and table.n_blocks <= MOST_BLOCKS
         and table.n_blocks * 8 * width**2 <= ANSWER_BYTES
-        and sum(block_bytes(table)) <= LARGEST_BYTES
     )
 
 
 def total_in_place(
     client: Any, table: Table, partial: Partial, arguments: tuple[Any, ...], op: Operator
 ) -> tuple[Message] | None:
-    """Return the total over all blocks; ``None`` where a block or worker was not found, so that a graph is needed.
+    """Return the total over all blocks; ``None`` where a graph is needed.
+
+    That is where a block or worker was not found, and where a worker would have too much to do.
 
     Parameters
     ----------
@@ -74,7 +82,8 @@ def total_in_place(
     asked = _assigned(client, table)
     if asked is None:
         return None
-    answers = client.run(_totals, partial, arguments, op, asked, workers=list(asked), on_error="return")
+    with _given_up_when_interrupted(client, list(asked)) as job:
+        answers = client.run(_totals, job, partial, arguments, op, asked, workers=list(asked), on_error="return")
     found: list[Found] = []
     for answer in answers.values():
         if answer is None or isinstance(answer, OSError):
@@ -87,12 +96,27 @@ def total_in_place(
     return (combine_all(op, *(part.message for part in sorted(found, key=lambda part: part.first))),)
 
 
+@contextmanager
+def _given_up_when_interrupted(client: Any, workers: list[str]) -> Iterator[str]:
+    """Give a total a name, and tell the workers when nobody waits for it any more, as after Ctrl-C."""
+    job = uuid.uuid4().hex
+    try:
+        yield job
+    except BaseException:
+        # What ended it is what counts, also where the workers cannot be told.
+        with suppress(Exception):
+            client.run(_give_up, job, workers=workers, on_error="ignore")
+        raise
+
+
 def _assigned(client: Any, table: Table) -> dict[str, list[Asked]] | None:
     """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible."""
     from distributed import futures_of
 
+    from ...dask_internals.clients import kept
+
     parts = [None if part is None else keys(part) for part in (table.X, table.y, table.weights)]
-    who_has = client.who_has(futures_of(table.collections))
+    _, who_has, workers = kept(client, [future.key for future in futures_of(table.collections)])
     asked: dict[str, list[Asked]] = {}
     sizes = block_bytes(table)
     load: dict[str, int] = {}
@@ -105,20 +129,54 @@ def _assigned(client: Any, table: Table) -> dict[str, list[Asked]] | None:
         load[address] = load.get(address, 0) + size
         kept_by = tuple(address if address in each or not each else each[0] for each in holders)
         asked.setdefault(address, []).append(Asked(number, start, own, kept_by))
+    if any(
+        address not in workers or size > THREAD_BYTES * workers[address]["nthreads"] for address, size in load.items()
+    ):
+        return None
     return asked
 
 
+def _ended(worker: Any) -> deque[str]:
+    """Return the totals that nobody waits for any more."""
+    found: deque[str] = worker.__dict__.setdefault("_gpucluster_given_up", deque(maxlen=_REMEMBERED))
+    return found
+
+
+async def _give_up(job: str, dask_worker: Any) -> None:
+    _ended(dask_worker).append(job)
+
+
 async def _totals(
-    partial: Partial, arguments: tuple[Any, ...], op: Operator, asked: dict[str, list[Asked]], dask_worker: Any
+    job: str,
+    partial: Partial,
+    arguments: tuple[Any, ...],
+    op: Operator,
+    asked: dict[str, list[Asked]],
+    dask_worker: Any,
 ) -> list[Found] | None:
-    """Return the totals of this worker's blocks, those of neighbours together; ``None`` where a part is missing."""
+    """Return the totals of this worker's blocks, those of neighbours together.
+
+    ``None`` where a part is missing, as after its data were released, and where the total is given up.
+    """
     mine = asked[dask_worker.address]
     others = await _from_others(dask_worker, mine)
-    try:
-        blocks = [_block(dask_worker, each, others) for each in mine]
-    except KeyError:
+    left = deque(enumerate(mine))
+    messages: list[Message] = [None] * len(mine)
+
+    async def work() -> bool:
+        while left:
+            if job in _ended(dask_worker) or not still_works(dask_worker):
+                return False
+            place, each = left.popleft()
+            try:
+                block = _block(dask_worker, each, others)
+            except KeyError:
+                return False
+            messages[place] = await in_thread(dask_worker, partial, block, *arguments)
+        return True
+
+    if not all(await asyncio.gather(*(work() for _ in range(n_threads(dask_worker))))):
         return None
-    messages = await asyncio.gather(*(in_thread(dask_worker, bound(partial, block, *arguments)) for block in blocks))
     return _of_neighbours(mine, messages, op)
 
 

@@ -12,10 +12,11 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ...dask_internals.worker_state import has_nanny, n_threads
 from ..communicators.communicator import Communicator
-from ..communicators.mailbox import close_job, expect_no_more, open_job
+from ..communicators.mailbox import close_job, expect_no_more, take_links
 from ..communicators.mpi import over_mpi
 from ..communicators.workers import WorkerCommunicator
 from ..errors import InvalidData, PeerLost, RanksDisagree, WorkersLost
@@ -34,6 +35,9 @@ POLL_SECONDS = 1.0
 GRACE_SECONDS = 5.0
 """So long ranks that were given up may take to tell why they failed."""
 FAILED = frozenset({"error", "cancelled", "lost"})
+
+_prepared: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+"""For each client the workers that take messages of ranks."""
 
 
 class _Unmatched(PeerLost):
@@ -68,14 +72,15 @@ class Placed:
         for future in futures:
             if future.status == "error":
                 raise future.exception()
-        sizes = client.nbytes(summary=False)
-        holders = client.who_has(first)
+        from ...dask_internals.clients import kept
+
+        known = kept(client, [future.key for part in self.parts if part for future in part])
         self.keys = [future.key for future in first]
         self.sizes = [
-            sum(sizes.get(part[number].key, 0) for part in self.parts if part) for number in range(len(self.keys))
+            sum(known.sizes.get(part[number].key, 0) for part in self.parts if part) for number in range(len(self.keys))
         ]
-        self.holders = [list(holders.get(key, ())) for key in self.keys]
-        self.workers = workers_of(client)
+        self.holders = [list(known.holders.get(key, ())) for key in self.keys]
+        self.workers = known.workers
         if not self.workers:
             raise PeerLost("All workers ended.")
 
@@ -113,8 +118,9 @@ def _scheduler_id(client: Any) -> Any:
 
 def workers_of(client: Any) -> dict[str, Any]:
     """Return what the scheduler knows of each worker, by address."""
-    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
-    return found
+    from ...dask_internals.clients import known_workers
+
+    return known_workers(client)
 
 
 def run_ranks(
@@ -187,7 +193,7 @@ class _Attempt:
         self._addresses = list(self._blocks)
 
     def run(self, function: Callable[..., Any], parameters: dict[str, Any], *, first_only: bool) -> list[Any]:
-        self._open()
+        self._prepare()
         done = False
         try:
             tasks = self._tasks = self._submit(function, parameters, first_only)
@@ -234,7 +240,9 @@ class _Attempt:
             try:
                 wait(pending, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
             except TimeoutError:
-                ended = set(self._addresses) - set(workers_of(self._client))
+                # A scheduler that is gone cancels the tasks in the client.
+                with suppress(OSError):
+                    ended = set(self._addresses) - set(workers_of(self._client))
             if any(task.status in FAILED for task in pending):
                 raise self._cause(pending)
             if ended:
@@ -244,6 +252,8 @@ class _Attempt:
                 self._report_returned_ranks(tasks)
 
     def _give_up(self) -> None:
+        # A new worker may have an old one's address.
+        _prepared.pop(self._client, None)
         # What ended the computation is what counts, also where the client is gone and can tell the workers nothing.
         with suppress(Exception):
             self._client.cancel(self._tasks, force=True)
@@ -260,7 +270,8 @@ class _Attempt:
         """Return why ranks failed: those that only suffer from another one's failure say nothing about it."""
         from distributed import wait
 
-        self._close()
+        with suppress(OSError):
+            self._close()
         with suppress(TimeoutError):
             wait(tasks, timeout=GRACE_SECONDS)
         errors: list[BaseException] = [task.exception() for task in tasks if task.status == "error"]
@@ -275,13 +286,15 @@ class _Attempt:
             )
         return PeerLost("A rank is gone.")
 
-    def _open(self) -> None:
-        opened = self._client.run(
-            open_job, job=self._job, n_ranks=len(self._addresses), workers=self._addresses, on_error="return"
-        )
-        for address, answer in opened.items():
+    def _prepare(self) -> None:
+        """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task."""
+        prepared = _prepared.setdefault(self._client, set())
+        new = [address for address in self._addresses if address not in prepared]
+        answers = self._client.run(take_links, workers=new, on_error="return") if new else {}
+        for address, answer in answers.items():
             if isinstance(answer, BaseException):
                 raise PeerLost(f"The worker at {address} does not answer.")
+        prepared.update(new)
 
     def _close(self) -> None:
         self._client.run(

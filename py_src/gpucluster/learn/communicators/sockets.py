@@ -1,0 +1,163 @@
+"""Messages over sockets that a rank's own thread reads and writes, without its worker's event loop.
+
+On the wire: the number of frames, the length of each, and the frames; all numbers have 8 bytes.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+from collections import deque
+from collections.abc import Generator, Iterable
+from contextlib import suppress
+from typing import Any
+
+from ...dask_internals.messages import packed, unpacked
+from .operators import Message
+
+_NUMBER = struct.Struct("=Q")
+_MOST_FRAMES = 512
+"""So many go to the system at once, which takes 1024."""
+
+
+class Incoming:
+    """What arrives from one rank.
+
+    Parameters
+    ----------
+    sock : socket.socket or None
+        Does not block. ``None`` where it is closed already.
+    read : bytes
+        What has arrived before.
+    """
+
+    def __init__(self, sock: socket.socket | None, read: bytes) -> None:
+        self._sock = sock
+        self._messages: deque[Message] = deque()
+        self._frames = self._taken_apart()
+        self._space = memoryview(next(self._frames))
+        rest = memoryview(read)
+        while rest:
+            size = min(len(rest), len(self._space))
+            self._space[:size] = rest[:size]
+            rest = rest[size:]
+            self._advance(size)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more can arrive."""
+        return self._sock is None
+
+    def fileno(self) -> int:
+        """Return what to wait for; -1 where it has ended."""
+        sock = self._sock
+        return -1 if sock is None else sock.fileno()
+
+    def pop(self) -> Message:
+        """Return the next message.
+
+        Raises
+        ------
+        IndexError
+            None has arrived.
+        """
+        return self._messages.popleft()
+
+    def fill(self) -> None:
+        """Take what has arrived, and do not wait for more."""
+        # The event loop may close it meanwhile.
+        while (sock := self._sock) is not None:
+            try:
+                size = sock.recv_into(self._space)
+            except BlockingIOError:
+                return
+            except OSError:
+                size = 0
+            if size:
+                self._advance(size)
+            else:
+                self.close()
+
+    def close(self) -> None:
+        """End it; whoever waits for a message learns it."""
+        sock, self._sock = self._sock, None
+        if sock is not None:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+            sock.close()
+
+    def _advance(self, size: int) -> None:
+        self._space = self._space[size:]
+        while not self._space:
+            self._space = memoryview(next(self._frames))
+
+    def _taken_apart(self) -> Generator[bytearray]:
+        """Yield what is to be filled next; arrays then lie where they were received, and are the receiver's own."""
+        while True:
+            yield (count := bytearray(_NUMBER.size))
+            yield (lengths := bytearray(_NUMBER.size * _NUMBER.unpack(count)[0]))
+            frames = [bytearray(length) for (length,) in _NUMBER.iter_unpack(lengths)]
+            yield from frames
+            self._messages.append(unpacked(frames))
+
+
+class Outgoing:
+    """What is sent to one rank.
+
+    Parameters
+    ----------
+    sock : socket.socket
+        Does not block.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def fileno(self) -> int:
+        """Return what to wait for."""
+        return self._sock.fileno()
+
+    def write(self, views: list[memoryview]) -> list[memoryview]:
+        """Send as much as possible without waiting, and return what is left.
+
+        Raises
+        ------
+        OSError
+            The rank is gone.
+        """
+        while views:
+            try:
+                size = self._sock.sendmsg(views[:_MOST_FRAMES])
+            except BlockingIOError:
+                break
+            while views and size >= len(views[0]):
+                size -= len(views.pop(0))
+            if size:
+                views[0] = views[0][size:]
+        return views
+
+    def close(self) -> None:
+        """Let the rank know that no more will come; it still gets what was sent."""
+        self._sock.close()
+
+
+def views_of(message: Message) -> list[memoryview]:
+    """Return what is sent for a message."""
+    frames = [memoryview(frame).cast("B") for frame in packed(message)]
+    head = b"".join(map(_NUMBER.pack, [len(frames), *map(len, frames)]))
+    return [memoryview(head), *(frame for frame in frames if len(frame))]
+
+
+def wait_for(readable: Iterable[Incoming], writable: Outgoing | None, seconds: float) -> list[Any]:
+    """Wait until one of them is ready, and return those that are; none after so many seconds."""
+    waiting: dict[int, Any] = {}
+    poll = select.poll()
+    for incoming in readable:
+        if (number := incoming.fileno()) >= 0:
+            waiting[number] = incoming
+            poll.register(number, select.POLLIN)
+    if writable is not None:
+        waiting[writable.fileno()] = writable
+        poll.register(writable, select.POLLOUT)
+    return [waiting[number] for number, _ in poll.poll(seconds * 1000)]
