@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "profiling": {"client", "dask_internals", "registry", "protocol"},
     "learn": {"client", "dask_internals", "protocol"},
     "datasets": {"protocol"},
-    "bench": {"learn", "datasets", "client", "operating_system", "protocol"},
+    "bench": {"learn", "datasets", "client", "dask_internals", "operating_system", "protocol"},
     "widgets": {"client", "gauges", "protocol"},
 }
 """Between our packages. Each may import itself and the package's own top."""

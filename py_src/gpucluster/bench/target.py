@@ -10,6 +10,7 @@ from typing import Any
 from ..client.api import connect, create
 from ..client.cluster import Cluster
 from ..client.libraries import Libraries, libraries_for
+from ..dask_internals.clients import known_workers
 from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.spec import SpecBase
 from .machine import gpu_memory, gpu_name
@@ -37,7 +38,7 @@ class Target:
     @property
     def workers(self) -> dict[str, Any]:
         """What the scheduler knows of each worker, by address."""
-        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        found: dict[str, Any] = known_workers(self.client)
         return found
 
     @property

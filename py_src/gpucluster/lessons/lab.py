@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from ..client.libraries import libraries_for, use_libraries
+from ..dask_internals.clients import known_workers
 from ..protocol.errors import InvalidState
 from ..protocol.plaintext import counted
 from .catalogue import find_lesson
@@ -96,7 +97,7 @@ class Lab:
 
     def report(self, **figures: Any) -> Report:
         """Show the result of a run in one line, with the number of workers beside it."""
-        return Report(self.lesson, {**figures, "workers": len(self.client.scheduler_info(n_workers=-1)["workers"])})
+        return Report(self.lesson, {**figures, "workers": len(known_workers(self.client))})
 
     def close(self) -> None:
         """Disconnect, and stop the cluster if it is the lesson's own and nobody else is connected to it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...dask_internals.clients import known_workers
 from ...dask_internals.collections import keys as block_keys
 from ...dask_internals.collections import meta
 from ...dask_internals.scheduler_state import bytes_kept_for
@@ -34,7 +35,7 @@ def spread(client: Client, array: Any) -> Any:
     import dask.array as da
     from distributed import wait
 
-    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    workers = sorted(known_workers(client))
     made = client.compute(list(array.to_delayed().ravel()))
     futures = [
         # A key of its own: the block may lie elsewhere already, under the key that it has in the array.
@@ -63,7 +64,7 @@ def blocks_by_worker(client: Client, array: Any) -> dict[str, list[int]]:
 
     wait(array)
     keys = {key: number for number, key in enumerate(block_keys(array))}
-    held: dict[str, list[int]] = {address: [] for address in sorted(client.scheduler_info(n_workers=-1)["workers"])}
+    held: dict[str, list[int]] = {address: [] for address in sorted(known_workers(client))}
     for key, addresses in client.who_has(futures_of(array)).items():
         number = _number(keys, key)
         for address in addresses:
@@ -112,7 +113,7 @@ def places_of(client: Client, futures: Sequence[Any]) -> list[str]:
     futures : sequence of distributed.Future
         Finished ones.
     """
-    facts = client.scheduler_info(n_workers=-1)["workers"]
+    facts = known_workers(client)
     holders = client.who_has(futures)
     places = []
     for future in futures:

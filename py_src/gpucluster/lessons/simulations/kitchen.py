@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...dask_internals.clients import known_workers
 from ...protocol.errors import GPUClusterError
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class Kitchen:
     @property
     def cooks(self) -> list[str]:
         """Addresses of the workers, in the order of their names."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"]
+        workers = known_workers(self.client)
         return sorted(workers, key=lambda address: str(workers[address]["name"]))
 
     def scale(self, cooks: int) -> None:

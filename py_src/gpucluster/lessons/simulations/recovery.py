@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ...dask_internals.clients import known_workers
 from ...dask_internals.scheduler_state import n_transitions, transitions_since
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ PATIENCE_SECONDS = 60.0
 
 def addresses(client: Client) -> list[str]:
     """Return the addresses of all workers, in the order of their names."""
-    workers = client.scheduler_info(n_workers=-1)["workers"]
+    workers = known_workers(client)
     return sorted(workers, key=lambda address: str(workers[address]["name"]))
 
 

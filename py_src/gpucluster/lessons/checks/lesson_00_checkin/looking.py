@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from ....dask_internals.clients import known_workers
 from ...examination import Examination, describe
 from ...probes.dashboard import direct_address, reach
 from .. import exercise
@@ -58,7 +59,7 @@ class LargerClient:
 @exercise("00.1", "inspect")
 def check_inspect(exam: Examination, inspect: Any) -> None:
     """The three numbers are those of the cluster, also of one with more than five workers."""
-    facts = exam.client.scheduler_info(n_workers=-1)["workers"].values()
+    facts = known_workers(exam.client).values()
     true = len(facts), sum(w["nthreads"] for w in facts), sum(w["memory_limit"] for w in facts)
     _expect_size(exam, exam.call(inspect, exam.client), true, "the lesson's cluster")
     for n_workers in (3, int(exam.rng.integers(6, 12)), int(exam.rng.integers(12, 40))):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....dask_internals.clients import known_workers
 from ....learn.communicators import SerialCommunicator
 from ....protocol.errors import GPUClusterError
 from ...examination import Examination, Halt
@@ -95,7 +96,7 @@ def _expect_threads(exam: Examination, function: Any, points: Floats, start: Flo
 
 
 def _on_workers(exam: Examination, function: Any, points: Floats, start: Floats) -> RankRun:
-    n_workers = len(exam.client.scheduler_info(n_workers=-1)["workers"])
+    n_workers = len(known_workers(exam.client))
     sizes = unequal_sizes(exam.rng, len(points), n_workers)
     return _guarded(
         exam, run_on_workers, function, points.copy(), start.copy(), TOLERANCE, LIMIT, client=exam.client, sizes=sizes

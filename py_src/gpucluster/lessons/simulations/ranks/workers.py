@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....dask_internals.clients import known_workers
 from ...examination import describe_error
 from ...lab import current_client
 from .outcome import CountingCommunicator, RankFailed, RankRun
@@ -26,7 +27,7 @@ def run_on_workers(
     client = client or current_client()
     if client is None:
         raise RankFailed("There is no cluster. Run the first code cell (lab = lessons.start(...)) again.")
-    n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
+    n_workers = len(known_workers(client))
     sizes = tuple(sizes or map(len, np.array_split(np.arange(len(points)), n_workers)))
 
     def on_shard(shard: Any) -> Any:
