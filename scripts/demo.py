@@ -1,7 +1,7 @@
 """The main job without a person: JupyterLab, a cluster through the panel's REST, the k-means lesson, tear-down.
 
-Tells it as a short story; every detail goes into ``.build/demo.log``. Exits 0 when the lesson's checks passed on the
-cluster and nothing is left behind.
+Tells it as a short story; every detail goes into ``.build/demo.log``, the executed notebook into ``.build/demo.ipynb``.
+Exits 0 when the lesson's checks passed on the cluster and nothing is left behind.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import psutil
 CLUSTER = "demo"
 ROOT = Path(__file__).parents[1]
 LOG = ROOT / ".build" / "demo.log"
+NOTEBOOK = LOG.with_suffix(".ipynb")
 KINDS = {"local": "CPU", "cuda": "GPU"}
 START_SECONDS = 120
 GONE_SECONDS = 60
@@ -129,7 +130,7 @@ def processes_left(folder: Path) -> list[str]:
 def run_lesson(folder: Path) -> int:
     """Run the k-means lesson on the cluster and tell what came of it; returns its exit code."""
     lesson = subprocess.run(
-        [sys.executable, "-m", "gpucluster.lessons.run", "06", "--cluster", CLUSTER],
+        [sys.executable, "-m", "gpucluster.lessons.run", "06", "--cluster", CLUSTER, "--output", str(NOTEBOOK)],
         env={**os.environ, "GPUCLUSTER_DIR": str(folder / "clusters")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -146,6 +147,8 @@ def run_lesson(folder: Path) -> int:
             f"{figures['iterations']} iterations in {float(figures['seconds']):.1f} s"
         )
     tell(f"   {len(checks) - len(failed)} of {len(checks)} checks passed")
+    if NOTEBOOK.exists():
+        tell(f"   the notebook with all that it printed and drew: {NOTEBOOK}")
     for line in [*failed, *([] if checks else lesson.stdout.splitlines()[-10:])]:
         tell(f"   {line}")
     return lesson.returncode
@@ -155,6 +158,7 @@ def main() -> int:
     """Run the demonstration."""
     LOG.parent.mkdir(exist_ok=True)
     LOG.write_text("")
+    NOTEBOOK.unlink(missing_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="gpucluster-demo-", dir="/tmp"))
     (folder / "clusters").mkdir(mode=0o700)
     try:
@@ -169,6 +173,10 @@ def main() -> int:
             try:
                 tell("3. The k-means lesson runs on it, with the solutions filled in; that takes a minute or two …")
                 status = run_lesson(folder)
+                state = answer(client.get(f"/clusters/{model['id']}"))["state"]
+                note(f"{CLUSTER}: {state:9} after the lesson")
+                if state != "running":
+                    raise SystemExit("The lesson has ended a cluster that is not its own.")
             finally:
                 tell("4. Everything is torn down …")
                 answer(client.delete(f"/clusters/{model['id']}"))

@@ -1,23 +1,45 @@
-"""The main job without a person, as ``make demo`` runs it."""
+"""The main job without a person, as ``make demo`` runs it; the figures of its lesson are those of scikit-learn."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
+import nbformat
+import numpy as np
 import pytest
+from gpucluster.lessons.catalogue import find_lesson
+from gpucluster.lessons.execution import ExecutedLesson
+from gpucluster.lessons.material.pictures import load_photo
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.timeout(400)
+
+Completed = subprocess.CompletedProcess[str]
 
 
-@pytest.mark.timeout(400)
-def test_demo_creates_computes_and_tears_down() -> None:
-    """JupyterLab, a cluster through REST, the lesson on it, and nothing left."""
-    demo = subprocess.run(
+@pytest.fixture(scope="module")
+def demo() -> Completed:
+    """What the command says."""
+    return subprocess.run(
         [sys.executable, str(ROOT / "scripts" / "demo.py")], capture_output=True, text=True, timeout=380
     )
+
+
+@pytest.fixture(scope="module")
+def log(demo: Completed) -> str:
+    """What it has written down."""
+    return Path(re.search(r"Details: (\S+)", demo.stdout)[1]).read_text()  # type: ignore[index]
+
+
+def test_demo_creates_computes_and_tears_down(demo: Completed, log: str) -> None:
+    """JupyterLab, a cluster through REST, the lesson on it, and nothing left."""
     assert demo.returncode == 0, demo.stdout[-3000:] + demo.stderr[-3000:]
     assert "2 CPU workers after" in demo.stdout
     assert "10 of 10 checks passed" in demo.stdout
@@ -25,7 +47,55 @@ def test_demo_creates_computes_and_tears_down() -> None:
     # A story that a person reads; what else happened is in the file that it names.
     assert len(demo.stdout.splitlines()) <= 40
     assert demo.stderr == ""
-    log = Path(re.search(r"Details: (\S+)", demo.stdout)[1]).read_text()  # type: ignore[index]
     assert "check 06.5: passed" in log
+    # The lesson was told which cluster to use, so it leaves it running.
+    assert re.search(r"^demo: running +after the lesson$", log, re.MULTILINE)
     assert "demo: stopped" in log
     assert "Jupyter Server" in log
+
+
+def serial_run(k: int, seed: int, iterations: int) -> tuple[np.ndarray, float]:
+    """Centroids and inertia after that many iterations of scikit-learn's k-means in this process."""
+    pixels = load_photo().reshape(-1, 3) / 255
+    start = np.random.default_rng(seed).choice(np.unique(pixels, axis=0), size=k, replace=False)
+    model = KMeans(k, init=start, n_init=1, max_iter=iterations, tol=0, algorithm="lloyd")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(pixels)
+    return model.cluster_centers_, float(model.inertia_)
+
+
+def outputs(book: Any) -> str:
+    parts = []
+    for cell in book.cells:
+        for output in cell.get("outputs", ()):
+            parts.append(output.get("text") or output.get("data", {}).get("text/plain", ""))
+    return "\n".join(parts)
+
+
+def test_the_lesson_computes_on_our_cluster_what_scikit_learn_does(demo: Completed, log: str) -> None:
+    named = re.search(r"the notebook with all that it printed and drew: (\S+)", demo.stdout)
+    run = ExecutedLesson(nbformat.read(Path(named[1]), as_version=4))  # type: ignore[index]
+    states = {check["exercise"]: check["state"] for check in run.of_kind("check")}
+    assert states == dict.fromkeys([exercise.id for exercise in find_lesson("06").exercises], "passed")
+    [report] = run.of_kind("report")
+    figures = report["figures"]
+    assert (figures["k"], figures["points"], figures["workers"]) == (8, 427 * 640, 2)
+    # The last inertia belongs to the centroids before the last step, and that step was the first small one.
+    (last, _), (before, true), (earlier, _) = (serial_run(8, 10, figures["iterations"] - n) for n in range(3))
+    assert np.abs(last - before).max() <= 1e-3 < np.abs(before - earlier).max()
+    assert figures["inertia"] == pytest.approx(true, rel=1e-10)
+    printed = dict(line.split(": ", 1) for line in log.splitlines() if ": " in line)
+    assert {"k", "iterations", "inertia", "workers", "seconds"} <= set(printed)
+    assert float(printed["inertia"]) == figures["inertia"]
+    assert printed["check 06.5"] == "passed"
+    text = outputs(run.notebook)
+    assert f"inertia {true:,.4f}" in text
+    assert [int(k) for k in re.findall(r"k = +(\d+): +\1 colours", text)] == [4, 8, 16]
+    gaps = [float(gap) for gap in re.findall(r"difference of a centroid (\S+)", text)]
+    assert len(gaps) == 4 and max(gaps) < 1e-8
+    assert "and it rose in" in text
+    shown = [output for cell in run.notebook.cells for output in cell.get("outputs", ())]
+    assert sum("image/png" in output.get("data", {}) for output in shown) == 7
+    assert sum("image/gif" in output.get("data", {}) for output in shown) == 1
+    assert [output for output in shown if output.get("name") == "stderr"] == []

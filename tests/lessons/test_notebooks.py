@@ -18,6 +18,7 @@ import pytest
 from gpucluster.lessons.catalogue import Lesson, lessons
 from gpucluster.lessons.execution import LessonFailed, execute
 from gpucluster.lessons.measuring import Measured, machine, main, measure, table_row, write_rows
+from gpucluster.lessons.run import main as run_lesson
 from IPython.core.inputtransformer2 import TransformerManager
 
 from tests.suite.lessons import expensive_for
@@ -174,6 +175,13 @@ def test_a_cell_that_fails_is_one_sentence(tmp_path: Path) -> None:
     nbformat.write(book, path)
     with pytest.raises(LessonFailed, match=r"did not end"):
         execute(path, cell_timeout=2)
+
+
+def test_the_command_refuses_with_a_sentence(capsys: pytest.CaptureFixture[str], registry: Path) -> None:
+    assert run_lesson(["77"]) == 2
+    assert "There is no lesson 77. Lessons: " in capsys.readouterr().err
+    assert run_lesson(["06", "--cluster", "nobody"]) != 0
+    assert "nobody" in capsys.readouterr().err
 
 
 def test_figures_go_into_the_table_of_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

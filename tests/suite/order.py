@@ -14,8 +14,8 @@ RECORD = Path(__file__).with_name("seconds.json")
 UNKNOWN_SECONDS = 10.0
 """What a file counts as that is not in the record: one in the middle."""
 MOST_PROCESSES = 8
-BYTES_EACH = 3 * 2**30
-"""A process of tests with a cluster, a server and a browser."""
+BYTES_EACH = 2 * 2**30
+"""A process of tests with a cluster, a server and a browser, or with a lesson: these take up to 1.4 GB."""
 
 
 @pytest.hookimpl(trylast=True)

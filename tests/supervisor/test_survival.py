@@ -166,15 +166,23 @@ gpucluster.create("local", name="interrupted", n_workers=1)
 
 
 @pytest.mark.parametrize("early", [True, False], ids=["at once", "while it starts"])
-def test_an_interrupted_create_leaves_nothing(site, wait_until, early):
+def test_an_interrupted_create_leaves_nothing(site, wait_until, tmp_path, early):
     """Ctrl-C in a kernel or script while ``create`` waits."""
-    maker = site.python(INTERRUPTED)
+    # A cluster can be quicker than this process looks: its worker waits for the interrupt.
+    waits, come = tmp_path / "waits", tmp_path / "come"
+    preload = (
+        f"import pathlib, time\npathlib.Path({str(waits)!r}).touch()\n"
+        f"while not pathlib.Path({str(come)!r}).exists():\n    time.sleep(0.01)\n"
+    )
+    maker = site.python(INTERRUPTED, env={"DASK_DISTRIBUTED__WORKER__PRELOAD": json.dumps([preload])})
     maker.stdout.readline()
-    wait_until(lambda: (any(site.registry.folders()) if early else site.control.list()) or maker.poll() is not None)
+    wait_until(lambda: (any(site.registry.folders()) if early else waits.exists()) or maker.poll() is not None)
     maker.send_signal(signal.SIGINT)
+    come.touch()
     _, err = maker.communicate(timeout=120)
     assert "KeyboardInterrupt" in err
-    wait_until(lambda: not site.processes(), what=lambda: site.processes())
+    left = lambda: ([process.cmdline() for process in site.processes()], site.control.list())  # noqa: E731
+    wait_until(lambda: not site.processes(), what=left)
     assert all(model.state.ended for model in site.control.list())
 
 

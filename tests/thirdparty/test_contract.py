@@ -149,7 +149,7 @@ async def test_a_view_goes_on_when_nobody_can_be_told_of_a_change(two):
     await view.close()
 
 
-def test_who_is_lost_is_asked_for_again(shared_site, two, gate):
+def test_who_is_lost_is_asked_for_again(shared_site, two, gate, wait_until):
     lost, stays = two.model.workers
     gate.touch()
     os.kill(lost.pid, signal.SIGKILL)
@@ -158,8 +158,9 @@ def test_who_is_lost_is_asked_for_again(shared_site, two, gate):
     gate.unlink()
     model = shared_site.wait_for("queued", lambda model: model.n_workers == 2)
     assert lost.name not in names(model)
-    left = [entry.message for entry in two.activity() if entry.kind == "worker_left"]
-    assert left[-1] == f"Worker {lost.name} left unexpectedly; see the log"
+    told = f"Worker {lost.name} left unexpectedly; see the log"
+    # Within a second: the activity is written down once a second.
+    wait_until(lambda: [entry for entry in two.activity() if (entry.kind, entry.message) == ("worker_left", told)])
 
 
 def test_who_cannot_start_is_told_and_asked_for_again(shared_site, two, fault):

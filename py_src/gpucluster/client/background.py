@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -35,17 +36,37 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     What is cancelled may clean up before the interrupt goes on, since the process may end right after. A second
     Ctrl-C does not wait.
     """
+    loop = background_loop()
+    outcome: Future[T] = Future()
     over = threading.Event()
+    task: asyncio.Task[T] | None = None
 
-    async def tracked() -> T:
+    def begin() -> None:
+        nonlocal task
         task = asyncio.ensure_future(work)
-        task.add_done_callback(lambda _: over.set())
-        return await task
+        task.add_done_callback(end)
 
-    future = asyncio.run_coroutine_threadsafe(tracked(), background_loop())
+    def end(task: asyncio.Task[T]) -> None:
+        if task.cancelled():
+            outcome.cancel()
+        elif (error := task.exception()) is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(task.result())
+        over.set()
+
+    def cancel() -> None:
+        if task is None:
+            work.close()
+            over.set()
+        else:
+            task.cancel()
+
     try:
-        return future.result()
+        # The interrupt may come before this returns, while the work goes on already: it must find the task even then.
+        loop.call_soon_threadsafe(begin)
+        return outcome.result()
     except KeyboardInterrupt:
-        future.cancel()
+        loop.call_soon_threadsafe(cancel)
         over.wait(CLEAN_UP_SECONDS)
         raise

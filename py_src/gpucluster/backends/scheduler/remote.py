@@ -14,6 +14,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+import dask
+from dask.utils import parse_timedelta
 from distributed import Client
 
 from ...dask_internals.by_value import sent_by_value
@@ -31,7 +33,7 @@ logger = logging.getLogger("gpucluster.backends")
 INTERVAL_SECONDS = 1.0
 ANSWER_SECONDS = 20.0
 SILENCE_SECONDS = 60.0
-"""A scheduler that has not answered for so long is gone."""
+"""A scheduler that has not answered for so long is gone; it need not be as long where the connection is broken."""
 
 
 class RemoteScheduler(SchedulerView):
@@ -126,12 +128,20 @@ class RemoteScheduler(SchedulerView):
 
     def members(self) -> Members:
         found = self._last["members"]
-        if found["ended"] is None and (
-            self._client.status == "closed" or time.monotonic() - self._answered > SILENCE_SECONDS
-        ):
+        if found["ended"] is None and time.monotonic() - self._answered > self._patience():
             gone = "The scheduler does not answer any more."
             found = found | {"workers": [], "computes": False, "ended": gone, "failed": True}
         return members_of(found)
+
+    def _patience(self) -> float:
+        """Return the seconds after which a scheduler that has not answered is gone."""
+        if self._client.status == "closed":
+            return 0
+        if self._client.status == "connecting":
+            # Nobody listens there any more: that is no scheduler that hangs. Workers and clients try for so long.
+            connecting: float = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+            return min(SILENCE_SECONDS, connecting)
+        return SILENCE_SECONDS
 
     @property
     def heartbeat_seconds(self) -> float:

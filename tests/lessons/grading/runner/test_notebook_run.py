@@ -124,7 +124,7 @@ def sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
 
 
 def test_nothing_is_left_of_a_kernel_that_did_not_start(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
         raise zmq.ZMQError(errno.EMFILE)
 
     def silent(argv: list[str], **options: Any) -> KernelSpec:

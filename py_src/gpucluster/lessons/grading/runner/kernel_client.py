@@ -92,7 +92,8 @@ def next_output(client: BlockingKernelClient, request: str) -> Output:
 def _client(manager: KernelManager) -> BlockingKernelClient:
     client: BlockingKernelClient = manager.client()
     try:
-        client.start_channels()
+        # Without the heartbeat, which nobody needs: a kernel that spoils the connection holds its thread for ever.
+        client.start_channels(hb=False)
         client.wait_for_ready(timeout=_READY_S)
     except BaseException:
         client.stop_channels()

@@ -119,7 +119,9 @@ class KernelSession:
                 kernel.end()
             finally:
                 with suppress(KernelEnded):
-                    self._finish(request, time.monotonic() + _GRACE_S)
+                    # Where the time is over, it is the answer that does not come back: it is interrupted at once.
+                    now = time.monotonic()
+                    self._finish(request, now + _GRACE_S if now < deadline else now)
 
     def _accept(self, listening: socket.socket, deadline: float) -> socket.socket:
         listening.settimeout(0.25)
