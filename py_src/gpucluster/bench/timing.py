@@ -24,6 +24,8 @@ class Prepared:
     prepare_seconds: float
     warm_up_seconds: float
     check: float
+    n_tasks: int
+    """So many the scheduler knows between two runs."""
 
     def measure(self, repeats: int, step: Callable[[int], None]) -> Measurement:
         """Run the workload so often and return what was measured.
@@ -43,6 +45,7 @@ class Prepared:
         seconds = []
         for number in range(repeats):
             step(number)
+            self.context.wait_until_forgotten(self.n_tasks)
             outcome, taken = timed(self.workload, self.data)
             self._compare(outcome)
             seconds.append(taken)
@@ -72,8 +75,9 @@ def prepared(workload: Workload, context: Context, size: Size) -> Prepared:
     started = time.perf_counter()
     data = workload.prepare(context, workload.sizes[size])
     made = time.perf_counter()
+    n_tasks = context.n_tasks()
     outcome, seconds = timed(workload, data)
-    return Prepared(workload, context, size, data, made - started, seconds, outcome.check)
+    return Prepared(workload, context, size, data, made - started, seconds, outcome.check, n_tasks)
 
 
 def timed(workload: Workload, data: Any) -> tuple[Outcome, float]:

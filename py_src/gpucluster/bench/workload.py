@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,8 @@ from .errors import WrongResult
 from .names import Size
 
 Parameters = Mapping[str, int]
+FORGET_SECONDS = 5.0
+"""Others may use the cluster meanwhile, so that it never knows as few tasks as before."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class Context:
     """What a workload needs to know of the cluster."""
 
     client: Any
-    """A ``distributed.Client``, which is the current one."""
+    """A ``distributed.Client``, which is the current one; ``None`` where a workload computes in this process."""
     n_workers: int
     n_blocks: int
     """So many blocks the data should have at least: the same for all numbers of workers of one measurement."""
@@ -27,6 +30,23 @@ class Context:
     def blocks_for(self, size_bytes: int, most_bytes: int = 64 * 10**6) -> int:
         """Return into how many blocks data of this size are cut."""
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
+
+    def n_tasks(self) -> int:
+        """Return how many tasks the scheduler knows."""
+        return 0 if self.client is None else int(self.client.run_on_scheduler(_n_tasks))
+
+    def wait_until_forgotten(self, n_tasks: int) -> None:
+        """Wait, for a bounded time, until the scheduler knows no more tasks than before a run.
+
+        The next run has tasks of the same names: those that it still forgets could be taken for the new ones.
+        """
+        deadline = time.monotonic() + FORGET_SECONDS
+        while self.n_tasks() > n_tasks and time.monotonic() < deadline:
+            time.sleep(0.005)
+
+
+def _n_tasks(dask_scheduler: Any) -> int:
+    return len(dask_scheduler.tasks)
 
 
 @dataclass(frozen=True)
