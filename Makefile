@@ -20,7 +20,7 @@ PORTABLE ?= tests/operating_system tests/registry tests/supervisor tests/client 
   --ignore tests/lessons/grading
 PIP_OPTIONS := --quiet --disable-pip-version-check
 
-.PHONY: help lab demo test test-all check lint types frontend unit python-tests cuda-tests portable-tests suite-times gpu-proof chromium build bench \
+.PHONY: help lab demo test test-all check lint types frontend unit python-tests cuda-tests expensive-tests portable-tests suite-times gpu-proof chromium build bench \
         screenshots lock clean
 
 help: ## Show what can be made.
@@ -67,6 +67,10 @@ python-tests: .venv/.built chromium ## Python tests: real clusters, a real brows
 cuda-tests: .venv-cuda/.installed ## The GPU backend: the real dask-cuda against a simulated driver library.
 	$(CUDA)/python -m pytest -q $(PARALLEL) $(SELECTION) --junitxml=.build/cuda-tests.xml \
 	  tests/devices tests/backends/cuda tests/dask_internals/test_cuda_workers.py tests/profile/test_gpu.py tests/proof/test_simulated.py
+
+expensive-tests: .venv/.built chromium ## The tests that `make test` may leave out; what they passed with is written down, so that it may.
+	$(BIN)/python -m pytest -q $(PARALLEL) -m expensive --junitxml=.build/expensive-tests.xml
+	$(BIN)/python -m tests.suite.record .build/expensive-tests.xml
 
 portable-tests: .venv/.built ## The core of the Python tests without what only Linux has, as on a Mac.
 	GPUCLUSTER_PORTABLE=1 $(BIN)/python -m pytest -q $(PARALLEL) $(PORTABLE)

@@ -16,6 +16,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from gpucluster.dask_internals.clients import known_workers
+
 MEBIBYTE = 2**20
 
 
@@ -53,7 +55,7 @@ def connecting(client: Any) -> float:
     """Return the seconds of a new connection to a worker and back."""
     from distributed.core import connect
 
-    [address, *_] = client.scheduler_info(n_workers=-1)["workers"]
+    [address, *_] = known_workers(client)
 
     async def once() -> float:
         begin = time.perf_counter()
@@ -70,7 +72,7 @@ def moving(client: Any, n_bytes: int) -> float:
     """Return the seconds until a worker has a block of the other one."""
     import numpy as np
 
-    first, second = client.scheduler_info(n_workers=-1)["workers"]
+    first, second = known_workers(client)
     block = client.submit(np.ones, n_bytes // 8, workers=first, pure=False)
     client.gather(client.submit(len, block, workers=first, pure=False))
     return seconds(lambda: client.submit(len, block, workers=second, pure=False).result())

@@ -2,18 +2,27 @@
 
 A test that takes long and seldom breaks is marked ``expensive("path", …)`` with what it depends on: files, folders,
 patterns of them. It runs wherever somebody asks for it by hand; ``--changed-only``, which ``make test`` gives, leaves
-it out where nothing of that differs from what it was before this branch. Where that cannot be told, all are run.
+it out where nothing of that, and of its own file, differs from what it was before this branch. On the main branch
+itself it is left out where all of it is as it was when the test passed last, by the digests that
+``make expensive-tests`` has written down, and that was not long ago. Where neither can be told, all are run.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import subprocess
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
+
+from .order import file_of
 
 ROOT = Path(__file__).parents[2]
 MAIN_BRANCHES = ("origin/HEAD", "origin/main", "main", "origin/master", "master")
@@ -22,20 +31,72 @@ _LEFT_OUT = pytest.StashKey[dict[str, str]]()
 _CHANGES = pytest.StashKey["Changes"]()
 
 
+RECORD = Path("tests", "suite", "passed.json")
+"""Digests of what expensive tests depended on when they passed last."""
+MOST_DAYS = 14
+"""A run longer ago says nothing: what tests depend on is more than what they name."""
+PROPERTY = "expensive"
+"""In the report of a run: the group of an expensive test."""
+
+
 @dataclass(frozen=True)
 class Changes:
-    """What differs from an earlier commit; ``paths`` is None where nobody can tell."""
+    """What differs from an earlier commit, or from the last run of all expensive tests."""
 
     paths: tuple[str, ...] | None
+    """Files that differ from the commit; None where there is none to compare with."""
     since: str
-    """The commit, or why there is none."""
+    """The commit or the run, or why there is none."""
+    passed: Mapping[str, str] = field(default_factory=dict)
+    """Digests by group, of the run."""
+    root: Path = ROOT
 
     def touch(self, places: tuple[str, ...]) -> bool:
         """Whether something at or below one of these places differs, or may differ; a '*' stands for no slash."""
-        if self.paths is None:
-            return True
-        files = [PurePosixPath("/", path) for path in self.paths]
-        return any(part.match(f"/{place}") for file in files for part in (file, *file.parents) for place in places)
+        if self.paths is not None:
+            return any(_is_below(path, place) for path in self.paths for place in places)
+        known = self.passed.get(group_of(places))
+        return known is None or known != digest(self.root, places)
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether there is something to compare with."""
+        return self.paths is not None or bool(self.passed)
+
+
+def _is_below(path: str, place: str) -> bool:
+    file = PurePosixPath("/", path)
+    return any(part.match(f"/{place}") for part in (file, *file.parents))
+
+
+def group_of(places: tuple[str, ...]) -> str:
+    """Return the name of all tests that depend on the same places."""
+    return " ".join(sorted(set(places)))
+
+
+@cache
+def digest(root: Path, places: tuple[str, ...]) -> str | None:
+    """Return a digest of all files at or below these places; None where git does not know the files."""
+    files = _files(root)
+    if files is None:
+        return None
+    found = hashlib.sha256()
+    for path in sorted({path for place in places for path in _files_below(root, place)}):
+        content = root / path
+        found.update(f"{path}\0".encode())
+        found.update(hashlib.sha256(content.read_bytes()).digest() if content.is_file() else b"")
+    return found.hexdigest()
+
+
+@cache
+def _files(root: Path) -> tuple[str, ...] | None:
+    listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    return None if listed is None else tuple(sorted({*listed.split("\0")} - {"", RECORD.as_posix()}))
+
+
+@cache
+def _files_below(root: Path, place: str) -> tuple[str, ...]:
+    return tuple(path for path in _files(root) or () if _is_below(path, place))
 
 
 def git(root: Path, *words: str) -> str | None:
@@ -62,12 +123,25 @@ def find_changes(root: Path = ROOT, since: str = "") -> Changes:
     """Compare the working tree, with what is not committed yet, with a commit."""
     base = since or starting_point(root)
     if not base:
-        return Changes(None, "this is the main branch, or git knows none")
+        return since_they_passed(root)
     differ = git(root, "diff", "--name-only", "--no-renames", "-z", base, "--")
     new = git(root, "ls-files", "--others", "--exclude-standard", "-z")
     if differ is None or new is None:
         return Changes(None, f"git cannot compare with {base}")
     return Changes(tuple(sorted({*differ.split("\0"), *new.split("\0")} - {""})), base[:12])
+
+
+def since_they_passed(root: Path) -> Changes:
+    """Compare with what expensive tests have passed with, where that was not too long ago."""
+    none = "this is the main branch, or git knows none"
+    try:
+        record = json.loads((root / RECORD).read_text(encoding="utf-8"))
+    except OSError:
+        return Changes(None, f"{none}, and no run of expensive tests is written down")
+    when = date.fromisoformat(record["date"])
+    if abs((datetime.now(UTC).date() - when).days) > MOST_DAYS:
+        return Changes(None, f"{none}, and expensive tests ran last on {when}")
+    return Changes(None, f"they passed on {when}", record["passed"], root)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -87,7 +161,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:
     """Tell a process of pytest-xdist what was found."""
     if (changes := node.config.stash.get(_CHANGES, None)) is not None:
-        node.workerinput["changes"] = (changes.paths, changes.since)
+        node.workerinput["changes"] = (changes.paths, changes.since, dict(changes.passed))
 
 
 def changes_of(config: pytest.Config) -> Changes | None:
@@ -101,13 +175,17 @@ def changes_of(config: pytest.Config) -> Changes | None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out expensive tests that nothing has touched."""
     changes = changes_of(config)
-    if changes is None:
-        return
     left_out: dict[str, str] = {}
     for item in items:
-        marks = list(item.iter_markers("expensive"))
-        if marks and not any(changes.touch(mark.args) for mark in marks):
-            left_out[item.nodeid] = ", ".join(dict.fromkeys(place for mark in marks for place in mark.args))
+        places = tuple(place for mark in item.iter_markers("expensive") for place in mark.args)
+        if not places:
+            continue
+        within = (file_of(item), *places)
+        item.user_properties.append((PROPERTY, group_of(within)))
+        if changes is not None and not changes.touch(within):
+            left_out[item.nodeid] = ", ".join(dict.fromkeys(places))
+    if changes is None:
+        return
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
     items[:] = [item for item in items if item.nodeid not in left_out]
     config.stash[_LEFT_OUT] = left_out
@@ -130,7 +208,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Say what was left out, and why."""
     if (changes := config.stash.get(_CHANGES, None)) is None:
         return
-    if changes.paths is None:
+    if not changes.can_tell:
         terminalreporter.write_line(f"Nothing was left out: {changes.since}.")
         return
     left_out = config.stash.get(_LEFT_OUT, {})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.suite.changes import Changes, find_changes
+from tests.suite import record
+from tests.suite.changes import RECORD, Changes, _files, _files_below, digest, find_changes
 
 pytestmark = pytest.mark.processes
 
@@ -49,6 +51,51 @@ def test_on_the_main_branch_nothing_is_left_out(repository: Path, tmp_path_facto
     git(clone, "add", "c.txt")
     git(clone, "commit", "-m", "c")
     assert find_changes(clone).paths == ("c.txt",), "what is not pushed yet"
+
+
+REPORT = """<testsuites><testsuite>
+<testcase name="passes"><properties><property name="expensive" value="a.txt sub"/></properties></testcase>
+<testcase name="too"><properties><property name="expensive" value="a.txt sub"/></properties></testcase>
+<testcase name="passes"><properties><property name="expensive" value="b.txt"/></properties></testcase>
+<testcase name="fails"><properties><property name="expensive" value="b.txt"/></properties><failure/></testcase>
+<testcase name="cheap"/>
+</testsuite></testsuites>"""
+
+
+def test_on_the_main_branch_what_has_passed_with_the_same_files_is_left_out(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    def touched(*places: str) -> bool:
+        digest.cache_clear()
+        return find_changes(repository).touch(places)
+
+    report = tmp_path_factory.mktemp("report") / "report.xml"
+    report.write_text(REPORT)
+    (repository / RECORD).parent.mkdir(parents=True)
+    assert record.write(repository, report) == 1
+    git(repository, "add", ".")
+    git(repository, "commit", "-m", "passed")
+    assert not touched("sub", "a.txt")
+    assert find_changes(repository).can_tell
+    assert touched("b.txt"), "one of them has failed"
+    assert touched("a.txt"), "nobody knows this group"
+    (repository / "a.txt").write_text("changed")
+    assert touched("a.txt", "sub")
+    (repository / "a.txt").write_text("a.txt")
+    assert not touched("a.txt", "sub")
+    written = json.loads((repository / RECORD).read_text())
+    (repository / RECORD).write_text(json.dumps({**written, "date": "2026-01-01"}))
+    assert touched("a.txt", "sub"), "too long ago"
+    assert not find_changes(repository).can_tell
+
+
+def test_a_new_file_below_a_place_is_a_change(repository: Path) -> None:
+    before = digest(repository, ("sub", "a.txt"))
+    (repository / "sub").mkdir()
+    (repository / "sub" / "new.txt").write_text("new")
+    for known in (_files, _files_below, digest):
+        known.cache_clear()
+    assert digest(repository, ("sub", "a.txt")) not in {before, None}
 
 
 def test_nothing_is_left_out_where_nobody_can_tell(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
