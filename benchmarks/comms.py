@@ -53,7 +53,7 @@ def seconds(work: Callable[[], Any]) -> float:
 
 def connecting(client: Any) -> float:
     """Return the seconds of a new connection to a worker and back."""
-    from distributed.core import connect
+    from distributed.comm import connect
 
     [address, *_] = known_workers(client)
 
@@ -123,15 +123,15 @@ WORK: dict[str, Callable[[Any], float]] = {
 }
 
 
-def measure(repeats: int) -> dict[str, dict[str, Any]]:
+def measure(repeats: int, works: list[str]) -> dict[str, dict[str, Any]]:
     """Return medians in seconds by work and comm, and the medians of the ratios to TCP."""
-    found: dict[str, dict[str, list[float]]] = {work: {} for work in WORK}
+    found: dict[str, dict[str, list[float]]] = {work: {} for work in works}
     with tempfile.TemporaryDirectory(prefix="gpcbench", dir="/tmp") as folder, ExitStack() as stack:
         clients = started(Path(folder), stack)
         for turn in range(repeats + 1):
-            for work, run in WORK.items():
+            for work in works:
                 for name, client in clients.items():
-                    took = run(client)
+                    took = WORK[work](client)
                     if turn:  # The first one loads modules.
                         found[work].setdefault(name, []).append(took)
     table: dict[str, dict[str, Any]] = {}
@@ -148,7 +148,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=9)
-    print(json.dumps(measure(parser.parse_args().repeats), indent=1))
+    parser.add_argument("--only", nargs="+", choices=list(WORK), default=list(WORK))
+    options = parser.parse_args()
+    print(json.dumps(measure(options.repeats, options.only), indent=1))
 
 
 if __name__ == "__main__":
