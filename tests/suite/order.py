@@ -15,7 +15,7 @@ UNKNOWN_SECONDS = 10.0
 """What a file counts as that is not in the record: one in the middle."""
 MOST_PROCESSES = 8
 BYTES_EACH = 2 * 2**30
-"""A process of tests with a cluster, a server and a browser, or with a lesson: these take up to 1.4 GB."""
+"""A process of tests with a cluster, a server and a browser, or with a lesson: the largest one takes 1.34 GB."""
 
 
 @pytest.hookimpl(trylast=True)
