@@ -34,3 +34,9 @@ class Kernel:
         # The synchronous wrappers of jupyter_client make a loop for this thread and leave it open.
         ensure_event_loop().close()
         asyncio.set_event_loop(None)
+
+
+def shown_text(book: Any) -> str:
+    """Return what the cells of an executed notebook have printed and shown, as text."""
+    outputs = [output for cell in book.cells for output in cell.get("outputs", ())]
+    return "\n".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs)

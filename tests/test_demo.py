@@ -7,7 +7,6 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import numpy as np
@@ -17,6 +16,8 @@ from gpucluster.lessons.execution import ExecutedLesson
 from gpucluster.lessons.material.pictures import load_photo
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+
+from tests.kernel import shown_text
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.timeout(400)
@@ -65,14 +66,6 @@ def serial_run(k: int, seed: int, iterations: int) -> tuple[np.ndarray, float]:
     return model.cluster_centers_, float(model.inertia_)
 
 
-def outputs(book: Any) -> str:
-    parts = []
-    for cell in book.cells:
-        for output in cell.get("outputs", ()):
-            parts.append(output.get("text") or output.get("data", {}).get("text/plain", ""))
-    return "\n".join(parts)
-
-
 def test_the_lesson_computes_on_our_cluster_what_scikit_learn_does(demo: Completed, log: str) -> None:
     named = re.search(r"the notebook with all that it printed and drew: (\S+)", demo.stdout)
     run = ExecutedLesson(nbformat.read(Path(named[1]), as_version=4))  # type: ignore[index]
@@ -89,7 +82,7 @@ def test_the_lesson_computes_on_our_cluster_what_scikit_learn_does(demo: Complet
     assert {"k", "iterations", "inertia", "workers", "seconds"} <= set(printed)
     assert float(printed["inertia"]) == figures["inertia"]
     assert printed["check 06.5"] == "passed"
-    text = outputs(run.notebook)
+    text = shown_text(run.notebook)
     assert f"inertia {true:,.4f}" in text
     assert [int(k) for k in re.findall(r"k = +(\d+): +\1 colours", text)] == [4, 8, 16]
     gaps = [float(gap) for gap in re.findall(r"difference of a centroid (\S+)", text)]

@@ -21,6 +21,7 @@ from gpucluster.lessons.measuring import Measured, machine, main, measure, table
 from gpucluster.lessons.run import main as run_lesson
 from IPython.core.inputtransformer2 import TransformerManager
 
+from tests.kernel import shown_text
 from tests.suite.lessons import expensive_for
 
 SECONDS = 300
@@ -82,14 +83,6 @@ def listening() -> set[int]:
     return found
 
 
-def outputs(book: Any) -> str:
-    parts = []
-    for cell in book.cells:
-        for output in cell.get("outputs", ()):
-            parts.append(output.get("text") or output.get("data", {}).get("text/plain", ""))
-    return "\n".join(parts)
-
-
 def one_right_answer_at_a_time(lesson: Lesson) -> Any:
     """The learner's copy; after each check the right answer is put in, checked, and taken out again."""
     book = nbformat.read(lesson.notebook, as_version=4)
@@ -139,7 +132,7 @@ def test_the_solution_passes_within_time_and_memory(lesson: Lesson, site: Path) 
     assert 0 < measured.peak_bytes < MEMORY
     predictions = measured.run.of_kind("prediction")
     assert all(prediction["predicted"] is not None for prediction in predictions)
-    assert "a lesson must work without a network" not in outputs(measured.run.notebook)
+    assert "a lesson must work without a network" not in shown_text(measured.run.notebook)
 
 
 @pytest.mark.parametrize("lesson", LESSONS)

@@ -59,7 +59,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
     Communication, with a Minkowski metric (p = 1, 2 or infinity) and up to 15 columns: each worker gets the rows of a
     region of space and those within ``eps`` of it, whatever the order of the rows, and searches a KD-tree; then two
-    allreduces of ``8 n_samples`` bytes. Otherwise, and where one region with its surroundings would have more than 1.5
+    allreduces of ``8 n_samples`` bytes. Otherwise, and where one region with its halo would have more than 1.5
     times its share of the rows, every block goes to every worker once; where a worker then finds more than 4 million
     pairs of neighbours, it forgets them, and core rows go to all workers once more. Memory of a worker: its rows and
     those of its region (or 64 MiB of other rows, or one block) with a search tree, those pairs, and some 50 bytes per

@@ -21,7 +21,7 @@ POWERS = {
 SAMPLE = 1024
 """So many rows for each region decide where space is cut."""
 UNEVEN = 1.5
-"""A region with its surroundings has at most so many times its share of the rows."""
+"""A region with its halo has at most so many times its share of the rows."""
 MARGIN = 1e-9
 """Trees look a little further than ``eps``: what they add to and take from bounds is rounded."""
 COUNTED = 32
@@ -36,7 +36,7 @@ class Part(NamedTuple):
     numbers: Integers
     weights: Array | None
     n_own: int
-    """So many are of the region; the others are of its surroundings."""
+    """So many are of the region; the others are of its halo, the rows within ``eps`` around it."""
 
 
 def searched_by_regions(own: RankRows, eps: float, search: dict[str, Any]) -> RegionSearch | None:
@@ -78,7 +78,7 @@ def _power(search: dict[str, Any]) -> float | None:
 
 
 def _selected(own: RankRows, region: Region, reach: float) -> Part | None:
-    """Return which of this rank's rows belong to a region or its surroundings."""
+    """Return which of this rank's rows belong to a region or its halo."""
     if own.X is None:
         return None
     inside = region.holds(own.X)
