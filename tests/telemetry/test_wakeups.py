@@ -47,10 +47,11 @@ async def run(memory_limit, work):
 
 async def test_nobody_wakes_up_for_nothing():
     found, _ = await run(4 * 2**30, "await asyncio.sleep(1)")
-    assert set(found["nanny"]).isdisjoint({"tick", "ticks", "monitor"})
+    assert set(found["nanny"]).isdisjoint({"tick", "ticks", "monitor", "shift_counters"})
     assert found["nanny"]["memory_monitor"] == 500, "the worker is almost empty"
-    assert found["scheduler"]["tick"] == 500
+    assert found["scheduler"]["tick"] == 1000
     assert found["scheduler"]["monitor"] == 2000
+    assert [found["scheduler"][name] for name in ("ticks", "idle-timeout", "no-workers-timeout")] == [5000] * 3
     assert found["heartbeats"] == [1.0, 1.0, 6.0]
     assert found["same"]
 

@@ -35,6 +35,8 @@ logger = logging.getLogger("gpucluster.backends")
 CLOSE_TIMEOUT_SECONDS = 5.0
 LEFTOVERS_TIMEOUT_SECONDS = 8.0
 REPLACE_SECONDS = 1.0
+SYNC_SECONDS = 3600
+"""How often a cluster tells its scheduler its name, which never changes; by itself, each second over a connection."""
 
 Make = Callable[..., SpecCluster]
 
@@ -111,6 +113,7 @@ class SpecDeployment(Deployment):
                     security=context.security,
                     local_directory=str(context.scratch_directory),
                     silence_logs=False,
+                    scheduler_sync_interval=SYNC_SECONDS,
                     **_listening(context),
                 )
                 # The scheduler is not made yet: let it serve its pages below the secret prefix only.

@@ -68,8 +68,8 @@ def heartbeat_seconds_of(worker: Any) -> float | None:
 def leave_out_for_nannies(names: Collection[str]) -> None:
     """Let the nannies of this process begin without these periodic callbacks.
 
-    Relies on ``Nanny.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``tick``, ``ticks``) without
-    starting any (2021.1).
+    Relies on ``Nanny.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``tick``, ``ticks``,
+    ``shift_counters``) without starting any (2021.1).
     """
     from distributed import Nanny
 
@@ -87,7 +87,7 @@ def leave_out_for_nannies(names: Collection[str]) -> None:
 def slow_down_schedulers(seconds: Mapping[str, float]) -> None:
     """Let the schedulers of this process do some things less often.
 
-    Relies on ``Scheduler.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``idle-timeout``,
+    Relies on ``Scheduler.__init__`` filling ``Server.periodic_callbacks`` (``monitor``, ``ticks``, ``idle-timeout``,
     ``no-workers-timeout``), whose ``callback_time`` is in milliseconds, without starting any (2024.2).
 
     Parameters

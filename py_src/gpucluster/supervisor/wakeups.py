@@ -15,18 +15,19 @@ from ..dask_internals.periodic_callbacks import (
     watch_small_workers_less,
 )
 
-TICK_INTERVAL = "500ms"
+TICK_INTERVAL = "1s"
 """How often scheduler and workers look how punctual their event loop is; they complain from three seconds on."""
 SHORTEST_HEARTBEAT_SECONDS = 1.0
 """distributed uses half a second for up to ten workers, and from one second on for more."""
-RESTING_HEARTBEAT_SECONDS = 2.0
-"""While nobody looks at the cluster or uses it. A worker that is told more takes itself for one of very many."""
+RESTING_HEARTBEAT_SECONDS = 3.0
+"""While nobody looks at the cluster or uses it: what distributed uses for 400 workers."""
 MEMORY_SECONDS_WHEN_EMPTY = 0.5
 """How often the nanny looks at a worker that uses less than half its memory; above, as often as is configured."""
 MEMORY_SECONDS_WHEN_RESTING = 2.0
-SCHEDULER_SECONDS = {"monitor": 2.0, "idle-timeout": 1.0, "no-workers-timeout": 1.0}
+SCHEDULER_SECONDS = {"monitor": 2.0, "ticks": 5.0, "idle-timeout": 5.0, "no-workers-timeout": 5.0}
 """The last two do nothing until a timeout is configured, four times a second."""
-NOT_FOR_NANNIES = ("monitor", "tick", "ticks")
+NOT_FOR_NANNIES = ("monitor", "tick", "ticks", "shift_counters")
+"""The last one divides counts of what a server does into intervals, which nobody reads of a nanny."""
 
 
 _rests = False

@@ -42,15 +42,15 @@ def sums_of(block: Block, centers: Array, offset: Array | None) -> Sums:
     offset : array of shape (d,) or None
         Subtracted from X first, a slice at a time: for data far from zero.
     """
-    sums, counts = np.zeros(centers.shape), np.zeros(len(centers))
+    total = Sums(np.zeros(centers.shape), np.zeros(len(centers)))
     centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
     kernel = _kernel_of(block.X, centers)
     scattered = False
     for X, weights in _slices(block, offset, kernel.rows(centers)):
-        more, points, scattered = kernel.sums(X, weights, centers, scattered)
-        sums += more
-        counts += points
-    return Sums(sums, counts)
+        # Of rows that all weigh 1, the heaviest one need not be looked for: that takes as long as ten small operations.
+        heaviest = 1.0 if block.weights is None else float(weights.max())
+        scattered = kernel.add(total, X, weights, heaviest, centers, scattered)
+    return total
 
 
 def labels_of(X: Array, centers: Array, offset: Array | None = None, n_threads: int = 1) -> Array:
@@ -120,13 +120,15 @@ class _Generic:
         return distances.argmin(axis=1).astype(np.int32)
 
     @classmethod
-    def sums(cls, X: Array, weights: Array, centers: Array, scattered: bool) -> tuple[Any, Any, bool]:
+    def add(cls, total: Sums, X: Array, weights: Array, heaviest: float, centers: Array, scattered: bool) -> bool:
         xp = array_namespace_of(X)
         labels = cls.labels(X, centers)
         # One row per cluster with the weights of its points, and zero elsewhere.
         belongs = (xp.arange(len(centers), dtype=np.int32)[:, None] == labels).astype(X.dtype)
         belongs *= weights
-        return to_numpy(belongs @ X), to_numpy(belongs.sum(axis=1, dtype=np.float64)), scattered
+        np.add(total.sums, to_numpy(belongs @ X), out=total.sums)
+        np.add(total.weights, to_numpy(belongs.sum(axis=1, dtype=np.float64)), out=total.weights)
+        return scattered
 
     @staticmethod
     def inertia(X: Array, weights: Array, centers: Array, labels: Array) -> float:
@@ -155,27 +157,32 @@ class _ScikitLearn:
         return labels
 
     @classmethod
-    def sums(cls, X: Array, weights: Array, centers: Array, scattered: bool) -> tuple[Any, Any, bool]:
-        """Return sums, weights, and whether clusters without points are to be expected in the next slice.
+    def add(cls, total: Sums, X: Array, weights: Array, heaviest: float, centers: Array, scattered: bool) -> bool:
+        """Add to the total, and return whether clusters without points are to be expected in the next slice.
 
         The kernel moves a far point to each cluster that is empty here, though it may have points in other slices.
         Where that may have happened, the sums are made anew from the labels, which it leaves alone.
         """
         from sklearn.cluster._k_means_lloyd import lloyd_iter_chunked_dense
 
+        k = len(centers)
         # With fewer rows than clusters, the kernel would fail to move points.
-        if scattered or len(X) < len(centers):
+        if scattered or len(X) < k:
             labels = cls._label(X, weights, centers, _scratch(len(X)), 1)
         else:
             labels = _scratch(len(X))
-            means, counts = np.zeros_like(centers), np.zeros(len(centers), X.dtype)
-            shift = np.zeros(len(centers), X.dtype)
+            means, counts, shift = np.empty_like(centers), np.empty(k, X.dtype), np.empty(k, X.dtype)
             # One thread: what OpenMP adds up with several depends on chance, and the caller has threads.
             lloyd_iter_chunked_dense(X, weights, centers, means, counts, labels, shift, 1)
-            if counts.min() > weights.max():
+            if counts.min() > heaviest:
                 exact = counts.astype(np.float64)
-                return means * exact[:, None], exact, False
-        return *_added(X, weights, labels, len(centers)), bool((np.bincount(labels, minlength=len(centers)) == 0).any())
+                np.add(total.weights, exact, out=total.weights)
+                np.add(total.sums, means * exact[:, None], out=total.sums)
+                return False
+        sums, points = _added(X, weights, labels, k)
+        np.add(total.sums, sums, out=total.sums)
+        np.add(total.weights, points, out=total.weights)
+        return bool((np.bincount(labels, minlength=k) == 0).any())
 
     @staticmethod
     def inertia(X: Array, weights: Array, centers: Array, labels: Array) -> float:
@@ -232,9 +239,10 @@ def _scikit_learn_works() -> bool:
                 return False
             for k, scattered in ((3, False), (3, True), (2, False)):
                 _scratch(len(X)).fill(-1)
-                given = X, weights, centers[:k], scattered
-                both = zip(_ScikitLearn.sums(*given), _Generic.sums(*given), strict=True)
-                if not all(np.allclose(got, wanted) for got, wanted in list(both)[:2]):
+                got, wanted = (Sums(np.zeros((k, 2)), np.zeros(k)) for _ in range(2))
+                _ScikitLearn.add(got, X, weights, 2.0, centers[:k], scattered)
+                _Generic.add(wanted, X, weights, 2.0, centers[:k], scattered)
+                if not all(map(np.allclose, got, wanted)):
                     return False
             inertias = [kernel.inertia(X, weights, centers, labels) for kernel in (_ScikitLearn, _Generic)]
             if not np.isclose(inertias[0], inertias[1]):
