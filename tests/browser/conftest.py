@@ -32,7 +32,7 @@ def browser() -> Iterator[Any]:
     from .chromium import chromium, executable
 
     if executable() is None:
-        pytest.skip("needs Chromium: apt-get install chromium")
+        pytest.skip("needs Chromium: apt-get install chromium-headless-shell")
     with chromium() as running:
         yield running
 

@@ -68,6 +68,10 @@ def jupyter(app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (
         "JUPYTERLAB_WORKSPACES_DIR": str(directory / "workspaces"),
         **more,
     }
+    # Nor does each page ask Node whether JupyterLab has to be built anew.
+    pages = Path(environment["JUPYTER_CONFIG_DIR"]) / "labconfig"
+    pages.mkdir(parents=True)
+    (pages / "page_config.json").write_text(json.dumps({"buildAvailable": False, "buildCheck": False}))
     port = _free_port()
     lab = Lab(f"http://127.0.0.1:{port}{base_url.rstrip('/')}", secrets.token_hex(16), directory)
     command = [

@@ -1,10 +1,12 @@
-"""The panel of dask-labextension, beside ours and with its own server part or without: it knows our clusters."""
+"""The panel of dask-labextension, beside ours and with its own server part or without: it knows our clusters.
+
+The tests of this module are one story for each of the two and run in order, on one page.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,36 +32,74 @@ def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         yield running
 
 
-@pytest.fixture
-def cluster(lab: Lab) -> Iterator[ClusterModel]:
-    """A running cluster with one worker."""
-    control = lab.control
-    model = control.create({"backend": "local", "name": "seen", "n_workers": 1, "idle_timeout_seconds": None})
-    yield control.wait(model.id)
-    control.stop(model.id)
+EMPTY = {
+    "cells": [{"cell_type": "code", "id": "a", "source": "", "metadata": {}, "outputs": [], "execution_count": None}],
+    "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
 
 
-def open_their_panel(browser: Browser, lab: Lab, path: str = "lab?reset") -> tuple[Page, Locator]:
-    page = open_page(browser, lab, path)
+@pytest.fixture(scope="module")
+def cluster(lab: Lab) -> ClusterModel:
+    """A cluster with one worker, which runs until a test stops it."""
+    options = {"backend": "local", "name": "seen", "n_workers": 1, "idle_timeout_seconds": None}
+    return lab.control.wait(lab.control.create(options).id)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, lab: Lab, cluster: ClusterModel) -> Iterator[Page]:
+    """JupyterLab with a notebook and their panel."""
+    (lab.directory / "root" / "empty.ipynb").write_text(json.dumps(EMPTY))
+    page = open_page(browser, lab, "lab/tree/empty.ipynb?reset")
+    # JupyterLab may ask which kernel; what it proposes is right.
+    page.add_locator_handler(
+        page.get_by_role("button", name="Select Kernel", exact=True), lambda button: button.click()
+    )
     page.locator("#jupyterlab-splash").wait_for(state="detached")
-    panel = page.locator("#dask-dashboard-launcher")
     tab = page.locator('.jp-SideBar [data-id="dask-dashboard-launcher"]')
     tab.wait_for()
     page.locator("#jp-main-dock-panel .lm-DockPanel-widget:not(.lm-mod-hidden)").first.wait_for()
-    if not panel.is_visible():
+    if not page.locator("#dask-dashboard-launcher").is_visible():
         tab.click()
-    panel.wait_for()
-    return page, panel
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def panel(page: Page) -> Locator:
+    panel = page.locator("#dask-dashboard-launcher")
+    expect(panel).to_be_visible()
+    return panel
 
 
 def item_of(panel: Locator, name: str) -> Locator:
     return panel.locator(".dask-ClusterListingItem").filter(has_text=name)
 
 
+def test_the_code_it_makes_connects(page: Page, panel: Locator, lab: Lab, cluster: ClusterModel) -> None:
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
+    page.locator(".jp-Notebook .jp-CodeCell").first.click()
+    item_of(panel, "seen").get_by_title("Inject client code for seen").click()
+    made = page.locator(".jp-Notebook .jp-CodeCell").filter(has_text="gpucluster://seen")
+    expect(made).to_contain_text('client = Client("gpucluster://seen")')
+    made.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator(".jp-OutputArea-output").filter(has_text="Scheduler").first).to_be_visible()
+    assert lab.control.get(cluster.id).n_clients == 1
+
+
+def test_a_pane_shows_a_page_of_our_dashboard(page: Page, panel: Locator, lab: Lab, cluster: ClusterModel) -> None:
+    panel.get_by_role("button", name="Task Stream").click()
+    pane = page.locator(".dask-DaskDashboard-widget iframe")
+    expect(pane).to_have_attribute("src", f"{lab.url}/dask/dashboard/{cluster.id}/individual-task-stream")
+    # Drawn by Bokeh, which gets what it draws over its WebSocket.
+    expect(pane.content_frame.locator(".bk-Figure").first).to_be_visible()
+
+
 def test_lists_scales_and_stops(
-    browser: Browser, lab: Lab, cluster: ClusterModel, wait_until: Callable[..., Any]
+    page: Page, panel: Locator, lab: Lab, cluster: ClusterModel, wait_until: Callable[..., Any]
 ) -> None:
-    page, panel = open_their_panel(browser, lab)
     item = item_of(panel, "seen")
     expect(item).to_contain_text("gpucluster://seen")
     expect(item).to_contain_text("Number of Workers: 1")
@@ -80,48 +120,11 @@ def test_lists_scales_and_stops(
     item.get_by_role("button", name="SHUTDOWN").click()
     expect(item).to_have_count(0)
     wait_until(lambda: lab.control.get(cluster.id).state.ended)
-    page.context.close()
 
 
-def test_a_pane_shows_a_page_of_our_dashboard(browser: Browser, lab: Lab, cluster: ClusterModel) -> None:
-    page, panel = open_their_panel(browser, lab)
-    item_of(panel, "seen").wait_for()
-    panel.get_by_role("button", name="Task Stream").click()
-    pane = page.locator(".dask-DaskDashboard-widget iframe")
-    expect(pane).to_have_attribute("src", f"{lab.url}/dask/dashboard/{cluster.id}/individual-task-stream")
-    # Drawn by Bokeh, which gets what it draws over its WebSocket.
-    expect(pane.content_frame.locator(".bk-Figure").first).to_be_visible()
-    page.context.close()
-
-
-def test_the_code_it_makes_connects(browser: Browser, lab: Lab, cluster: ClusterModel) -> None:
-    notebook = {"cells": [{"cell_type": "code", "id": "a", "source": "", "metadata": {}, "outputs": [],
-                           "execution_count": None}],
-                "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
-                "nbformat": 4, "nbformat_minor": 5}  # fmt: skip
-    Path(lab.directory, "root", "empty.ipynb").write_text(json.dumps(notebook))
-    page, panel = open_their_panel(browser, lab, "lab/tree/empty.ipynb?reset")
-    # JupyterLab may ask which kernel; what it proposes is right.
-    page.add_locator_handler(
-        page.get_by_role("button", name="Select Kernel", exact=True), lambda button: button.click()
-    )
-    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
-    page.locator(".jp-Notebook .jp-CodeCell").first.click()
-    item_of(panel, "seen").get_by_title("Inject client code for seen").click()
-    made = page.locator(".jp-Notebook .jp-CodeCell").filter(has_text="gpucluster://seen")
-    expect(made).to_contain_text('client = Client("gpucluster://seen")')
-    made.locator(".cm-content").click()
-    page.keyboard.press("Shift+Enter")
-    expect(page.locator(".jp-OutputArea-output").filter(has_text="Scheduler").first).to_be_visible()
-    assert lab.control.get(cluster.id).n_clients == 1
-    page.context.close()
-
-
-def test_its_button_makes_one_of_ours(browser: Browser, lab: Lab, wait_until: Callable[..., Any]) -> None:
-    page, panel = open_their_panel(browser, lab)
+def test_its_button_makes_one_of_ours(panel: Locator, lab: Lab, wait_until: Callable[..., Any]) -> None:
     panel.get_by_role("button", name="NEW").click()
     expect(item_of(panel, "cluster-1")).to_be_visible()
     wait_until(lambda: lab.control.get("cluster-1").state == "running", timeout=90)
     lab.control.stop("cluster-1")
     expect(item_of(panel, "cluster-1")).to_have_count(0)
-    page.context.close()
