@@ -24,16 +24,15 @@ EMPTY = {
 
 
 def complaints_of(page: Page) -> list[str]:
-    """Collect the errors on the console, whoever has them, and warnings about us, from now on."""
+    """Collect what is said of us, or of a plugin that could not be activated, on the console, from now on."""
     said: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
         # JupyterLab's own code says which plugin it could not activate.
-        is_ours = "gpucluster" in message.text + message.location["url"]
         # dask-labextension, where it is installed, needs JupyterLab's own shell.
-        if (message.type == "error" and "dask-labextension" not in message.text) or (
-            message.type == "warning" and is_ours
-        ):
+        is_ours = "gpucluster" in message.text + message.location["url"]
+        is_inactive = "failed to activate" in message.text and "dask-labextension" not in message.text
+        if message.type in {"error", "warning"} and (is_ours or is_inactive):
             said.append(message.text)
 
     page.on("console", note)
