@@ -16,6 +16,7 @@ import { addCommands } from './actions/commands';
 import { enableClusterDrag } from './actions/dragcluster';
 import { NotebookEnvironment } from './actions/environment';
 import { addLessons } from './actions/lessons';
+import { addProfiling } from './actions/profiling';
 import { addRecordings } from './actions/recordings';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
@@ -85,6 +86,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const pages = new PageLists(app.serviceManager.serverSettings, trans);
     const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
+    addProfiling({ app, manager, notebooks, trans });
     addCommands({
       app,
       manager,

@@ -19,6 +19,7 @@ from gpucluster.client.api import connect
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from .chromium import open_page, open_panel
+from .conftest import ARTIFACTS
 from .lab import Lab
 from .test_notebook import EMPTY
 
@@ -210,12 +211,23 @@ def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:
 def test_the_palette_opens_the_dashboard_and_asks_for_a_page(page: Page) -> None:
     palette(page, "Open Dashboard of GPU Cluster")
     expect(tab(page, "Status")).to_be_visible()
+    expect_plot(page, "Status")
+    # Beside the notebook, which stays where it is and keeps half of the room.
+    notebook, dashboard = (page.locator(name).bounding_box() for name in (".jp-NotebookPanel", ".gpc-DashboardView"))
+    assert notebook is not None and dashboard is not None
+    assert notebook["x"] + notebook["width"] <= dashboard["x"] and notebook["width"] >= 0.9 * dashboard["width"]
     palette(page, "Open Page of GPU Cluster’s Dashboard…")
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
 
 
 def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
     palette(page, "Lay Out Dashboard of GPU Cluster")
+    # Without room for two columns beside the notebook: one, with the others behind.
+    for title in ("Task stream", "Progress"):
+        expect_plot(page, title)
+    ARTIFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTIFACTS / "dashboards-beside-light.png")
+    tab(page, "CPU by worker").click()
     expect_plot(page, "CPU by worker")
     palette(page, "Show Log of GPU Cluster")
     expect(page.get_by_role("log", name="Log: blue")).to_be_visible()
@@ -257,9 +269,18 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     expect(card_of(page).get_by_role("status").first).to_have_text("Stopped")
     palette(page, "Open Dashboard of GPU Cluster")
     expect(page.get_by_text("No cluster is running. Create one first.")).to_be_visible()
+    # Tabs say that their cluster has ended; after a reload nobody needs them any more.
+    expect(tab(page, "Progress")).to_be_visible()
+    page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
+    page.goto(lab.page("lab"))
+    open_panel(page)
+    expect(page.locator(".gpc-DashboardView")).to_have_count(0)
+    expect(tab(page, "Progress")).to_have_count(0)
 
 
-def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(browser: Browser, lab: Lab) -> None:
+def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
+    browser: Browser, lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lab.control.wait(lab.control.create({**SPEC, "n_workers": 1}).id)
     themes = lab.directory / "settings" / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
     themes.write_text(json.dumps({"theme": "JupyterLab Dark"}))
@@ -268,6 +289,19 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(browser:
     palette(page, "Open Dashboard of GPU Cluster")
     expect_plot(page, "Status")
     shown = page.locator('iframe[title^="Status:"]')
+    # Plots are dark themselves: the colours of tasks stay what they are.
+    expect(shown).to_have_class(re.compile("gpc-mod-dark"))
+    expect(shown).to_have_css("filter", "none")
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(lab.directory / "registry"))
+    with connect("blue").get_client() as client:
+        client.gather([client.submit(time.sleep, 0.3, key=f"{kind}-{n}") for kind in "abcdef" for n in range(4)])
+    page.wait_for_timeout(1500)
+    ARTIFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTIFACTS / "dashboard-dark.png")
+    # A page of tables is turned round as a whole.
+    page.get_by_label("Page of the dashboard").first.select_option("Workers")
+    expect_plot(page, "Workers")
+    shown = page.locator('iframe[title^="Workers:"]')
     expect(shown).to_have_css("filter", "invert(0.9) hue-rotate(180deg)")
     palette(page, "Settings Editor")
     page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()

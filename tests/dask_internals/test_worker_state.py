@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from distributed import get_worker
 from gpucluster.dask_internals import heartbeats
 from gpucluster.dask_internals import worker_state as state
 
@@ -39,6 +40,18 @@ def test_cancelled_tasks(here, canary, wait_until):
             wait_until(lambda: state.is_cancelled(here.worker, running.key), timeout=20)
         finally:
             GO_ON.set()
+
+
+def runs_here(worker: object) -> bool:
+    """Whether the thread of a task is one of those that run tasks."""
+    return threading.get_ident() in state.task_threads(worker)
+
+
+def test_threads(here, canary):
+    with canary("Worker.active_threads, by the identity of the thread"):
+        task = here.client.submit(lambda: runs_here(get_worker()), pure=False, workers=[here.worker.address])
+        assert task.result(30) is True
+        assert threading.get_ident() not in state.task_threads(here.worker)
 
 
 def test_size(here, canary):

@@ -1,7 +1,8 @@
 import { Widget } from '@lumino/widgets';
 
-import { arrange, type IPlace } from '../../labextension/src/dashboards/arrangement';
+import { arrange, stack, type IPlace } from '../../labextension/src/dashboards/arrangement';
 import { attachedCluster, waitingSentence } from '../../labextension/src/dashboards/attachment';
+import { darkValues } from '../../labextension/src/dashboards/darkpage';
 import { isPage, pageGroups, pageTitle } from '../../labextension/src/dashboards/pages';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import type { ClusterModel } from '../../labextension/src/protocol/messages';
@@ -67,6 +68,42 @@ describe('the pages of a dashboard', () => {
     ];
     expect(bad.filter(isPage)).toEqual([]);
     expect(paths(PLOTS, true).filter(path => path.includes('..'))).toEqual([]);
+  });
+});
+
+describe('pages without room for columns', () => {
+  it('stand in one column, the others of a row behind its first', () => {
+    const places: [string, IPlace][] = [];
+    const views = stack([['a', 'b', 'c'], [], ['d', 'e']], { ref: 'notebook' }, (page, place) => {
+      places.push([page, place]);
+      const view = new Widget();
+      view.id = page;
+      return view;
+    });
+    expect(views.map(({ id }) => id)).toEqual(['a', 'd', 'b', 'e', 'c']);
+    expect(places).toEqual([
+      ['a', { ref: 'notebook' }],
+      ['d', { mode: 'tab-after', ref: 'a', activate: false }],
+      ['b', { mode: 'split-bottom', ref: 'a' }],
+      ['e', { mode: 'tab-after', ref: 'b', activate: false }],
+      ['c', { mode: 'split-bottom', ref: 'b' }]
+    ]);
+  });
+});
+
+describe('neutral colours of a plot', () => {
+  it('become readable on a dark ground, and hues stay', () => {
+    const axis = {
+      properties: { axis_line_color: 0, major_label_text_color: 0, fill_color: 0, line_width: 0 },
+      axis_line_color: 'black',
+      major_label_text_color: { value: '#444444' },
+      fill_color: '#ffff00',
+      line_width: 1
+    };
+    expect(darkValues(axis)).toEqual({
+      axis_line_color: '#dddddd',
+      major_label_text_color: { value: '#dddddd' }
+    });
   });
 });
 

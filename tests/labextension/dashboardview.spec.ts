@@ -79,6 +79,7 @@ it('shows the page of its cluster, below the base URL', () => {
   expect(frame()?.src).toBe('http://localhost/user/x/gpucluster/dashboard/old/status');
   expect(frame()?.title).toBe('Status: dashboard of cluster blue');
   expect(view.title.label).toBe('Status · blue');
+  frame()?.dispatchEvent(new Event('load'));
   expect(sentence()).toBe('');
 });
 
@@ -138,6 +139,30 @@ it('tries again when our server could not reach the dashboard', () => {
   expect(frame()).toBe(first);
   jest.advanceTimersByTime(2000);
   expect(frame()).not.toBe(first);
+});
+
+it('says that it waits, and stops asking for a dashboard that never answers', () => {
+  manager.set(cluster({ id: 'old' }));
+  open();
+  expect(sentence()).toBe('Loading the page…');
+  const refuse = (): void => {
+    const refusal = document.implementation.createHTMLDocument();
+    refusal.head.innerHTML = '<meta name="gpucluster-refusal">';
+    Object.defineProperty(frame(), 'contentDocument', { value: refusal });
+    frame()?.dispatchEvent(new Event('load'));
+  };
+  for (let time = 0; time < 8; time++) {
+    refuse();
+    expect(sentence()).toContain('It is asked again.');
+    act(() => void jest.advanceTimersByTime(30_000));
+  }
+  refuse();
+  const last = frame();
+  act(() => void jest.advanceTimersByTime(600_000));
+  expect(frame()).toBe(last);
+  expect(sentence()).toContain('Load this page again');
+  view.reload();
+  expect(frame()).not.toBe(last);
 });
 
 it('asks the scheduler for its pages once, when it runs', async () => {

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
+import sys
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import dask.array as da
@@ -94,7 +97,7 @@ def test_all_cores_are_busy(client: Any) -> None:
 
 
 def test_the_notebooks_own_code_took_the_time(client: Any) -> None:
-    """As when a cell imports something large first: the workers were not idle, nobody had given them tasks."""
+    """The workers were not idle, nobody had given them tasks."""
     with gpucluster.profile() as report:
         time.sleep(1.5)
         client.gather(client.map(work, [0.25] * 4, pure=False))
@@ -102,6 +105,54 @@ def test_the_notebooks_own_code_took_the_time(client: Any) -> None:
     assert "the workers had no tasks (4 tasks in all): the notebook's own code ran" in found(report, "unused").evidence
     assert report.idle_share is not None and report.idle_share < 0.5
     assert report.notebook_seconds is not None and report.notebook_seconds >= 1.5
+
+
+@pytest.fixture
+def slow_module(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A module that everybody can import, and that takes a while, as large libraries do."""
+    name = f"slow_{tmp_path.name}"
+    code = "import time\ntime.sleep(0.8)\ndef slow(number):\n    time.sleep(0.1)\n    return number\n"
+    (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    for ask in (client.run, client.run_on_scheduler):
+        ask(lambda place: sys.path.insert(0, place), str(tmp_path))
+    yield name
+    for ask in (client.run, client.run_on_scheduler):
+        ask(lambda place: sys.path.remove(place), str(tmp_path))
+
+
+def test_the_cell_imports(client: Any, slow_module: str) -> None:
+    with gpucluster.profile() as report:
+        __import__(slow_module)
+        client.gather(client.map(work, [0.25] * 4, pure=False))
+    assert rules(report) == ["imports"], report.text()
+    finding = found(report, "imports")
+    assert finding.evidence.startswith("The cell itself imported") and "scheduler" not in finding.evidence
+    assert finding.advice == "Put imports into a cell of their own, before this one: they are done once."
+
+
+def test_everybody_imports_what_tasks_are_made_of(client: Any, slow_module: str) -> None:
+    """The scheduler reads the graph, and each worker its first task: neither means too few partitions, or workers."""
+    function = __import__(slow_module).slow
+    with gpucluster.profile() as report:
+        client.gather(client.map(function, range(4), pure=False))
+    assert rules(report) == ["imports"], report.text()
+    evidence = found(report, "imports").evidence
+    assert "The scheduler imported" in evidence and "2 workers of 2" in evidence and "cell" not in evidence
+    assert report.idle_share is not None and report.idle_share < 0.5, "who imports is not idle"
+    with gpucluster.profile() as report:
+        client.gather(client.map(function, range(4), pure=False))
+    assert rules(report) == ["fine"], report.text()
+
+
+def test_one_worker_imports_while_the_other_works(client: Any, slow_module: str) -> None:
+    """It takes no tasks meanwhile, which is no matter of how the data are split."""
+    busy, importing = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    with gpucluster.profile() as report:
+        late = client.submit(lambda name: bool(__import__(name)), slow_module, workers=importing, pure=False)
+        client.gather([late, *client.map(work, [0.15] * 5, workers=busy, pure=False)])
+    assert rules(report) == ["imports"], report.text()
+    assert "1 worker of 2" in found(report, "imports").evidence
 
 
 def test_a_task_fails(client: Any) -> None:

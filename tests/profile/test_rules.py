@@ -57,6 +57,15 @@ def test_gpus_that_wait(percent: float) -> None:
     assert ("gpu_waits" in rules(report)) == (percent < 50)
 
 
+@given(st.floats(0, 10), st.floats(0, 10), st.floats(0, 10))
+def test_importing(cell: float, scheduler: float, worker: float) -> None:
+    workers = [found.model_copy(update={"import_seconds": worker}) for found in report_of().workers]
+    report = report_of(notebook_import_seconds=cell, scheduler_import_seconds=scheduler, workers=workers)
+    assert ("imports" in rules(report)) == (max(cell, scheduler, worker) >= 2.5)
+    if "imports" in rules(report):
+        assert ("cell of their own" in find_bottlenecks(report)[0].advice) == (cell >= 2.5)
+
+
 @given(st.floats(0, 100), st.floats(1, 300))
 def test_busy_gpus_that_do_little(percent: float, watts: float) -> None:
     report = report_of(**gpus(mean_gpu_utilization_percent=percent, mean_gpu_power_watts=watts))

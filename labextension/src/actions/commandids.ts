@@ -10,6 +10,7 @@ export namespace CommandIDs {
   export const layOutDashboard = 'gpucluster:lay-out-dashboard';
   export const openLog = 'gpucluster:open-log';
   export const openActivity = 'gpucluster:open-activity';
+  export const profileCell = 'gpucluster:profile-cell';
   export const openRecording = 'gpucluster:open-recording';
   export const openLessons = 'gpucluster:open-lessons';
   export const openLesson = 'gpucluster:open-lesson';

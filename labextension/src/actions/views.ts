@@ -5,18 +5,24 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
 
 import { ActivityView } from '../activity/activityview';
+import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { arrange, type Arrangement, type IPlace } from '../dashboards/arrangement';
+import { arrange, stack, type Arrangement, type IPlace } from '../dashboards/arrangement';
 import type { ISubject } from '../dashboards/attachment';
 import { DashboardView } from '../dashboards/dashboardview';
 import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
 import { activateView, addView, type IShells } from '../shell/placing';
 import { CommandIDs } from './commandids';
+import { NotebooksInSight } from './notebooks';
+
+/** With less, two columns of pages cannot be read beside a notebook that keeps half of the room. */
+const COLUMNS_PIXELS = 800;
 
 /** Opens dashboards, logs and activities as tabs; each comes back after a reload. */
 export class ClusterViews {
   constructor(private readonly _options: ClusterViews.IOptions) {
+    this._inSight = new NotebooksInSight(_options.notebooks);
     const { app, restorer } = _options;
     if (restorer !== null) {
       const when = app.serviceManager.ready;
@@ -50,25 +56,55 @@ export class ClusterViews {
   /** Show a page of a dashboard: in its tab if it has one. */
   openDashboard(subject: ISubject, page: string, tab?: string): DashboardView {
     const open = tab === undefined ? this._dashboard(subject, page) : undefined;
-    const view = open ?? this._addDashboard(subject, page, {}, tab);
+    const view =
+      open ?? this._addDashboard(subject, page, tab === undefined ? this._beside() : {}, tab);
     activateView(this._options, view);
+    if (tab !== undefined) {
+      this._closeWhereEnded(view);
+    }
     return view;
+  }
+
+  /** Where a page goes: to the others that are seen, else to the right of the notebook that is seen. */
+  private _beside(): IPlace {
+    const seen = this._dashboards.find(view => view.isVisible);
+    if (seen !== undefined) {
+      return { mode: 'tab-after', ref: seen.id };
+    }
+    const notebook = this._options.labShell === null ? null : this._inSight.last();
+    return notebook === null ? {} : { mode: 'split-right', ref: notebook.id };
+  }
+
+  /** A tab that came back with the page for a cluster that has ended meanwhile shows nothing any more. */
+  private _closeWhereEnded(view: DashboardView): void {
+    const { manager } = this._options;
+    const look = (): void => {
+      if (!manager.isReady && !view.isDisposed) {
+        return;
+      }
+      manager.changed.disconnect(look);
+      if (!view.isDisposed && (view.cluster === undefined || hasEnded(view.cluster))) {
+        view.dispose();
+      }
+    };
+    manager.changed.connect(look);
+    // The layout takes the tab in first.
+    void this._options.app.restored.then(look);
   }
 
   /** Show pages side by side. Harmless when they are. */
   layOutDashboards(subject: ISubject, arrangement: Arrangement): void {
-    const { notebooks, labShell } = this._options;
+    const { labShell } = this._options;
     const pages = arrangement.flat();
     let views = pages.flatMap(page => this._dashboard(subject, page) ?? []);
-    if (views.length < pages.length || views.some(view => !view.isVisible)) {
+    if (views.length < pages.length || views.every(view => !view.isVisible)) {
       views.forEach(view => view.dispose());
       // A notebook stays in view; anything else, such as the launcher, is covered.
-      const current = labShell?.currentWidget ?? null;
-      const beside = current !== null && current === notebooks?.currentWidget;
-      const start: IPlace = beside ? { mode: 'split-right', ref: current.id } : {};
-      views = arrange(arrangement, start, (page, place) =>
-        this._addDashboard(subject, page, place)
-      );
+      const notebook = labShell === null ? null : this._inSight.last();
+      const isNarrow = notebook !== null && notebook.node.clientWidth < 2 * COLUMNS_PIXELS;
+      const start: IPlace = notebook === null ? {} : { mode: 'split-right', ref: notebook.id };
+      const put = isNarrow ? stack : arrange;
+      views = put(arrangement, start, (page, place) => this._addDashboard(subject, page, place));
     }
     if (views.length > 0) {
       activateView(this._options, views[0]);
@@ -93,7 +129,9 @@ export class ClusterViews {
   /** Whether dashboards are inverted in dark themes. */
   set isInverting(isInverting: boolean) {
     this._isInverting = isInverting;
-    this._dashboards.forEach(view => view.toggleClass('gpc-mod-invert', isInverting));
+    this._dashboards.forEach(view => {
+      view.isDarkWanted = isInverting;
+    });
   }
 
   private _dashboard(subject: ISubject, page: string): DashboardView | undefined {
@@ -119,7 +157,7 @@ export class ClusterViews {
       trans
     });
     view.id = tab;
-    view.toggleClass('gpc-mod-invert', this._isInverting);
+    view.isDarkWanted = this._isInverting;
     view.subjectChanged.connect(() => void this._dashboards.save(view));
     addView(this._options, view, place);
     void this._dashboards.add(view);
@@ -146,6 +184,7 @@ export class ClusterViews {
     namespace: 'gpucluster-activities'
   });
   private _isInverting = true;
+  private readonly _inSight: NotebooksInSight;
 }
 
 export namespace ClusterViews {

@@ -5,6 +5,8 @@ export interface IPlace {
   readonly mode?: DockLayout.InsertMode;
   /** Id of the widget that it is put beside. */
   readonly ref?: string;
+  /** Whether it comes to the front of its tabs; it does unless told. */
+  readonly activate?: boolean;
 }
 
 /** Pages side by side: columns from left to right, each from top to bottom. */
@@ -36,5 +38,26 @@ export function arrange<T extends Widget>(
       views.push(above);
     }
   });
+  return views;
+}
+
+/** Open pages in one column, for want of room: what would stand side by side are tabs, the first one in front. */
+export function stack<T extends Widget>(
+  arrangement: Arrangement,
+  start: IPlace,
+  open: (page: string, place: IPlace) => T
+): T[] {
+  const views: T[] = [];
+  const height = Math.max(0, ...arrangement.map(column => column.length));
+  let place = start;
+  for (let row = 0; row < height; row++) {
+    const pages = arrangement.flatMap(column => column.slice(row, row + 1));
+    const head = open(pages[0], place);
+    const behind = pages
+      .slice(1)
+      .map(page => open(page, { mode: 'tab-after', ref: head.id, activate: false }));
+    views.push(head, ...behind);
+    place = { mode: 'split-bottom', ref: head.id };
+  }
   return views;
 }

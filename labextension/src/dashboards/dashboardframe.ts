@@ -1,15 +1,20 @@
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import { darkenPage } from './darkpage';
+
 /** How long a hidden page is kept loaded: each one costs the scheduler work. */
 const KEPT_WHILE_HIDDEN_MS = 60_000;
 
 /** First and longest pause before a page that could not be loaded is tried again. */
 const RETRY_MS = [2_000, 30_000] as const;
 
+/** So often a page is tried again by itself; then it waits until somebody asks, or the cluster changes. */
+const RETRIES = 8;
+
 /** A page of a dashboard, or a sentence in its place. Loaded only while somebody looks. */
 export class DashboardFrame extends Widget {
-  constructor() {
+  constructor(private readonly _words: DashboardFrame.IWords) {
     super();
     this.addClass('gpc-DashboardFrame');
     // JupyterLab lets nothing be dropped into what has this class, and keeps the pointer out while it drags.
@@ -17,15 +22,22 @@ export class DashboardFrame extends Widget {
     this._sentence.className = 'gpc-DashboardFrame-sentence';
     this._sentence.setAttribute('role', 'status');
     this.node.append(this._sentence);
+    this._themes = new MutationObserver(() => this._followTheme());
+    this._themes.observe(document.body, { attributeFilter: ['data-jp-theme-light'] });
+  }
+
+  /** Whether pages are dark in dark themes. */
+  set isDarkWanted(isWanted: boolean) {
+    this._isDarkWanted = isWanted;
+    this._followTheme();
   }
 
   /** Show a page. */
   showPage(url: string, title: string): void {
     this._title = title;
-    this._sentence.textContent = '';
     if (url !== this._url) {
       this._url = url;
-      this._retry = RETRY_MS[0];
+      this._tries = 0;
       this._unload();
     }
     if (this._frame !== null) {
@@ -45,11 +57,12 @@ export class DashboardFrame extends Widget {
 
   /** Load the page again. */
   reload(): void {
-    this._unload();
-    this._load();
+    this._tries = 0;
+    this._loadAgain();
   }
 
   override dispose(): void {
+    this._themes.disconnect();
     window.clearTimeout(this._timer);
     super.dispose();
   }
@@ -81,9 +94,29 @@ export class DashboardFrame extends Widget {
     frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-popups allow-downloads');
     frame.title = this._title;
     frame.src = this._url;
+    frame.dataset.state = 'loading';
+    frame.classList.toggle('gpc-mod-invert', this._isDark);
     frame.addEventListener('load', () => this._onLoaded(frame));
     this._frame = frame;
+    this._sentence.textContent = this._words.loading;
     this.node.append(frame);
+  }
+
+  private _loadAgain(): void {
+    this._unload();
+    this._load();
+  }
+
+  private get _isDark(): boolean {
+    return this._isDarkWanted && document.body.dataset.jpThemeLight === 'false';
+  }
+
+  /** What a page has drawn in one theme cannot be taken back: it is drawn anew. */
+  private _followTheme(): void {
+    const isDark = this._frame?.classList.contains('gpc-mod-invert') ?? this._isDark;
+    if (isDark !== this._isDark) {
+      this._loadAgain();
+    }
   }
 
   private _unload(): void {
@@ -95,9 +128,23 @@ export class DashboardFrame extends Widget {
   private _onLoaded(frame: HTMLIFrameElement): void {
     // Our server's own page says that it could not reach the dashboard; it may soon.
     const refused = frame.contentDocument?.querySelector('meta[name="gpucluster-refusal"]');
-    if (refused && frame === this._frame) {
-      this._timer = window.setTimeout(() => this.reload(), this._retry);
-      this._retry = Math.min(this._retry * 2, RETRY_MS[1]);
+    if (frame !== this._frame) {
+      return;
+    }
+    if (!refused) {
+      this._tries = 0;
+      this._sentence.textContent = '';
+      frame.dataset.state = 'loaded';
+      if (this._isDark) {
+        darkenPage(frame, () => frame.classList.add('gpc-mod-dark'));
+      }
+    } else if (this._tries < RETRIES) {
+      const pause = Math.min(RETRY_MS[0] * 2 ** this._tries, RETRY_MS[1]);
+      this._tries += 1;
+      this._timer = window.setTimeout(() => this._loadAgain(), pause);
+      this._sentence.textContent = this._words.retrying;
+    } else {
+      this._sentence.textContent = this._words.gone;
     }
   }
 
@@ -106,5 +153,16 @@ export class DashboardFrame extends Widget {
   private _url = '';
   private _title = '';
   private _timer = 0;
-  private _retry: number = RETRY_MS[0];
+  private _tries = 0;
+  private _isDarkWanted = true;
+  private readonly _themes: MutationObserver;
+}
+
+export namespace DashboardFrame {
+  /** What is said in the place of a page. */
+  export interface IWords {
+    loading: string;
+    retrying: string;
+    gone: string;
+  }
 }

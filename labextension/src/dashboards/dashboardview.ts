@@ -17,7 +17,14 @@ import { pageTitle } from './pages';
 /** A page of a cluster's dashboard, as a tab. It outlives the cluster, and shows the next one of that name. */
 export class DashboardView extends MainAreaWidget<DashboardFrame> {
   constructor(options: DashboardView.IOptions) {
-    super({ content: new DashboardFrame() });
+    const { trans } = options;
+    super({
+      content: new DashboardFrame({
+        loading: trans.__('Loading the page…'),
+        retrying: trans.__('The dashboard does not answer yet. It is asked again.'),
+        gone: trans.__('The dashboard does not answer. “Load this page again”, above, asks once more.')
+      })
+    });
     this._options = options;
     this._subject = { id: options.id, name: options.name };
     this._page = options.page;
@@ -70,6 +77,11 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
   /** Whether there is a page to be seen. */
   get isLive(): boolean {
     return this._isLive;
+  }
+
+  /** Whether the page is dark in dark themes. */
+  set isDarkWanted(isWanted: boolean) {
+    this.content.isDarkWanted = isWanted;
   }
 
   /** Load the page again. */

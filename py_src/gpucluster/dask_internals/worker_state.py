@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 
@@ -31,6 +31,12 @@ def is_cancelled(worker: Any, key: Any) -> bool:
     """
     task = worker.state.tasks.get(key)
     return task is not None and task.state == "cancelled"
+
+
+def task_threads(worker: Any) -> Collection[int]:
+    """Return the identities of the threads that run a task now: the keys of ``Worker.active_threads`` (2021.1)."""
+    threads: dict[int, Any] = worker.active_threads
+    return threads.keys()
 
 
 def memory_limit_bytes(worker: Any) -> int | None:

@@ -8,7 +8,7 @@ from .knownvalues import clipped, known_mean, known_sum
 from .model import PrefixFigures, ReportFigures, TransferFigures
 from .telemetry import TelemetryReadings
 from .timeline import timeline_data
-from .workerfigures import busy_cores, thread_seconds, worker_figures
+from .workerfigures import busy_cores, importing_seconds, thread_seconds, worker_figures
 
 _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
 _NO_WORKERS = "{missing} of {known} workers gave no figures of their own (memory, transfers, spilling): {why}."
@@ -63,10 +63,12 @@ def assemble(
     report.n_threads = sum(facts["n_threads"] for facts in present)
     report.n_workers_joined = sum(facts["joined_later"] for facts in known.values())
     report.n_workers_lost = sum(worker.lost for worker in report.workers)
+    report.scheduler_import_seconds = scheduler["import_seconds"]
     report.n_restarts = scheduler["restarts"]
     seconds = submitted * sum(thread_seconds(facts, scheduler["begin"], end) for facts in known.values())
     if seconds > 0:
-        report.idle_share = clipped(1 - (report.compute_seconds or 0.0) / seconds)
+        importing = sum(importing_seconds(facts, workers.get(address)) for address, facts in known.items())
+        report.idle_share = clipped(1 - ((report.compute_seconds or 0.0) + importing) / seconds)
     report.scheduler_cpu_percent = known_mean(scheduler["scheduler_cpu_percent"])
     report.mean_cpu_percent = known_mean(worker.mean_cpu_percent for worker in report.workers)
     report.mean_gpu_utilization_percent = known_mean(worker.mean_gpu_utilization_percent for worker in report.workers)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from ..protocol.sizes import format_size
 from .model import Finding, ReportFigures
 from .rules.gpu import busy_gpu_at_low_power, gpu_waits
+from .rules.imports import imports
 from .rules.memory import memory_pressure, out_of_memory, spilling
 from .rules.tasks import SHORT_SECONDS, data_loading, failed_tasks, few_partitions, lost_workers, skew, tiny_tasks
 from .rules.traffic import between_workers, from_notebook, hardly_used, to_notebook
@@ -21,7 +22,7 @@ BUSY_CORES_SHARE = 0.8
 """Cores busier than this have no room for more workers."""
 
 RULES: tuple[Rule, ...] = (
-    lost_workers, out_of_memory, failed_tasks, spilling, memory_pressure, tiny_tasks, few_partitions, skew,
+    lost_workers, out_of_memory, failed_tasks, spilling, memory_pressure, imports, tiny_tasks, few_partitions, skew,
     to_notebook, between_workers, from_notebook, data_loading, gpu_waits, busy_gpu_at_low_power, hardly_used,
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from .assembly import assemble
 from .bottlenecks import find_bottlenecks
 from .files import DaskReport, checked_path
 from .nsight import NsightCapture
+from .recorders.imports import ImportTimes
 from .recording import Recording
 from .report import ProfileReport
 from .target import Target, current_client, find_target
@@ -51,6 +52,7 @@ class Profile:
         self._telemetry: TelemetryListener | None = None
         self._dask: DaskReport | None = None
         self._nsight: NsightCapture | None = None
+        self._imports: ImportTimes | None = None
         self._started = 0.0
 
     def __enter__(self) -> ProfileReport:
@@ -65,6 +67,7 @@ class Profile:
         except BaseException:
             self._stop_everything()
             raise
+        self._imports = ImportTimes()
         self._started = time.perf_counter()
         return self._report
 
@@ -95,6 +98,9 @@ class Profile:
         if recording is None or report.complete:
             return report
         report.wall_seconds = wall_seconds
+        if self._imports is not None:
+            self._imports.stop()
+            report.notebook_import_seconds = self._imports.seconds()
         report.failed = None if error is None else type(error).__name__
         try:
             for capture in (self._nsight, self._dask):
@@ -119,12 +125,12 @@ class Profile:
             self._nsight = NsightCapture(self._nsight_file, recording.worker_processes())
 
     def _stop_everything(self) -> None:
-        captures: tuple[Any, ...] = (self._nsight, self._dask, self._telemetry)
+        captures: tuple[Any, ...] = (self._imports, self._nsight, self._dask, self._telemetry)
         for capture in captures:
             if capture is not None:
                 with suppress(Exception):  # the first error is the one to tell
                     capture.stop()
-        self._nsight = self._dask = self._telemetry = None
+        self._imports = self._nsight = self._dask = self._telemetry = None
         if self._recording is not None:
             self._recording.close()
             self._recording = None

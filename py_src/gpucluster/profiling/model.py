@@ -57,6 +57,7 @@ class WorkerFigures(ProfileModel):
     received_bytes: int | None = Field(None, description="From other workers; without peer-to-peer shuffles.")
     spilled_bytes: int | None = Field(None, description="Written to disk to make room; with a GPU, see the notes.")
     n_readings: int = Field(0, description="Readings of memory and utilization during the cell.")
+    import_seconds: float | None = Field(None, description="In which it imported modules, in tasks or between them.")
     joined_later: bool = False
     lost: bool = Field(False, description="Ended, and nobody had asked it to.")
 
@@ -144,8 +145,12 @@ class ReportFigures(BaseModel):
     transfer_seconds: float | None = None
     disk_seconds: float | None = None
     idle_share: float | None = Field(
-        None, description="Of the threads' time in which tasks were submitted and not over; 0 to 1."
+        None,
+        description="Of the threads' time in which tasks were submitted and not over: they did not compute, nor "
+        "did their worker import what the next task needs; 0 to 1.",
     )
+    notebook_import_seconds: float | None = Field(None, description="In which the block itself imported modules.")
+    scheduler_import_seconds: float | None = Field(None, description="In which the scheduler imported modules.")
     cores_busy_share: float | None = Field(
         None, description="How busy the cores of the workers' machines were, by anybody; of the least busy machine."
     )
@@ -175,6 +180,11 @@ class ReportFigures(BaseModel):
         if not self.n_tasks or self.compute_seconds is None:
             return None
         return self.compute_seconds / self.n_tasks
+
+    @property
+    def worker_import_seconds(self) -> float:
+        """Time for which that worker imported modules that did so longest."""
+        return max((worker.import_seconds or 0.0 for worker in self.workers), default=0.0)
 
     @property
     def notebook_seconds(self) -> float | None:

@@ -35,13 +35,14 @@ def worker_figures(
         Share of that time in which there were tasks.
     """
     seconds = submitted * thread_seconds(facts, *span)
+    busy = facts["compute_seconds"] + importing_seconds(facts, found)
     live = telemetry.workers.get(facts["name"]) if telemetry else None
     figures: dict[str, Any] = {
         "name": facts["name"],
         "n_threads": facts["n_threads"],
         "n_tasks": facts["n_tasks"],
         "busy_seconds": facts["compute_seconds"],
-        "idle_share": clipped(1 - facts["compute_seconds"] / seconds) if seconds > 0 else None,
+        "idle_share": clipped(1 - busy / seconds) if seconds > 0 else None,
         "joined_later": facts["joined_later"],
         "lost": facts["left"] is not None and facts["expected"] is not True,
     }
@@ -73,6 +74,7 @@ def _of_worker(found: dict[str, Any], live: WorkerTelemetry | None) -> dict[str,
         "mean_cpu_percent": weighted_mean(readings["time"], readings.get("cpu", ())),
         "sent_bytes": None if found["sent_bytes"] is None else found["sent_bytes"] + (found["shuffled_bytes"] or 0),
         "received_bytes": found["received_bytes"],
+        "import_seconds": found["import_seconds"],
         "n_readings": found["n_readings"],
         "spilled_bytes": int(found["written_bytes"]) if found["counts_spilling"] else live and live.spilled_growth,
     }
@@ -97,6 +99,12 @@ def thread_seconds(facts: dict[str, Any], begin: float, end: float) -> float:
     return seconds
 
 
+def importing_seconds(facts: dict[str, Any], found: dict[str, Any] | None) -> float:
+    """Return how long the threads of a worker, together, waited for what the next task needs to be imported."""
+    seconds: float = found["import_seconds_between_tasks"] * facts["n_threads"] if found is not None else 0.0
+    return seconds
+
+
 def busy_cores(report: ReportFigures, workers: dict[str, dict[str, Any]]) -> float | None:
     """Return the busy share of the cores on the machine that has most room.
 
@@ -113,12 +121,10 @@ def busy_cores(report: ReportFigures, workers: dict[str, dict[str, Any]]) -> flo
     machines: dict[str, list[dict[str, Any]]] = {}
     for found in workers.values():
         machines.setdefault(found["machine"], []).append(found)
-    submitted = (report.submitted_seconds or 0.0) / report.wall_seconds if report.wall_seconds else 0.0
-    return min((_of_machine(there, submitted) for there in machines.values()), default=None)
+    return min((_of_machine(there, report.submitted_seconds or 0.0) for there in machines.values()), default=None)
 
 
 def _of_machine(there: list[dict[str, Any]], submitted: float) -> float:
-    readings = [found["readings"] for found in there]
-    percent = sum(weighted_mean(each["time"], each.get("cpu", ())) or 0.0 for each in readings)
-    of_own_cores = percent / 100 / there[0]["n_cores"] / submitted if submitted else 0.0
+    computed = sum(found["cpu_seconds"] for found in there)
+    of_own_cores = computed / there[0]["n_cores"] / submitted if submitted else 0.0
     return clipped(max(of_own_cores, *[found["machine_busy_share"] or 0.0 for found in there]))

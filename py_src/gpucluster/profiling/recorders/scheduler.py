@@ -21,6 +21,7 @@ from ...dask_internals.scheduler_state import (
     take_worker_plugin,
 )
 from ...dask_internals.worker_state import n_readings, plugin, readings_since
+from .imports import ImportTimes
 from .tasks import UNFINISHED, SubmittedTime, TaskSums
 
 
@@ -54,6 +55,7 @@ class SchedulerRecorder(SchedulerPlugin):
             self._figures_of(worker.address)
         self._submitted = SubmittedTime(key for key, task in scheduler.tasks.items() if task.state in UNFINISHED)
         self._client_bytes = 0
+        self._imports = ImportTimes()
         self._received = follow_received_from_clients(scheduler, self._add_received)
         self.mark()
 
@@ -61,6 +63,7 @@ class SchedulerRecorder(SchedulerPlugin):
         """Take this moment for the beginning."""
         self._begin = self._tasks.begin = time.time()
         self._submitted.begin(self._begin)
+        self._imports.begin()
         for known in self._workers.values():
             known["joined"] = self._begin
         self._n_readings = n_readings(self._scheduler)
@@ -69,6 +72,7 @@ class SchedulerRecorder(SchedulerPlugin):
     def stop(self) -> None:
         """Leave the scheduler as it was."""
         remove_plugin(self._scheduler, self.name)
+        self._imports.stop()
         for following in self._received or ():
             following.stop()
 
@@ -153,6 +157,7 @@ class SchedulerRecorder(SchedulerPlugin):
             "unfinished": n_unfinished(self._scheduler, UNFINISHED),
             "submitted_seconds": self._submitted.seconds(now),
             "restarts": self._restarts,
+            "import_seconds": self._imports.seconds(),
             "sent_bytes": None if self._received is None else self._client_bytes,
             "scheduler_cpu_percent": [value for value in readings.get("cpu", []) if value is not None],
             "other_clients": len(self._other_clients),

@@ -26,7 +26,9 @@ from ...dask_internals.worker_state import (
     plugin,
     readings_since,
     take_reading,
+    task_threads,
 )
+from .imports import ImportTimes
 from .transfers import ShuffledBytes, TransferSums
 
 MOST_READINGS = 600
@@ -53,13 +55,15 @@ class WorkerRecorder(WorkerPlugin):
         self._written = disk_traffic_bytes(worker, "disk-write")
         self._read = disk_traffic_bytes(worker, "disk-read")
         self._rmm: list[dict[str, Any]] = []
+        self._imports = ImportTimes(lambda: task_threads(worker))
         self._machine_times = psutil.cpu_times()
+        self._process_times = psutil.Process().cpu_times()
         self._read_monitor()
         self._n_readings = n_readings(worker) - 1
 
     def teardown(self, worker: Worker) -> None:
         """Leave the worker as it was."""
-        for part in (self._incoming, self._outgoing, self._shuffles):
+        for part in (self._incoming, self._outgoing, self._shuffles, self._imports):
             part.stop()
 
     def _read_monitor(self) -> None:
@@ -69,6 +73,12 @@ class WorkerRecorder(WorkerPlugin):
         except Exception:
             # The device's driver has failed; the monitor's own readings fail with it, and that is shown as absent.
             return
+
+    def begin(self) -> None:
+        """Take this moment for the beginning, where it matters: what the recorder itself needed is imported."""
+        self._imports.begin()
+        self._machine_times = psutil.cpu_times()
+        self._process_times = psutil.Process().cpu_times()
 
     async def read_rmm(self) -> None:
         """Take a reading of RMM, where the worker has it."""
@@ -107,6 +117,9 @@ class WorkerRecorder(WorkerPlugin):
             "rmm": self._rmm,
             "machine": socket.gethostname(),
             "n_cores": n_cores(),
+            "cpu_seconds": _cpu_seconds(self._process_times, psutil.Process().cpu_times()),
+            "import_seconds": self._imports.seconds(),
+            "import_seconds_between_tasks": self._imports.seconds_between_tasks(),
             "machine_busy_share": _busy_share(self._machine_times, psutil.cpu_times()),
             "vram_total_bytes": gpu_memory_bytes(worker),
             "memory_limit_bytes": memory_limit_bytes(worker),
@@ -124,6 +137,12 @@ class WorkerRecorder(WorkerPlugin):
             # With DeviceHostFile, Dask counts nothing of what moves between the tiers.
             "counts_spilling": not has_device_tiers(worker),
         }
+
+
+def _cpu_seconds(before: Any, after: Any) -> float:
+    """Return how long a process computed, on all cores together."""
+    seconds: float = after.user + after.system - before.user - before.system
+    return seconds
 
 
 def _busy_share(before: Any, after: Any) -> float | None:
@@ -158,6 +177,7 @@ async def begin(name: str, dask_worker: Any) -> None:
     recorder: WorkerRecorder | None = plugin(dask_worker, name)
     if recorder is not None:
         await recorder.read_rmm()
+        recorder.begin()
 
 
 async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:

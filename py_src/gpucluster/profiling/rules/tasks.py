@@ -98,10 +98,12 @@ def few_partitions(report: ReportFigures) -> Finding | None:
         return None
     if report.idle_share is None or report.idle_share < UNUSED_SHARE:
         return None
+    # A task that a worker imports something for is long once, whatever its partition.
+    importing = report.worker_import_seconds
     large = max(report.prefixes, key=lambda prefix: prefix.compute_seconds)
     if large.n_tasks >= report.n_threads or large.compute_seconds < LARGE_PREFIX_SHARE * report.compute_seconds:
         return None
-    if large.compute_seconds < UNUSED_SHARE * report.wall_seconds:
+    if large.compute_seconds - importing < UNUSED_SHARE * report.wall_seconds:
         return None
     return Finding(
         rule="few_partitions",
@@ -127,7 +129,7 @@ def _long_task(report: ReportFigures, floor: float) -> Finding | None:
         if prefix.n_tasks < max(4, report.n_threads):
             continue
         rest = (prefix.compute_seconds - prefix.longest_seconds) / (prefix.n_tasks - 1)
-        if prefix.longest_seconds >= max(2 * SKEW_RATIO * rest, floor):
+        if prefix.longest_seconds - report.worker_import_seconds >= max(2 * SKEW_RATIO * rest, floor):
             return Finding(
                 rule="skew",
                 title="One task held the others up",
@@ -144,7 +146,10 @@ def _busy_worker(report: ReportFigures, floor: float) -> Finding | None:
     if len(stayed) < 2:
         return None
     busiest = max(stayed, key=lambda worker: worker.busy_seconds)
-    others = statistics.median(worker.busy_seconds for worker in stayed if worker is not busiest)
+    # Those that were importing could not take tasks; that is no matter of the data.
+    others = statistics.median(
+        worker.busy_seconds + (worker.import_seconds or 0.0) for worker in stayed if worker is not busiest
+    )
     if busiest.n_tasks < 2 or busiest.busy_seconds < max(SKEW_RATIO * others, floor):
         return None
     return Finding(
@@ -162,7 +167,7 @@ def data_loading(report: ReportFigures) -> Finding | None:
     if not report.compute_seconds:
         return None
     reading = [prefix for prefix in report.prefixes if _LOADING.search(prefix.prefix.lower())]
-    took = sum(prefix.compute_seconds for prefix in reading)
+    took = sum(prefix.compute_seconds for prefix in reading) - report.worker_import_seconds
     floor = max(LOADING_SHARE * report.compute_seconds, LOADING_SECONDS, LOADING_WALL_SHARE * report.wall_seconds)
     if took < floor:
         return None

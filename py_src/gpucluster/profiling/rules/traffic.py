@@ -98,7 +98,10 @@ def hardly_used(report: ReportFigures) -> Finding | None:
         )
         if (size or 0) >= least
     ]  # fmt: skip
-    if alone - sum(moved) / MOVED_BYTES_PER_SECOND < NOTEBOOK_SHARE * report.wall_seconds:
+    # Data that come and go, and imports, are told by rules of their own.
+    alone -= sum(moved) / MOVED_BYTES_PER_SECOND
+    alone -= (report.notebook_import_seconds or 0.0) + (report.scheduler_import_seconds or 0.0)
+    if alone < NOTEBOOK_SHARE * report.wall_seconds:
         return None
     return Finding(
         rule="unused",
@@ -106,7 +109,7 @@ def hardly_used(report: ReportFigures) -> Finding | None:
         evidence=f"For {seconds(alone)} of {seconds(report.wall_seconds)} ({share(alone / report.wall_seconds)}) the "
         f"workers had no tasks ({counted(report.n_tasks or 0, 'task')} in all): the notebook's own code ran, or it "
         "sent and fetched data.",
-        advice="Imports, building a large graph, sending and fetching data, and the notebook's own work count here. "
+        advice="Building a large graph, sending and fetching data, and the notebook's own work count here. "
         "Move work into tasks (map_blocks, map_partitions, delayed), compute several results at once "
         "(dask.compute(a, b)), and bring less to the notebook.",
     )
