@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from .client.api import connect, create, list, replay
+    from .client.api import connect, create, frame, list, replay
     from .client.async_cluster import AsyncCluster
     from .client.cluster import Cluster
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
 __all__ = [
-    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "list", "profile", "replay",
+    "AsyncCluster", "Cluster", "GPUClusterError", "__version__", "connect", "create", "frame", "list", "profile",
+    "replay",
 ]  # fmt: skip
 
 _LAZY = {
@@ -28,6 +29,7 @@ _LAZY = {
     "GPUClusterError": "gpucluster.protocol.errors",
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
+    "frame": "gpucluster.client.api",
     "list": "gpucluster.client.api",
     "replay": "gpucluster.client.api",
     "profile": "gpucluster.profiling.measurement",

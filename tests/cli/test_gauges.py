@@ -41,6 +41,18 @@ def test_figures_for_programs(shared_cluster: Any, answer: Callable[..., Any]) -
     assert len(sample.workers) == len(shared_cluster.workers)
 
 
+def test_the_workers_that_have_most(shared_cluster: Any, answer: Callable[..., Any], gpucluster: Run) -> None:
+    told = answer("gauges", "shared", "--top", "1")
+    assert told.pop("n_others") == len(shared_cluster.workers) - 1
+    sample = TelemetrySample.model_validate(told)
+    assert len(sample.workers) == 1
+    assert isinstance(sample.memory_bytes, list) and len(sample.memory_bytes) == 1
+    done = gpucluster("gauges", "shared", "--top", "1", "--by", "cpu")
+    assert done.returncode == 0
+    assert len([line for line in done.stdout.splitlines() if line.startswith("  Worker ")]) == 1
+    assert done.stdout.splitlines()[-1] == f"  and {len(shared_cluster.workers) - 1} more"
+
+
 def test_live_until_ctrl_c(shared_cluster: Any, command: list[str]) -> None:
     with Terminal([*command, "gauges", "shared"]) as terminal:
         terminal.read_until(lambda _: len(terminal.pages) >= 4)
@@ -178,6 +190,8 @@ def test_nothing_in_a_file_commands_the_terminal(gpucluster: Run, tmp_path: Path
     ("words", "code", "sentence"),
     [
         (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
+        (["gauges", "--top", "0"], 2, "--top: must lie between 1 and 10000, not 0."),
+        (["gauges", "--by", "colour"], 2, "--by: must be one of memory, gpu, cpu, tasks, disk, not 'colour'."),
         (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
         (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),
         (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number such as 4 or 0.5, not 'fast'."),

@@ -87,6 +87,10 @@ def test_the_verbs(shared_site, shared):
     assert shared.telemetry().id == shared.id
     assert len(shared.telemetry().workers) == 2
     assert len(shared.history().seconds) >= 1
+    assert shared.frame()["memory_bytes"].iloc[-1] > 0
+    assert set(shared.frame(by="worker").index.get_level_values("worker")) >= {w.name for w in shared.model.workers}
+    with pytest.raises(InvalidRequest, match="by: must be 'cluster' or 'worker' for a living cluster"):
+        shared.frame(by="task")
     with pytest.raises(InvalidRequest, match="n_workers: must be at least 0, not -1"):
         shared.scale(-1)
     with pytest.raises(InvalidRequest, match="minimum .3. must not be larger than maximum .1."):

@@ -7,18 +7,49 @@ from argparse import Namespace
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from ..client.control import Control
+from ..gauges.ranking import FIGURES, Figure, ranked
 from ..gauges.text import cluster_lines, moment_text, worker_lines
-from ..protocol.errors import ClusterNotFound, GPUClusterError
+from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.recordings import RecordedSession
 from ..protocol.telemetry import TelemetrySample
 from ..recordings.timeline import position_text, times_of
 from . import actions, tables
+from .arguments import shown, whole_number
 from .screen import Screen
 
 LOOK_SECONDS = 1.0
+MOST_RANKED = 10_000
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The workers that are wanted: those that have most of a figure."""
+
+    number: int
+    by: Figure
+
+    @classmethod
+    def asked_for(cls, found: Namespace) -> Ranking | None:
+        """Return what was typed; ``None`` when all workers are wanted, as they come.
+
+        Raises
+        ------
+        InvalidRequest
+        """
+        by, top = getattr(found, "by", None), getattr(found, "top", None)
+        if by is None and top is None:
+            return None
+        if by is not None and by not in FIGURES:
+            raise InvalidRequest(f"--by: must be one of {', '.join(FIGURES)}, not '{shown(by)}'.")
+        return cls(MOST_RANKED if top is None else whole_number(top, "--top", 1, MOST_RANKED), by or "memory")
+
+    def places(self, sample: TelemetrySample) -> list[int]:
+        """Return where they are in a sample, that with most first."""
+        return ranked(sample, self.by)[: self.number]
 
 
 def now(control: Control, found: Namespace) -> tuple[ClusterModel, TelemetrySample]:
@@ -36,8 +67,9 @@ def watch(control: Control, found: Namespace, screen: Screen) -> int:
         1 where the cluster has failed meanwhile; else 0.
     """
     model, sample = now(control, found)
+    ranking = Ranking.asked_for(found)
     with screen, suppress(KeyboardInterrupt):  # Ctrl-C is the way to say that it is enough.
-        screen.draw(cluster_page(model, sample, screen.height))
+        screen.draw(cluster_page(model, sample, screen.height, ranking))
         while True:
             time.sleep(LOOK_SECONDS)
             says = []
@@ -53,7 +85,7 @@ def watch(control: Control, found: Namespace, screen: Screen) -> int:
                 return 0
             except GPUClusterError as error:  # It is busy, or about to end; the next look may get an answer.
                 says = [error.message]
-            screen.draw([*says, *cluster_page(model, sample, screen.height - len(says))])
+            screen.draw([*says, *cluster_page(model, sample, screen.height - len(says), ranking)])
     return 0
 
 
@@ -83,10 +115,13 @@ def play(session: RecordedSession, speed: float, screen: Screen) -> None:
             place = max(place + 1, bisect_right(times, position) - 1)
 
 
-def cluster_page(model: ClusterModel, sample: TelemetrySample, height: int) -> list[str]:
+def cluster_page(
+    model: ClusterModel, sample: TelemetrySample, height: int, ranking: Ranking | None = None
+) -> list[str]:
     """Return the gauges of a cluster, in that many lines at most where there are many workers."""
     lines = [tables.worker_line(model), *cluster_lines(sample)]
-    return lines + worker_lines(sample, height - len(lines))
+    places = ranking.places(sample) if ranking is not None else None
+    return lines + worker_lines(sample, height - len(lines), places)
 
 
 def recorded_page(session: RecordedSession, place: int, times: Sequence[float], height: int) -> list[str]:

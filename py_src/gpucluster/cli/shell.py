@@ -124,6 +124,7 @@ def _logs(found: Namespace) -> int:
 
 
 def _gauges(found: Namespace) -> int:
+    from ..gauges.ranking import narrowed
     from . import gauges
     from .screen import Screen
 
@@ -131,8 +132,13 @@ def _gauges(found: Namespace) -> int:
     screen = Screen()
     if screen.live and not getattr(found, "json", False):
         return gauges.watch(control, found, screen)
+    ranking = gauges.Ranking.asked_for(found)
     model, sample = gauges.now(control, found)
-    return _answer(found, sample, "\n".join(gauges.cluster_page(model, sample, screen.height)))
+    text = "\n".join(gauges.cluster_page(model, sample, screen.height, ranking))
+    if ranking is None:
+        return _answer(found, sample, text)
+    places = ranking.places(sample)
+    return _answer(found, narrowed(sample, places), text, n_others=len(sample.workers) - len(places))
 
 
 def _replay(found: Namespace) -> int:

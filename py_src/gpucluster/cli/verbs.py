@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..bench.names import NAMES as WORKLOADS
 from ..bench.names import SIZES
 from ..client.dashboard import page_names
+from ..gauges.ranking import FIGURES
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
 from .changes import CHANGES
@@ -88,6 +89,13 @@ def _dashboard(parser: SentenceParser, face: str) -> None:
 
 def _gauges(parser: SentenceParser, face: str) -> None:
     declare_name(parser)
+    if face == SHELL:
+        parser.argument("--top", metavar="N", help="Only so many workers, those that have most. 1 to 10000.")
+        parser.argument(
+            "--by", metavar="{" + ",".join(FIGURES) + "}", complete=FIGURES,
+            help="Of what: memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
+            "Default: memory.",
+        )  # fmt: skip
     declare_json(parser, face, "the newest figures")
 
 

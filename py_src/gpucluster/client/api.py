@@ -1,4 +1,4 @@
-"""``gpucluster.create``, ``connect``, ``replay`` and ``list``."""
+"""``gpucluster.create``, ``connect``, ``replay``, ``frame`` and ``list``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Coroutine, Generator
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..protocol.errors import StartTimedOut
 from ..protocol.models import ClusterModel
+from ..recordings.frames import By, session_frame
 from ..recordings.places import find_recording
 from ..recordings.reading import read_recording
 from ..recordings.timeline import playing_speed
@@ -23,6 +24,9 @@ from .dask_keywords import read_keywords, warn_of
 from .exit_notice import tell_at_exit
 from .presentation import View, presentation
 from .worker_numbers import duration
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Timeout = float | str | timedelta | None
 """Seconds, or a duration such as ``"2 min"``; ``None``: the default."""
@@ -189,6 +193,28 @@ def replay(file: str | Path, *, speed: float = 1) -> View:
     """
     factor = playing_speed(speed)
     return presentation().replay(read_recording(find_recording(file)), factor)
+
+
+def frame(file: str | Path, *, by: By = "cluster") -> pd.DataFrame:
+    """Return the figures of a recording as a data frame of pandas; those of a living cluster are ``cluster.frame()``.
+
+    Parameters
+    ----------
+    file : str or Path
+        A file, or the name of a recording that comes with gpucluster, such as ``kmeans-cpu``.
+    by : {"cluster", "worker", "task"}
+        What a row is about: all workers at a moment, one of them, or one kind of tasks.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by time in UTC, and by worker or prefix. What was not measured is ``NaN``.
+
+    Raises
+    ------
+    RecordingNotFound, RecordingUnreadable, InvalidRequest
+    """
+    return session_frame(read_recording(find_recording(file)), by)
 
 
 def list() -> List[ClusterModel]:

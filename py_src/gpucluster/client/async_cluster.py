@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ..dask_internals.clusters import is_adaptive_of_dask, logs_of, shown_logs
 from ..protocol.errors import GPUClusterError, refused_field
@@ -15,6 +15,7 @@ from ..protocol.models import ClusterModel
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
+from ..recordings.frames import history_frame
 from .adapting import AsyncAdaptive
 from .capacity import most_workers
 from .control import AsyncControl
@@ -23,6 +24,8 @@ from .waiting import wait_until_connected, wait_until_restarted, wait_until_reti
 from .worker_numbers import bounded_workers, duration, wanted_workers, whole
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from .notebook_client import Client
     from .recorder import AsyncRecorder
 
@@ -229,6 +232,27 @@ class AsyncCluster(ClusterHandle):
             When the cluster is not running.
         """
         return await self._control.history(self.id)
+
+    async def frame(self, by: Literal["cluster", "worker"] = "cluster") -> pd.DataFrame:
+        """Return the figures of the last ten minutes as a data frame of pandas.
+
+        Parameters
+        ----------
+        by : {"cluster", "worker"}
+            What a row is about: all workers at a moment, or one of them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Indexed by time in UTC, and by worker. What was not measured is ``NaN``.
+
+        Raises
+        ------
+        InvalidRequest, InvalidState
+        """
+        history = await self.history()
+        # In a thread: the first time, pandas takes a moment.
+        return await asyncio.to_thread(history_frame, history, by)
 
     async def activity(self) -> list[ActivityEntry]:
         """Return who asked what and what came of it, oldest first."""

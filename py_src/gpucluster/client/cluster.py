@@ -53,6 +53,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     retire = synchronous(AsyncCluster.retire)
     telemetry = synchronous(AsyncCluster.telemetry)
     history = synchronous(AsyncCluster.history)
+    frame = synchronous(AsyncCluster.frame)
     activity = synchronous(AsyncCluster.activity)
     logs = synchronous(AsyncCluster.logs)
     get_logs = synchronous(AsyncCluster.get_logs)

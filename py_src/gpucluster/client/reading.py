@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, ProtocolMismatch
-from ..protocol.models import ClusterModel, Event, LogLines
+from ..protocol.models import ClusterModel, Event, LogLines, Telemetry
 from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
 from ..protocol.telemetry import Activity, Decision, Decisions, TelemetryHistory, TelemetrySample
 from ..registry import activity
@@ -78,6 +78,23 @@ class ReadingControl:
         if model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no figures yet.")
         return await newest_sample(self.registry.folder(model.id))
+
+    async def glance(self, id: str, *, timeout: float | None = None) -> TelemetrySample:
+        """Return the newest figures without making workers report more often: for monitors that ask all day.
+
+        Parameters
+        ----------
+        id : str
+        timeout : float, optional
+            Seconds to wait for the answer; default: 30.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        model = self._living(id)
+        answer = await request(self.registry.folder(model.id), "GET", "/sample", timeout=timeout)
+        return Telemetry.model_validate_json(answer).sample
 
     async def history(self, id: str) -> TelemetryHistory:
         """Return the figures of the last ten minutes.

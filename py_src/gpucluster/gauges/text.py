@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..protocol.plaintext import printable
 from ..protocol.telemetry import TelemetrySample
 from .bars import Bar
@@ -21,21 +23,33 @@ def cluster_lines(sample: TelemetrySample) -> list[str]:
     return bars + [f"  {sentence}" for sentence in sentences(sample)]
 
 
-def worker_lines(sample: TelemetrySample, most: int) -> list[str]:
+def worker_lines(sample: TelemetrySample, most: int, places: Sequence[int] | None = None) -> list[str]:
     """Return the bars of each worker, as many as fit into that many lines, and how many are left out.
 
     Nothing where there is only one, which is the whole cluster.
+
+    Parameters
+    ----------
+    sample : TelemetrySample
+    most : int
+        Number of lines.
+    places : sequence of int, optional
+        Of the workers that are wanted, in this order; default: all.
     """
     if len(sample.workers) < 2:
         return []
+    wanted = range(len(sample.workers)) if places is None else places
     rows: list[tuple[str, str]] = []
-    for place, worker in enumerate(sample.workers):
-        added = _worker_rows(sample, place, worker_title(worker))
-        is_last = place == len(sample.workers) - 1
+    shown = 0
+    for place in wanted:
+        added = _worker_rows(sample, place, worker_title(sample.workers[place]))
+        is_last = shown == len(sample.workers) - 1
         if len(rows) + len(added) + (not is_last) > most:
-            return [*_aligned(rows), f"  and {len(sample.workers) - place} more"]
+            break
         rows += added
-    return _aligned(rows)
+        shown += 1
+    left_out = len(sample.workers) - shown
+    return _aligned(rows) + ([f"  and {left_out} more"] if left_out else [])
 
 
 def moment_text(at: str) -> str:

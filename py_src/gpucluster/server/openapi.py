@@ -146,6 +146,10 @@ OPERATIONS = (
         query={"source": {"type": "string", "enum": ["folder", "bundled"], "default": "folder"},
                "path": {"type": "string"}},
     ),
+    Operation(
+        "get", "api/metrics", "Metrics of clusters, workers and GPUs, for Prometheus.", None,
+        media_type="application/openmetrics-text; version=1.0.0; charset=utf-8",
+    ),
     Operation("get", "api/openapi.json", "This document.", None),
     Operation(
         "get", "api/events", "WebSocket: Hello first, then changes of clusters and telemetry.", "Event", status=101

@@ -37,6 +37,7 @@ from .lessons import (
     ResetLessonHandler,
 )
 from .limits import SiteLimits
+from .metrics import MetricsHandler
 from .recordingfolder import RecordingFolder
 from .recordings import RecordedSessionHandler, RecordingsHandler
 from .standby import StandbyKeeper
@@ -85,6 +86,7 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),
+        (r"gpucluster/api/metrics", MetricsHandler, {**both, "devices": devices}),
         (r"gpucluster/api/openapi\.json", OpenAPIHandler, both),
         (_LESSONS, LessonsHandler, lessons),
         (_LESSONS + "/copy", CopyLessonsHandler, lessons),

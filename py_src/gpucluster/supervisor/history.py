@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterable
 from typing import Any
 
 from pydantic_core import to_json
 
 from ..backends.scheduler.view import Columns
+from ..protocol.totals import TOTALS, totals
 from ..registry.store import now
 from .series import Series, as_list
 
@@ -20,23 +19,6 @@ MOST_WORKER_POINTS = 20_000
 FEWEST_POINTS, MOST_POINTS = 20, 600
 
 
-def _total(values: Iterable[Any]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
-
-
-def _mean(values: Iterable[Any]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-_TOTALS = {
-    "cpu_percent": _mean,
-    "memory_bytes": _total,
-    "gpu_utilization_percent": _mean,
-    "rmm_used_bytes": _total,
-    "processing": _total,
-}
 _WORKERS = ("cpu_percent", "memory_bytes", "gpu_utilization_percent", "vram_used_bytes")
 _CLOCK_SECONDS = 0.001
 """By so much a timer may be early."""
@@ -59,7 +41,7 @@ class History:
     def __init__(self, cluster_id: str) -> None:
         self._id = cluster_id
         self._at = now()
-        self._totals = Series((*_TOTALS, "vram_used_bytes"))
+        self._totals = Series(TOTALS)
         self._workers = {name: Series() for name in _WORKERS}
 
     def add(self, columns: Columns, moment: float | None = None) -> None:
@@ -74,8 +56,7 @@ class History:
         """
         moment = time.monotonic() if moment is None else moment
         self._at = now()
-        totals = {name: summary(columns.get(name, ())) for name, summary in _TOTALS.items()}
-        self._totals.append(moment, totals | {"vram_used_bytes": _vram_used(columns)})
+        self._totals.append(moment, totals(columns))
         self._totals.forget(moment - SECONDS, MOST_TOTALS)
         names = columns["workers"]
         points = points_per_worker(len(self._workers["cpu_percent"].values.keys() | set(names)))
@@ -92,13 +73,13 @@ class History:
 
     def encoded(self) -> bytes:
         """Return the ``TelemetryHistory`` as JSON."""
-        totals, workers = self._totals, self._workers
-        newest = totals.times[-1] if totals.times else 0.0
+        figures, workers = self._totals, self._workers
+        newest = figures.times[-1] if figures.times else 0.0
         message: dict[str, Any] = {
             "id": self._id,
             "at": self._at,
-            "seconds": [round(moment - newest, 1) for moment in totals.times],
-            **{name: as_list(column, digits=_digits(name)) for name, column in totals.values.items()},
+            "seconds": [round(moment - newest, 1) for moment in figures.times],
+            **{name: as_list(column, digits=_digits(name)) for name, column in figures.values.items()},
             "worker_seconds": [round(moment - newest, 1) for moment in workers["cpu_percent"].times],
             "workers": self._by_worker(),
         }
@@ -121,14 +102,3 @@ class History:
 
 def _digits(figure: str) -> int | None:
     return 1 if figure in _PERCENTS else None
-
-
-def _vram_used(columns: Columns) -> float | None:
-    """Return the sum over devices: workers that share one have the same figure."""
-    by_device: dict[Any, float] = {}
-    devices = columns.get("device", ())
-    for place, used in enumerate(columns.get("vram_used_bytes", ())):
-        if used is not None:
-            device = devices[place] if place < len(devices) else None
-            by_device[place if device is None else device] = used
-    return math.fsum(by_device.values()) if by_device else None

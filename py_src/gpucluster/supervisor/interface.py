@@ -218,6 +218,14 @@ class _Telemetry(_Handler):
             return
 
 
+class _Sample(_Handler):
+    """The newest sample, for who looks once."""
+
+    def get(self) -> None:
+        self.set_header("Content-Type", "application/json")
+        self.finish(self.interface.must_sample().newest())
+
+
 class _History(_Handler):
     def get(self) -> None:
         self.set_header("Content-Type", "application/json")
@@ -251,6 +259,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/adopt", _Adopt),
     (r"/release", _Release),
     (r"/telemetry", _Telemetry),
+    (r"/sample", _Sample),
     (r"/history", _History),
     (r"/decisions", _Decisions),
 )

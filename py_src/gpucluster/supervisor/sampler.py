@@ -109,10 +109,9 @@ class Sampler:
         self._listeners += 1
         self.note_use(used=True)
         try:
-            if time.monotonic() - self._taken > self.interval:
-                self._put_into_words(self.read())
+            line = self.newest()
             seen = self._number
-            yield self._line
+            yield line
             while True:
                 async with self._changed:
                     await self._changed.wait_for(lambda: self._number != seen)  # noqa: B023  # of this round
@@ -121,6 +120,12 @@ class Sampler:
                 yield line
         finally:
             self._listeners -= 1
+
+    def newest(self) -> bytes:
+        """Return a sample as a line of JSON without being a listener: workers need not report more often for it."""
+        if time.monotonic() - self._taken > self.interval:
+            self._put_into_words(self.read())
+        return self._line
 
     @property
     def interval(self) -> float:

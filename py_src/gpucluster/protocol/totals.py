@@ -1,0 +1,51 @@
+"""What a figure of all workers together is: the mean of loads, the sum of sizes and counts, each device once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+
+def _total(values: Iterable[Any]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _mean(values: Iterable[Any]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+_SUMMARIES: dict[str, Callable[[Iterable[Any]], float | None]] = {
+    "cpu_percent": _mean,
+    "memory_bytes": _total,
+    "gpu_utilization_percent": _mean,
+    "rmm_used_bytes": _total,
+    "processing": _total,
+}
+TOTALS = (*_SUMMARIES, "vram_used_bytes")
+"""Figures that a history keeps of all workers together."""
+
+
+def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:
+    """Return each of ``TOTALS``; ``None`` where no worker has measured it.
+
+    Parameters
+    ----------
+    columns : mapping
+        From the name of a figure to one entry per worker.
+    """
+    found = {name: summary(columns.get(name, ())) for name, summary in _SUMMARIES.items()}
+    return found | {"vram_used_bytes": _by_device(columns)}
+
+
+def _by_device(columns: Mapping[str, Sequence[Any]]) -> float | None:
+    """Return the sum over devices: workers that share one have the same figure."""
+    by_device: dict[Any, float] = {}
+    devices = columns.get("device", ())
+    for place, used in enumerate(columns.get("vram_used_bytes", ())):
+        if used is not None:
+            device = devices[place] if place < len(devices) else None
+            by_device[place if device is None else device] = used
+    return math.fsum(by_device.values()) if by_device else None
