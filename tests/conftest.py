@@ -27,7 +27,7 @@ from gpucluster.registry.store import Registry
 pytest_plugins = ["tests.suite.order", "tests.suite.changes", "tests.suite.processes", "tests.suite.linux"]
 
 # Threads of BLAS and OpenMP that have nothing to do spin, and take the processors from the other processes of a run:
-# a third of what tests of gpucluster.learn computed. Read when the libraries are loaded, here and by all that is started.
+# a third of what tests of gpucluster.learn computed. Read when libraries are loaded, here and by all that is started.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 

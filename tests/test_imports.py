@@ -120,6 +120,8 @@ HEAVY = {"pydantic", "distributed", "dask", "jupyter_server", "IPython", "numpy"
         ),
         ("import gpucluster; gpucluster.list()", {"distributed", "dask", "numpy", "bokeh"}),
         ("import gpucluster.server.extension", {"distributed", "dask", "numpy", "bokeh", "dask_cuda"}),
+        # Thirty submissions, each in processes of their own.
+        ("from gpucluster.lessons.grading.runner import grader; grader.find_exercise('06.2')", {"distributed", "dask"}),
     ],
 )
 def test_what_an_import_loads(statement, never, tmp_path):

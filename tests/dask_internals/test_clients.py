@@ -26,26 +26,6 @@ def test_all_clients_are_known(here, canary):
         assert here.client.id in clients.client_ids()
 
 
-def test_what_a_scheduler_knows_at_one_time(here, canary):
-    with canary("Client.scheduler.nbytes(keys=, summary=), who_has(keys=) and identity(n_workers=)"):
-        future = here.client.scatter(bytes(1000), direct=False, workers=[here.worker.address])
-        found: clients.Kept = clients.kept(here.client, [future.key, "unknown"])
-        assert found.sizes[future.key] >= 1000
-        assert list(found.holders[future.key]) == [here.worker.address]
-        assert not found.holders.get("unknown")
-        assert set(found.workers) == {here.worker.address, here.other.address}
-        assert found.workers[here.worker.address]["nthreads"] == here.worker.state.nthreads
-    with canary("scheduler_info(), which the client's own clock may replace by one without workers"):
-        here.client.sync(here.client._update_scheduler_info)
-        assert not here.client._scheduler_identity["workers"]
-        assert set(clients.known_workers(here.client)) == set(found.workers)
-    with canary("Client.scheduler, None in a closed client"):
-        with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:
-            pass
-        with pytest.raises(clients.ClosedClientError):
-            clients.known_workers(client)
-
-
 async def test_a_client_ends_with_its_scheduler(canary):
     options = {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": "127.0.0.1:0"}
     async with (

@@ -50,12 +50,17 @@ def registry_directory() -> Iterator[Path]:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
-def running_cluster(registry_directory: Path) -> ClusterModel:
-    """One running CPU cluster with one worker, for tests that leave it as it is."""
+@pytest.fixture(scope="module")
+def running_cluster(registry_directory: Path) -> Iterator[ClusterModel]:
+    """One running CPU cluster with one worker, for the tests of a file that leave it as it is.
+
+    Not for longer: under the eyes of every server that follows, it took more processor time than a start does.
+    """
     control = Control(registry_directory)
     model = control.create({"backend": "local", "name": "shared", "n_workers": 1, "idle_timeout_seconds": None})
-    return control.wait(model.id)
+    yield control.wait(model.id)
+    control.stop(model.id)
+    control.remove(model.id)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 from ..client.api import connect, create
 from ..client.cluster import Cluster
 from ..client.libraries import Libraries, libraries_for
-from ..dask_internals.clients import known_workers
+from ..dask_internals.scheduler_information import known_workers
 from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.spec import SpecBase
 from .machine import gpu_memory, gpu_name

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import distributed
 from distributed.client import ClosedClientError
 
-__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "Kept", "client_ids", "kept", "known_workers"]
+__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "client_ids"]
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
 """What distributed raises, beside ``CancelledError``, when a client that is closed is asked for something.
@@ -21,55 +19,6 @@ It finds no scheduler there. ``distributed.client.ClosedClientError`` (2025.4).
 def client_ids() -> set[str]:
     """Return the ids of all clients of this process: ``Client._instances``, a weak set (2021.1)."""
     return {client.id for client in list(distributed.Client._instances)}
-
-
-class Kept(NamedTuple):
-    """What a scheduler knows of data on workers, and of the workers, at one time."""
-
-    sizes: dict[Any, int]
-    """Bytes of each result that workers keep, by key; also of others."""
-    holders: dict[Any, Sequence[str]]
-    """Addresses of the workers that have it, by key."""
-    workers: dict[str, Any]
-    """What is known of each worker, by address."""
-
-
-def known_workers(client: Any) -> dict[str, Any]:
-    """Return what the scheduler knows of each worker, by address.
-
-    ``Client.scheduler_info(n_workers=-1)`` may return none: it asks the scheduler, waits, and then returns what the
-    client remembers; meanwhile the client's own clock may have asked for the information without workers. Relies on
-    ``Client.scheduler.identity(n_workers=)``, a coroutine function (2025.2).
-    """
-    found: dict[str, Any] = client.sync(_scheduler_of(client).identity, n_workers=-1)["workers"]
-    return found
-
-
-def kept(client: Any, keys: Sequence[Any]) -> Kept:
-    """Ask a scheduler for everything about some results with one waiting.
-
-    Relies on the coroutine functions ``Client.scheduler.nbytes(keys=, summary=)`` and ``who_has(keys=)`` (2021.1), and
-    on the same as `known_workers`.
-    """
-    scheduler = _scheduler_of(client)
-
-    async def ask() -> tuple[Any, Any, Any]:
-        # For one that it has forgotten, the scheduler would tell no size at all.
-        return await asyncio.gather(
-            scheduler.nbytes(keys=None, summary=False),
-            scheduler.who_has(keys=list(keys)),
-            scheduler.identity(n_workers=-1),
-        )
-
-    sizes, holders, identity = client.sync(ask)
-    return Kept(sizes, holders, identity["workers"])
-
-
-def _scheduler_of(client: Any) -> Any:
-    """Return what calls the scheduler; ``None`` in a client that is closed."""
-    if client.scheduler is None:
-        raise ClosedClientError("The client is closed.")
-    return client.scheduler
 
 
 class ClientOfCluster(distributed.Client):

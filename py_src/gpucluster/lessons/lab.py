@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from ..client.libraries import libraries_for, use_libraries
-from ..dask_internals.clients import known_workers
+from ..dask_internals.scheduler_information import known_workers
 from ..protocol.errors import InvalidState
 from ..protocol.plaintext import counted
 from .catalogue import find_lesson

@@ -16,8 +16,11 @@ from ..protocol.version import ADDED_VARIABLES
 from .preloading import FIRST, LATER, import_each, rapids_wanted
 from .process_tree import tie_to_parent
 
-QUIET_SECONDS = 1.0
-"""So long after it was asked for a worker this process begins to import what only later workers will have."""
+QUIET_SECONDS = 10.0
+"""So long after it was asked for a worker this process begins to import what only later workers will have.
+
+Not in the first seconds: then a user computes for the first time, and many a cluster has ended that scripts make.
+"""
 _BREATH_SECONDS = 0.001
 """Between two modules, for whoever asks for a worker meanwhile."""
 

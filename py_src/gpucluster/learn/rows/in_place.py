@@ -113,7 +113,7 @@ def _assigned(client: Any, table: Table) -> dict[str, list[Asked]] | None:
     """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible."""
     from distributed import futures_of
 
-    from ...dask_internals.clients import kept
+    from ...dask_internals.scheduler_information import kept
 
     parts = [None if part is None else keys(part) for part in (table.X, table.y, table.weights)]
     _, who_has, workers = kept(client, [future.key for future in futures_of(table.collections)])

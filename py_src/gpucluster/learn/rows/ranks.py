@@ -72,7 +72,7 @@ class Placed:
         for future in futures:
             if future.status == "error":
                 raise future.exception()
-        from ...dask_internals.clients import kept
+        from ...dask_internals.scheduler_information import kept
 
         known = kept(client, [future.key for part in self.parts if part for future in part])
         self.keys = [future.key for future in first]
@@ -118,7 +118,7 @@ def _scheduler_id(client: Any) -> Any:
 
 def workers_of(client: Any) -> dict[str, Any]:
     """Return what the scheduler knows of each worker, by address."""
-    from ...dask_internals.clients import known_workers
+    from ...dask_internals.scheduler_information import known_workers
 
     return known_workers(client)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dask_internals.clients import known_workers
 from ...dask_internals.collections import keys as block_keys
 from ...dask_internals.collections import meta
+from ...dask_internals.scheduler_information import known_workers
 from ...dask_internals.scheduler_state import bytes_kept_for
 from ..material.conversion import as_numpy
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...dask_internals.clients import known_workers
+from ...dask_internals.scheduler_information import known_workers
 from ...protocol.errors import GPUClusterError
 
 if TYPE_CHECKING:

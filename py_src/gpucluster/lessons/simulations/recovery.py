@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...dask_internals.clients import known_workers
+from ...dask_internals.scheduler_information import known_workers
 from ...dask_internals.scheduler_state import n_transitions, transitions_since
 
 if TYPE_CHECKING:

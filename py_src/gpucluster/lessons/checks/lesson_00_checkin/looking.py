@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from ....dask_internals.clients import known_workers
+from ....dask_internals.scheduler_information import known_workers
 from ...examination import Examination, describe
 from ...probes.dashboard import direct_address, reach
 from .. import exercise

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....dask_internals.clients import known_workers
+from ....dask_internals.scheduler_information import known_workers
 from ....learn.communicators import SerialCommunicator
 from ....protocol.errors import GPUClusterError
 from ...examination import Examination, Halt

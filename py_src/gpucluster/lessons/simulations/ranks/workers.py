@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....dask_internals.clients import known_workers
+from ....dask_internals.scheduler_information import known_workers
 from ...examination import describe_error
 from ...lab import current_client
 from .outcome import CountingCommunicator, RankFailed, RankRun

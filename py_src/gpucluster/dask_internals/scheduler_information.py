@@ -1,0 +1,58 @@
+"""What a client can ask its scheduler, beyond what is documented of it. Importing this does not import distributed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+
+class Kept(NamedTuple):
+    """What a scheduler knows of data on workers, and of the workers, at one time."""
+
+    sizes: dict[Any, int]
+    """Bytes of each result that workers keep, by key; also of others."""
+    holders: dict[Any, Sequence[str]]
+    """Addresses of the workers that have it, by key."""
+    workers: dict[str, Any]
+    """What is known of each worker, by address."""
+
+
+def known_workers(client: Any) -> dict[str, Any]:
+    """Return what the scheduler knows of each worker, by address.
+
+    ``Client.scheduler_info(n_workers=-1)`` may return none: it asks the scheduler, waits, and then returns what the
+    client remembers; meanwhile the client's own clock may have asked for the information without workers. Relies on
+    ``Client.scheduler.identity(n_workers=)``, a coroutine function (2025.2).
+    """
+    found: dict[str, Any] = client.sync(_scheduler_of(client).identity, n_workers=-1)["workers"]
+    return found
+
+
+def kept(client: Any, keys: Sequence[Any]) -> Kept:
+    """Ask a scheduler for everything about some results with one waiting.
+
+    Relies on the coroutine functions ``Client.scheduler.nbytes(keys=, summary=)`` and ``who_has(keys=)`` (2021.1), and
+    on the same as `known_workers`.
+    """
+    scheduler = _scheduler_of(client)
+
+    async def ask() -> tuple[Any, Any, Any]:
+        # For one that it has forgotten, the scheduler would tell no size at all.
+        return await asyncio.gather(
+            scheduler.nbytes(keys=None, summary=False),
+            scheduler.who_has(keys=list(keys)),
+            scheduler.identity(n_workers=-1),
+        )
+
+    sizes, holders, identity = client.sync(ask)
+    return Kept(sizes, holders, identity["workers"])
+
+
+def _scheduler_of(client: Any) -> Any:
+    """Return what calls the scheduler; ``None`` in a client that is closed."""
+    if client.scheduler is None:
+        from .clients import ClosedClientError
+
+        raise ClosedClientError("The client is closed.")
+    return client.scheduler
