@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster, wait
 from gpucluster.learn import KMeans
+from gpucluster.learn.rows import ranks_in_place
 from sklearn.datasets import load_digits
 
 DIGITS = load_digits().data
@@ -44,7 +45,12 @@ def settled(client: Client) -> int:
     raise AssertionError("The scheduler still has tasks of the ranks.")
 
 
-def test_scheduler_does_not_notice_iterations_or_rows(dask_client: Client) -> None:
+@pytest.mark.parametrize("tasks", [False, True])
+def test_scheduler_does_not_notice_iterations_or_rows(
+    dask_client: Client, tasks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if tasks:
+        monkeypatch.setattr(ranks_in_place, "PASSES_BYTES", 0)
     counts, iterations = {}, []
     for n_rows in (4_000, 16_000):
         X = large(n_rows, 4).persist()
@@ -56,7 +62,7 @@ def test_scheduler_does_not_notice_iterations_or_rows(dask_client: Client) -> No
     assert iterations[:2] == iterations[3:5] == [2, 10]
     assert min(iterations[2], iterations[5]) > 12
     assert len(set(counts.values())) == 1, counts
-    assert 0 < max(counts.values()) <= 10
+    assert 0 < max(counts.values()) <= 10 if tasks else not any(counts.values())
 
 
 def test_killed_worker_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -23,7 +23,7 @@ from ..kernels.nearest import distances_between
 from ..rows.running import local_rows, run_table
 from ..rows.table import as_table, is_dask
 from ..rows.threads import available_threads, one_blas_thread
-from .lloyd import Clustering, assess, kmeans, relative
+from .lloyd import Clustering, assess, kmeans, most_passes, relative
 from .seeding import Start
 
 METHODS = {"k-means++": "k-means++", "k-means||": "k-means||", "scalable-k-means++": "k-means||", "random": "random"}
@@ -151,9 +151,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
         lazy = is_dask(X)
         keep: dict[int, Array] | None = None if lazy else {}
         n_init = self._n_runs()
+        start = self._start(X, n_init)
         found: Clustering = self._fit_with(
-            kmeans, X, None, sample_weight, start=self._start(X, n_init), max_iter=int(self.max_iter),
-            tol=float(self.tol), n_init=n_init, keep=keep,
+            kmeans, X, None, sample_weight, start=start, max_iter=int(self.max_iter),
+            tol=float(self.tol), n_init=n_init, keep=keep, passes=most_passes(start, int(self.max_iter), n_init),
         )  # fmt: skip
         self.cluster_centers_ = found.centers
         self.inertia_ = found.inertia

@@ -7,6 +7,7 @@ adds up its own points per cluster, and an allreduce of sums and counts gives al
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..kernels.lloyd import inertia_of, sums_of
 from ..kernels.spread import Spread, merge_spreads, spread
 from ..rows.block import Block, Rows
 from ..rows.threads import one_blas_thread
-from .seeding import Start, first_centers
+from .seeding import Start, first_centers, max_passes
 from .selection import Picked, farthest, smallest_of
 
 FAR = 0.03
@@ -27,6 +28,10 @@ FAR = 0.03
 SAMPLED = 32
 """Every so many rows are enough to see how far data are from zero."""
 BAD_DATA = "X: has missing values (NaN), infinity, or values too large for its type. Drop or fill such rows first."
+
+
+CLUSTERS_PER_PASS = 8
+"""With more clusters, a pass takes as long as several: so many take about as long as reading the rows."""
 
 
 class Clustering(NamedTuple):
@@ -95,16 +100,31 @@ def lloyd(
     n_iter = 0
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is a result)
         found = rows.total(sums_of, centers, offset)
-        if not np.isfinite(found.sums).all():
-            raise InvalidData(BAD_DATA)
-        sums, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
-        moved = np.where(weights[:, None] > 0, sums / np.where(weights > 0, weights, 1)[:, None], centers)
-        moved = moved.astype(centers.dtype)
-        movement = float(((moved - centers).astype(np.float64) ** 2).sum())
+        if found.weights.all():
+            moved = found.sums / found.weights[:, None]
+        else:
+            _require_finite(found.sums)
+            sums, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
+            moved = np.where(weights[:, None] > 0, sums / np.where(weights > 0, weights, 1)[:, None], centers)
+        moved = moved.astype(centers.dtype, copy=False)
+        movement = float(np.square(moved - centers, dtype=np.float64).sum())
+        if not math.isfinite(movement):
+            _require_finite(found.sums)
         centers = moved
         if movement <= threshold:
             break
     return Clustering(centers, float(rows.total(inertia_of, centers, offset, keep)), n_iter)
+
+
+def _require_finite(sums: Array) -> None:
+    if not np.isfinite(sums).all():
+        raise InvalidData(BAD_DATA)
+
+
+def most_passes(start: Start, max_iter: int, n_init: int) -> int:
+    """Return how often k-means goes through all rows at most, in units of passes with `CLUSTERS_PER_PASS` clusters."""
+    share = max(1, -(-start.n_clusters // CLUSTERS_PER_PASS))
+    return 1 + n_init * (max_passes(start) + share * (max_iter + 1))
 
 
 def is_far(mean: Array, variance: float, dtype: Dtype) -> bool:

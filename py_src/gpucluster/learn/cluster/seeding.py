@@ -37,6 +37,11 @@ class Start(NamedTuple):
         return Start(*rows.broadcast(tuple(self)))
 
 
+def max_passes(start: Start) -> int:
+    """Return how often the rows are gone through for the first centres of one run."""
+    return {"given": 0, "random": 1, "k-means++": 2 * start.n_clusters, "k-means||": 2 * ROUNDS + 2}[start.method]
+
+
 def first_centers(rows: Rows, start: Start, run: int, offset: Array | None, dtype: Dtype) -> Array:
     """Return the centres that a run begins with, relative to the offset.
 

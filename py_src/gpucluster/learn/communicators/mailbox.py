@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import queue
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from ...dask_internals.messages import set_handler, taken
 from ...dask_internals.statuses import no_reply
@@ -19,11 +19,29 @@ from .sockets import Incoming
 OPERATION = "gpucluster-link"
 POLL_SECONDS = 0.5
 """How often a waiting rank looks whether its worker is closing."""
+KEPT_SECONDS = 60.0
+"""So long connections wait for the next job of the same client and workers."""
 _ENDED_JOBS = 1000
 
 
 class Lost:
     """Stands in the queue for a rank that is gone."""
+
+
+class Closable(Protocol):
+    """The connections that a rank has opened."""
+
+    def disconnect(self) -> None:
+        """Close them."""
+
+
+class Kept(NamedTuple):
+    """What connects the ranks of a job that has ended with those of the next one."""
+
+    outgoing: Closable
+    queues: dict[int, queue.SimpleQueue[Any]]
+    incoming: dict[int, Incoming]
+    expiry: asyncio.TimerHandle
 
 
 class Mailbox:
@@ -40,6 +58,7 @@ class Mailbox:
         self._incoming: dict[str, dict[int, Incoming]] = {}
         self._linked: set[tuple[str, int]] = set()
         self._ended: deque[str] = deque(maxlen=_ENDED_JOBS)
+        self._kept: dict[str, Kept] = {}
 
     @classmethod
     def of(cls, worker: Any) -> Mailbox:
@@ -61,10 +80,37 @@ class Mailbox:
         """Forget a job; ranks that still wait for messages learn that none will come."""
         if job not in self._ended:
             self._ended.append(job)
+        self._end_kept(job)
         for waiting in self._queues.pop(job, {}).values():
             waiting.put(Lost())
         for incoming in self._incoming.pop(job, {}).values():
             incoming.close()
+
+    def keep(self, job: str, outgoing: Closable) -> None:
+        """Keep the connections of a job whose ranks have all returned, for a job that `take` s them under its name."""
+        if job in self._ended or any(linked == job for linked, _ in self._linked):
+            outgoing.disconnect()
+            self.close(job)
+            return
+        expiry = asyncio.get_running_loop().call_later(KEPT_SECONDS, self.close, job)
+        self._kept[job] = Kept(outgoing, self._queues.pop(job), self._incoming.pop(job), expiry)
+
+    def take(self, job: str) -> Any:
+        """Return what was kept under this name, to be used again; ``None`` where nothing is."""
+        kept = self._kept.pop(job, None)
+        if kept is None:
+            return None
+        kept.expiry.cancel()
+        self._queues[job], self._incoming[job] = kept.queues, kept.incoming
+        return kept.outgoing
+
+    def _end_kept(self, job: str) -> None:
+        kept = self._kept.pop(job, None)
+        if kept is not None:
+            kept.expiry.cancel()
+            kept.outgoing.disconnect()
+            for incoming in kept.incoming.values():
+                incoming.close()
 
     def expect_no_more(self, job: str, ranks: list[int]) -> None:
         """Note that these ranks have returned: who waits for a message that they never sent waits in vain."""

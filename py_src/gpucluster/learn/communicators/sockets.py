@@ -19,6 +19,9 @@ from .operators import Message
 _NUMBER = struct.Struct("=Q")
 _MOST_FRAMES = 512
 """So many go to the system at once, which takes 1024."""
+_ROOM_BYTES = 1 << 16
+"""What is no longer than this is received with as little waiting as possible, and copied; arrays that are longer lie
+where they were received."""
 
 
 class Incoming:
@@ -37,12 +40,8 @@ class Incoming:
         self._messages: deque[Message] = deque()
         self._frames = self._taken_apart()
         self._space = memoryview(next(self._frames))
-        rest = memoryview(read)
-        while rest:
-            size = min(len(rest), len(self._space))
-            self._space[:size] = rest[:size]
-            rest = rest[size:]
-            self._advance(size)
+        self._room = memoryview(bytearray(_ROOM_BYTES))
+        self._take(memoryview(read))
 
     @property
     def ended(self) -> bool:
@@ -68,16 +67,23 @@ class Incoming:
         """Take what has arrived, and do not wait for more."""
         # The event loop may close it meanwhile.
         while (sock := self._sock) is not None:
+            direct = len(self._space) >= len(self._room)
+            space = self._space if direct else self._room
             try:
-                size = sock.recv_into(self._space)
+                size = sock.recv_into(space)
             except BlockingIOError:
                 return
             except OSError:
                 size = 0
-            if size:
+            if not size:
+                self.close()
+            elif direct:
                 self._advance(size)
             else:
-                self.close()
+                self._take(space[:size])
+            # Otherwise there may be more.
+            if 0 < size < len(space):
+                return
 
     def close(self) -> None:
         """End it; whoever waits for a message learns it."""
@@ -86,6 +92,13 @@ class Incoming:
             with suppress(OSError):
                 sock.shutdown(socket.SHUT_RDWR)
             sock.close()
+
+    def _take(self, rest: memoryview) -> None:
+        while rest:
+            size = min(len(rest), len(self._space))
+            self._space[:size] = rest[:size]
+            rest = rest[size:]
+            self._advance(size)
 
     def _advance(self, size: int) -> None:
         self._space = self._space[size:]

@@ -43,26 +43,40 @@ class WorkerCommunicator(TreeCommunicator):
         The workers, in the order of the ranks.
     key : optional
         Of this rank's task; with it, the rank ends soon after its task is cancelled or its client is gone.
+    patience : float, optional
+        So many seconds to wait until another rank has connected; for ranks that all start at the same time.
     """
 
-    def __init__(self, worker: Any, job: str, rank: int, addresses: list[str], key: Any = None) -> None:
+    def __init__(
+        self, worker: Any, job: str, rank: int, addresses: list[str], key: Any = None, patience: float = float("inf")
+    ) -> None:
         super().__init__(rank, len(addresses))
         self._worker = worker
         self._job = job
         self._addresses = addresses
         self._key = key
+        self._patience = patience
         self._mailbox = Mailbox.of(worker)
         self._mailbox.open(job, self.size)
         self._links: dict[int, Outgoing | Waiting] = {}
         self._writers: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop = asyncio_loop(worker)
 
+    @property
+    def n_operations(self) -> int:
+        """How many operations this rank has taken part in; where all ranks have the same, nothing is on its way."""
+        return self._operations
+
     def close(self, *, failed: bool = False) -> None:
         """End all connections, after what was sent has left; at once where the computation failed."""
+        self.disconnect()
+        asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
+
+    def disconnect(self) -> None:
+        """Close the sockets that this rank writes to by itself."""
         for link in self._links.values():
             if isinstance(link, Outgoing):
                 link.close()
-        asyncio.run_coroutine_threadsafe(self._finish(failed), self._loop).result()
 
     def raise_if_cancelled(self) -> None:
         """Look whether the job is still open, and the task not cancelled."""
@@ -93,11 +107,15 @@ class WorkerCommunicator(TreeCommunicator):
             raise self._lost(to) from None
 
     def _receive(self, source: int) -> tuple[str, Message]:
+        waited = 0.0
         while (incoming := self._mailbox.incoming(self._job).get(source)) is None:
             try:
                 message = self._mailbox.queue(self._job, source).get(timeout=POLL_SECONDS)
             except queue.Empty:
                 self._raise_if_closing()
+                waited += POLL_SECONDS
+                if waited > self._patience:
+                    raise self._lost(source) from None
                 continue
             if isinstance(message, Lost):
                 raise self._lost(source)

@@ -79,7 +79,7 @@ def total_in_place(
     partial, arguments, op
         As those of `Rows.total`.
     """
-    asked = _assigned(client, table)
+    asked = assigned(client, table, THREAD_BYTES)
     if asked is None:
         return None
     with _given_up_when_interrupted(client, list(asked)) as job:
@@ -109,8 +109,11 @@ def _given_up_when_interrupted(client: Any, workers: list[str]) -> Iterator[str]
         raise
 
 
-def _assigned(client: Any, table: Table) -> dict[str, list[Asked]] | None:
-    """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible."""
+def assigned(client: Any, table: Table, thread_bytes: float) -> dict[str, list[Asked]] | None:
+    """Return for each worker the blocks it is asked for: those it keeps, as evenly as that is possible.
+
+    ``None`` where a block was not found, or a worker would have more than so many bytes for each of its threads.
+    """
     from distributed import futures_of
 
     from ...dask_internals.scheduler_information import kept
@@ -130,7 +133,7 @@ def _assigned(client: Any, table: Table) -> dict[str, list[Asked]] | None:
         kept_by = tuple(address if address in each or not each else each[0] for each in holders)
         asked.setdefault(address, []).append(Asked(number, start, own, kept_by))
     if any(
-        address not in workers or size > THREAD_BYTES * workers[address]["nthreads"] for address, size in load.items()
+        address not in workers or size > thread_bytes * workers[address]["nthreads"] for address, size in load.items()
     ):
         return None
     return asked
@@ -159,7 +162,7 @@ async def _totals(
     ``None`` where a part is missing, as after its data were released, and where the total is given up.
     """
     mine = asked[dask_worker.address]
-    others = await _from_others(dask_worker, mine)
+    others = await from_others(dask_worker, mine)
     left = deque(enumerate(mine))
     messages: list[Message] = [None] * len(mine)
 
@@ -169,7 +172,7 @@ async def _totals(
                 return False
             place, each = left.popleft()
             try:
-                block = _block(dask_worker, each, others)
+                block = block_of(dask_worker, each, others)
             except KeyError:
                 return False
             messages[place] = await in_thread(dask_worker, partial, block, *arguments)
@@ -180,7 +183,7 @@ async def _totals(
     return _of_neighbours(mine, messages, op)
 
 
-async def _from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:
+async def from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:
     """Return what belongs to this worker's blocks and is kept by others: y or weights."""
     wanted: dict[str, list[Any]] = {}
     for each in mine:
@@ -191,7 +194,14 @@ async def _from_others(worker: Any, mine: Sequence[Asked]) -> dict[Any, Any]:
     return {key: value for part in parts for key, value in part.items()}
 
 
-def _block(worker: Any, asked: Asked, others: dict[Any, Any]) -> Block:
+def block_of(worker: Any, asked: Asked, others: dict[Any, Any]) -> Block:
+    """Return a block of which this worker keeps what others do not.
+
+    Raises
+    ------
+    KeyError
+        A part is missing, as after its data were released.
+    """
     values: list[Any] = [
         None if key is None else held(worker, key) if address == worker.address else others[key]
         for key, address in zip(asked.keys, asked.holders, strict=True)

@@ -123,6 +123,28 @@ def workers_of(client: Any) -> dict[str, Any]:
     return known_workers(client)
 
 
+def prepare(client: Any, addresses: list[str]) -> None:
+    """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task.
+
+    Raises
+    ------
+    PeerLost
+        One does not answer.
+    """
+    prepared = _prepared.setdefault(client, set())
+    new = [address for address in addresses if address not in prepared]
+    answers = client.run(take_links, workers=new, on_error="return") if new else {}
+    for address, answer in answers.items():
+        if isinstance(answer, BaseException):
+            raise PeerLost(f"The worker at {address} does not answer.")
+    prepared.update(new)
+
+
+def forget_prepared(client: Any) -> None:
+    """Prepare workers anew the next time: a new one may have the address of one that was lost."""
+    _prepared.pop(client, None)
+
+
 def run_ranks(
     placed: Placed,
     function: Callable[..., Any],
@@ -193,7 +215,7 @@ class _Attempt:
         self._addresses = list(self._blocks)
 
     def run(self, function: Callable[..., Any], parameters: dict[str, Any], *, first_only: bool) -> list[Any]:
-        self._prepare()
+        prepare(self._client, self._addresses)
         done = False
         try:
             tasks = self._tasks = self._submit(function, parameters, first_only)
@@ -227,6 +249,7 @@ class _Attempt:
             tasks: list[Any] = self._client.map(
                 _rank, ranks, blocks, [rank == 0 or not first_only for rank in ranks], key=keys, pure=False,
                 job=self._job, addresses=self._addresses, function=function, parameters=parameters, mpi=self._mpi,
+                counted=placed.table.n_rows is not None,
             )  # fmt: skip
         return tasks
 
@@ -252,8 +275,7 @@ class _Attempt:
                 self._report_returned_ranks(tasks)
 
     def _give_up(self) -> None:
-        # A new worker may have an old one's address.
-        _prepared.pop(self._client, None)
+        forget_prepared(self._client)
         # What ended the computation is what counts, also where the client is gone and can tell the workers nothing.
         with suppress(Exception):
             self._client.cancel(self._tasks, force=True)
@@ -286,16 +308,6 @@ class _Attempt:
             )
         return PeerLost("A rank is gone.")
 
-    def _prepare(self) -> None:
-        """Let workers take messages of ranks that do not yet: once for each of them, as it takes as long as a task."""
-        prepared = _prepared.setdefault(self._client, set())
-        new = [address for address in self._addresses if address not in prepared]
-        answers = self._client.run(take_links, workers=new, on_error="return") if new else {}
-        for address, answer in answers.items():
-            if isinstance(answer, BaseException):
-                raise PeerLost(f"The worker at {address} does not answer.")
-        prepared.update(new)
-
     def _close(self) -> None:
         self._client.run(
             close_job, job=self._job, workers=[a for a in self._addresses if a in workers_of(self._client)],
@@ -325,6 +337,7 @@ def _rank(
     function: Callable[..., Any],
     parameters: dict[str, Any],
     mpi: bool,
+    counted: bool,
 ) -> Any:
     """Run one rank: a Dask task."""
     from distributed import get_worker, secede
@@ -338,7 +351,7 @@ def _rank(
     failed = True
     try:
         communicator: Communicator = over_mpi(links, nanny=has_nanny(worker)) if mpi else links
-        shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads)
+        shard = Shard(communicator, [Block(*block) for block in blocks], n_threads=threads, counted=counted)
         result = function(shard, **parameters)
         failed = False
         return result if answers else None

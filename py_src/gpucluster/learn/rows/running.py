@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from ...dask_internals.machine import memory_bytes
 from ..arrays import Data
@@ -13,6 +13,7 @@ from ..errors import InvalidData
 from .block import Block
 from .footprint import block_bytes, fits_into_workers
 from .ranks import Placed, require_own, run_ranks, workers_of
+from .ranks_in_place import are_short, run_ranks_in_place
 from .shard import Shard, block_of_rank
 from .stream import Stream
 from .table import Table, as_table, is_dask
@@ -38,8 +39,10 @@ def run(
     X, y, sample_weight
         Dask collections, or arrays in memory.
     passes : int, optional
-        How often it goes through all rows, if that is known to be once or twice. Such an algorithm runs in the client,
-        and each pass is one graph. Others run on the workers, which keep the data and talk to each other.
+        How often it goes through all rows at most, if that is known; a pass that computes more than some operations per
+        number counts as several. With one or two, the algorithm runs in the client, and each pass is one graph. Others
+        run on the workers, which keep the data and talk to each other: as tasks, or, where the data are there already
+        and it takes less than half a second, without.
     **parameters
         Of the algorithm; the same on all ranks.
 
@@ -69,10 +72,15 @@ def run_table(
         require_own(client, table)
         if passes is not None and passes <= 2:
             return algorithm(Stream(table), **parameters)
+        mpi = configuration().communicator == "mpi"
+        if passes is not None and not mpi and are_short(table, passes):
+            found = run_ranks_in_place(client, table, algorithm, parameters, passes=passes)
+            if found is not None:
+                return cast("Result", found[0])
         placed = placed_on_workers(client, table)
         if placed is None:
             return algorithm(Stream(table), **parameters)
-        [result] = run_ranks(placed, algorithm, parameters, mpi=configuration().communicator == "mpi", first_only=True)
+        [result] = run_ranks(placed, algorithm, parameters, mpi=mpi, first_only=True)
     return result
 
 

@@ -31,12 +31,17 @@ class Shard(Rows):
         Those of this rank, in the order of the rows; may be empty.
     n_threads : int
         So many threads work on the rows. For totals, blocks are cut further; BLAS then has one thread per thread.
+    counted : bool
+        Whether all ranks know where their blocks begin, and know this of each other.
     """
 
-    def __init__(self, communicator: Communicator, blocks: Sequence[Block], *, n_threads: int = 1) -> None:
+    def __init__(
+        self, communicator: Communicator, blocks: Sequence[Block], *, n_threads: int = 1, counted: bool = False
+    ) -> None:
         self.communicator = communicator
         self.blocks = list(blocks)
         self.n_threads = n_threads
+        self._counted = counted
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._pieces = [piece for block in self.blocks for piece in _cut(block, self._piece_rows())]
 
@@ -54,6 +59,8 @@ class Shard(Rows):
 
     def with_starts(self) -> Shard:
         """Count rows with one allgather, if nobody has yet; all ranks know, or none does."""
+        if self._counted:
+            return self
         lengths = self.communicator.allgather(
             [(block.number, len(block)) for block in self.blocks if block.start is None]
         )
@@ -65,7 +72,7 @@ class Shard(Rows):
         if not starts:
             return self
         blocks = [replace(block, start=starts[block.number]) for block in self.blocks]
-        return Shard(self.communicator, blocks, n_threads=self.n_threads)
+        return Shard(self.communicator, blocks, n_threads=self.n_threads, counted=True)
 
     def broadcast(self, value: Message) -> Message:
         """Broadcast rank 0's."""
