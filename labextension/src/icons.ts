@@ -35,6 +35,11 @@ const ACTIVITY = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 
   <path class="jp-icon3" fill="#616161" d="M12 3a9 9 0 1 1-9 9h2a7 7 0 1 0 2.050-4.950L9 9H3V3l2.640 2.640A9 9 0 0 1 12 3zm-1 4h2v4.600l3.200 3.200-1.400 1.400L11 12.400z"/>
 </svg>`;
 
+/** A line between two axes. */
+const CHARTS = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+  <path class="jp-icon3" fill="#616161" d="M3 3h2v16h16v2H3zm4 11.600 4.500-5.200 3.500 3.400 5-6.800 1.600 1.200-6.400 8.700-3.600-3.500-3.100 3.600z"/>
+</svg>`;
+
 /** A stopwatch. */
 const PROFILE = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
   <path class="jp-icon3" fill="#616161" d="M9 1.500h6v2H9zM12 5a8.500 8.500 0 1 1 0 17 8.500 8.500 0 0 1 0-17zm0 2a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zm-1 2h2v4.100l2.700 2.700-1.400 1.400L11 13.900zM18.500 4.200l1.400-1.400 2 2-1.400 1.400z"/>
@@ -50,5 +55,6 @@ export const logIcon = new LabIcon({ name: 'gpucluster:log', svgstr: LOG });
 export const dashboardIcon = new LabIcon({ name: 'gpucluster:dashboard', svgstr: DASHBOARD });
 export const layoutIcon = new LabIcon({ name: 'gpucluster:layout', svgstr: LAYOUT });
 export const activityIcon = new LabIcon({ name: 'gpucluster:activity', svgstr: ACTIVITY });
+export const chartsIcon = new LabIcon({ name: 'gpucluster:charts', svgstr: CHARTS });
 export const profileIcon = new LabIcon({ name: 'gpucluster:profile', svgstr: PROFILE });
 export const recordingIcon = new LabIcon({ name: 'gpucluster:recording', svgstr: RECORDING });

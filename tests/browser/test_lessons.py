@@ -19,6 +19,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from .axe import violations
 from .chromium import PATIENCE_MS, open_page, open_panel
+from .conftest import ARTIFACTS
 from .lab import Lab, jupyter
 from .studynotebook import PROBLEM, right_order, write_notebook
 
@@ -99,6 +100,9 @@ class TestOutputs:
         page.keyboard.press("Space")
         page.keyboard.press("Enter")
         expect(first.get_by_role("status")).to_have_text("✗ Not right. Choose again.")
+        expect(first.locator(".gpc-Option[data-chosen='true'] .gpc-Option-verdict")).to_have_text(
+            "✗ your choice, wrong"
+        )
         expect(first.get_by_text("That is the mean of all points")).to_be_visible()
         # Nothing of what the other options would say, nor the explanation.
         expect(first.get_by_text("NumPy has no objection.")).to_have_count(0)
@@ -227,6 +231,18 @@ class TestOutputs:
         assert failed.locator("b").count() == 0
         expect(study(page, "Prediction 06.a").get_by_text("Your guess was 3.5 times too high.")).to_be_visible()
         expect(page.get_by_text("From a newer version")).to_be_visible()
+        # Hints come from the notebook's kernel, also where the notebook is not trusted: nothing of it is run.
+        expect(page.get_by_text("| Idle")).to_be_visible()
+        expect(failed.get_by_role("button", name="Hint 2")).to_be_disabled()
+        failed.get_by_role("button", name="Hint 1").click()
+        expect(failed.get_by_text("Hint 1 of 3.")).to_be_visible()
+        failed.get_by_role("button", name="Hint 2").click()
+        expect(failed.get_by_text("Hint 2 of 3.")).to_be_visible()
+        failed.get_by_role("button", name="Hint 1").click()
+        expect(failed.get_by_text("Hint 1 of 3.")).to_be_visible()
+        failed.scroll_into_view_if_needed()
+        ARTIFACTS.mkdir(exist_ok=True)
+        failed.screenshot(path=ARTIFACTS / "check-hints.png")
 
     def test_nothing_serious_is_wrong_for_assistive_technology(self, page: Page) -> None:
         assert violations(page, ".jp-Notebook .gpc-StudyOutput") == []
@@ -237,6 +253,9 @@ class TestPanel:
         panel = open_panel(page)
         panel.get_by_role("heading", name="Lessons").click()
         expect(panel.get_by_text("Quiz:").first).to_be_visible()
+        # Whoever begins has nothing to repeat; what is in the way of a lesson is one click.
+        first = panel.get_by_role("listitem").filter(has_text="Distributed k-means").first.get_by_role("button").first
+        expect(first).to_have_accessible_name("Open lesson 06")
         panel.get_by_role("button", name="Copy all lessons").click()
         expect(panel.get_by_role("button", name="Copy all lessons")).to_have_count(0)
         assert (folder_of(lab) / SLUG / f"{SLUG}.ipynb").is_file()
@@ -261,6 +280,8 @@ class TestPanel:
         panel = open_panel(page)
         exercise = panel.get_by_title("Open the cell of exercise 06.2")
         expect(exercise.get_by_role("img", name="not right yet")).to_be_visible()
+        ARTIFACTS.mkdir(exist_ok=True)
+        panel.screenshot(path=ARTIFACTS / "lessons.png")
         expect(panel.get_by_text("In its last check this did not hold: It is sorted.")).to_be_visible()
 
     def test_a_link_of_a_question_leads_to_the_lesson(self, page: Page) -> None:

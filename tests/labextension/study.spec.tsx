@@ -21,6 +21,7 @@ const text = vectors.questions.find(({ question }) => question.type === 'text')!
 let output: StudyOutput;
 let reported: StudyEvent[];
 let opened: string[];
+let asked: string[];
 let answer: EventsNoted | null;
 
 async function draw(content: unknown, more: Record<string, string> = {}): Promise<void> {
@@ -78,6 +79,7 @@ const said = (): string =>
 beforeEach(() => {
   reported = [];
   opened = [];
+  asked = [];
   answer = null;
   output = new StudyOutput({
     trans,
@@ -95,6 +97,10 @@ beforeEach(() => {
     },
     open: link => {
       opened.push(link);
+    },
+    ask: (_, expression) => {
+      asked.push(expression);
+      return Promise.resolve('Count **bytes**.');
     }
   });
   Widget.attach(output, document.body);
@@ -301,6 +307,35 @@ describe('what comes from elsewhere', () => {
     expect(output.node.querySelector('img, script')).toBeNull();
     expect(output.node.querySelector('.gpc-Findings code')?.textContent).toBe('holds');
     expect(output.node.textContent).toContain('<script>alert(1)</script>');
+  });
+
+  it('gives hints one after the other, each as often as one likes, and runs nothing but that', async () => {
+    const failed = {
+      kind: 'check',
+      title: 'Sum',
+      state: 'failed',
+      findings: [],
+      message: '',
+      next_step: ''
+    };
+    await draw({ ...failed, exercise: "91.1') or evil('", n_hints: 3, n_hints_seen: 0 });
+    expect(output.node.querySelector('.gpc-Help')).toBeNull();
+    await draw({ ...failed, exercise: '91.1', n_hints: 3, n_hints_seen: 0 });
+    expect(button('Hint 2').disabled).toBe(true);
+    await press('Hint 1');
+    expect(asked).toEqual([expect.stringMatching(/\.hint\('91\.1', 1\)$/)]);
+    expect(button('Hint 1').getAttribute('aria-expanded')).toBe('true');
+    expect(button('Hint 2').disabled).toBe(false);
+    await press('Hint 1');
+    expect(output.node.querySelector('.gpc-Help-text')).toBeNull();
+    await press('Hint 1');
+    expect(output.node.querySelector('.gpc-Help-text')).not.toBeNull();
+    await press('Solution');
+    expect(asked).toHaveLength(2);
+    await press('Solution, without the other hints?');
+    expect(asked[2]).toMatch(/\.solution\('91\.1', anyway=True\)$/);
+    await draw({ ...failed, exercise: '91.1', state: 'passed', n_hints: 3, n_hints_seen: 1 });
+    expect(output.node.querySelector('.gpc-Help')).toBeNull();
   });
 
   it('falls back to HTML without scripts for what it does not know', async () => {

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.recordings import unpacking
+from gpucluster.recordings.places import bundled_recordings
 
 HEADER = {
     "kind": "gpucluster-recording", "schema_version": 1, "title": "Mine", "recorded_at": "2026-11-20T14:03:00Z",
@@ -46,6 +47,12 @@ class TestList:
         recording(jp_root_dir / "a.gpucluster.jsonl.gz")
         recording(jp_root_dir / "b" / "c.gpucluster.jsonl", {**HEADER, "schema_version": 9})
         recording(jp_root_dir / "other.jsonl")
+        later = [{**SAMPLE, "at": f"2026-11-20T14:0{minute}:30.000Z"} for minute in (3, 4)]
+        told = [{"kind": "telemetry", "sample": sample} for sample in later]
+        recording(jp_root_dir / "d.gpucluster.jsonl.gz", {**HEADER, "note": "etl"}, *told)
+        # A copy of a bundled one is the same recording.
+        [original] = [path for path in bundled_recordings() if path.name == BUNDLED]
+        (jp_root_dir / BUNDLED).write_bytes(original.read_bytes())
         code, answer = await api("GET", "recordings")
         assert code == 200
         assert answer["complete"] is True
@@ -56,10 +63,13 @@ class TestList:
         assert bundled[0]["label"].startswith("Recorded on ")
         assert [(one["source"], one["path"], one["title"]) for one in own] == [
             ("folder", "a.gpucluster.jsonl.gz", "Mine"),
+            ("folder", "d.gpucluster.jsonl.gz", "Mine"),
             ("folder", "b/c.gpucluster.jsonl", None),
         ]
+        assert (own[1]["seconds"], own[1]["note"], own[1]["n_workers"], own[0]["seconds"]) == (60.0, "etl", 1, 0.0)
+        assert all(one["seconds"] > 10 and one["note"] for one in bundled)
         assert own[0]["label"] == "Recorded on CPU workers at 2026-11-20 14:03 UTC — not a live cluster"
-        assert own[1]["message"].startswith("c.gpucluster.jsonl was recorded by a newer gpucluster; install")
+        assert own[2]["message"].startswith("c.gpucluster.jsonl was recorded by a newer gpucluster; install")
         assert str(jp_root_dir) not in json.dumps(answer)
 
 

@@ -9,6 +9,7 @@ export namespace CommandIDs {
   export const openDashboard = 'gpucluster:open-dashboard';
   export const layOutDashboard = 'gpucluster:lay-out-dashboard';
   export const openLog = 'gpucluster:open-log';
+  export const openCharts = 'gpucluster:open-charts';
   export const openActivity = 'gpucluster:open-activity';
   export const profileCell = 'gpucluster:profile-cell';
   export const openRecording = 'gpucluster:open-recording';

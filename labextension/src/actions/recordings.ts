@@ -1,7 +1,8 @@
-import { InputDialog, Notification, type ICommandPalette } from '@jupyterlab/apputils';
+import { Dialog, Notification, showDialog, type ICommandPalette } from '@jupyterlab/apputils';
 
 import { recordingIcon } from '../icons';
 import { sentenceOf } from '../panel/asking';
+import { RecordingPicker } from '../recordings/recordingpicker';
 import { listRecordings, type IRecordingPlace } from '../recordings/recordingsapi';
 import { RecordingViews } from '../recordings/recordingviews';
 import { CommandIDs } from './commandids';
@@ -60,15 +61,11 @@ async function choose({ app, trans }: IRecordingOptions): Promise<IRecordingPlac
       )
     );
   }
-  const items = recordings.map(({ source, path, title, label, message }) =>
-    [title ?? path, label ?? message ?? '', source === 'folder' && title !== null ? path : '']
-      .filter(part => part !== '')
-      .join(' · ')
-  );
-  const { button, value } = await InputDialog.getItem({
+  const { button, value } = await showDialog<IRecordingPlace | null>({
     title: trans.__('Play a recording'),
-    label: trans.__('Recording'),
-    items
+    body: new RecordingPicker(recordings, trans),
+    buttons: [Dialog.cancelButton(), Dialog.okButton({ label: trans.__('Play') })],
+    focusNodeSelector: 'input'
   });
-  return button.accept && value !== null ? (recordings[items.indexOf(value)] ?? null) : null;
+  return button.accept ? value : null;
 }

@@ -7,7 +7,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import type { ISubject } from '../dashboards/attachment';
 import type { PageLists } from '../dashboards/pagelists';
 import { hasGpus, isPage } from '../dashboards/pages';
-import { activityIcon, dashboardIcon, layoutIcon, logIcon } from '../icons';
+import { activityIcon, chartsIcon, dashboardIcon, layoutIcon, logIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import { initialSettings, type IPanelSettings } from '../settings';
 import { CommandIDs } from './commandids';
@@ -90,6 +90,13 @@ export function addViewCommands(options: IViewCommandOptions): void {
     icon: logIcon,
     describedBy: described(tabArguments),
     execute: restorable(trans.__('Log'), subject => views.openLog(subject))
+  });
+  commands.addCommand(CommandIDs.openCharts, {
+    label: trans.__('Show Gauges of GPU Cluster over Time'),
+    caption: trans.__('Charts with time axes: load, memory, results on disk, and what happened'),
+    icon: chartsIcon,
+    describedBy: described(tabArguments),
+    execute: restorable(trans.__('Gauges over Time'), subject => views.openCharts(subject))
   });
   commands.addCommand(CommandIDs.openActivity, {
     label: trans.__('Show Activity of GPU Cluster'),

@@ -5,6 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
 
 import { ActivityView } from '../activity/activityview';
+import { ChartsView } from '../charts/chartsview';
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { arrange, stack, type Arrangement, type IPlace } from '../dashboards/arrangement';
@@ -26,7 +27,7 @@ export class ClusterViews {
     const { app, restorer } = _options;
     if (restorer !== null) {
       const when = app.serviceManager.ready;
-      const subject = (view: DashboardView | LogView | ActivityView) => ({
+      const subject = (view: DashboardView | LogView | ActivityView | ChartsView) => ({
         id: view.clusterId,
         name: view.clusterName,
         tab: view.id,
@@ -40,6 +41,12 @@ export class ClusterViews {
       });
       void restorer.restore(this._logs, {
         command: CommandIDs.openLog,
+        args: subject,
+        name: view => view.id,
+        when
+      });
+      void restorer.restore(this._charts, {
+        command: CommandIDs.openCharts,
         args: subject,
         name: view => view.id,
         when
@@ -118,6 +125,13 @@ export class ClusterViews {
     return this._open(id, this._logs, () => new LogView({ ...subject, manager, trans }));
   }
 
+  /** Show the gauges of a cluster over time: in their tab if there is one. */
+  openCharts(subject: ISubject): ChartsView {
+    const { manager, trans } = this._options;
+    const id = `gpucluster-charts-${subject.id}`;
+    return this._open(id, this._charts, () => new ChartsView({ ...subject, manager, trans }));
+  }
+
   /** Show what has happened to a cluster: in its tab if it has one. */
   openActivity(subject: ISubject): ActivityView {
     const { manager, trans } = this._options;
@@ -180,6 +194,7 @@ export class ClusterViews {
     namespace: 'gpucluster-dashboards'
   });
   private readonly _logs = new WidgetTracker<LogView>({ namespace: 'gpucluster-logs' });
+  private readonly _charts = new WidgetTracker<ChartsView>({ namespace: 'gpucluster-charts' });
   private readonly _activities = new WidgetTracker<ActivityView>({
     namespace: 'gpucluster-activities'
   });

@@ -22,7 +22,9 @@ export class DashboardView extends MainAreaWidget<DashboardFrame> {
       content: new DashboardFrame({
         loading: trans.__('Loading the page…'),
         retrying: trans.__('The dashboard does not answer yet. It is asked again.'),
-        gone: trans.__('The dashboard does not answer. “Load this page again”, above, asks once more.')
+        gone: trans.__(
+          'The dashboard does not answer. “Load this page again”, above, asks once more.'
+        )
       })
     });
     this._options = options;

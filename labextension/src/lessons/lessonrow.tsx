@@ -22,19 +22,31 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
     void commands.execute(command, args);
   return (
     <li className="gpc-Lesson" data-next={isNext}>
+      <button
+        className="gpc-Button"
+        aria-label={trans.__('Open lesson %1', id)}
+        onClick={run(CommandIDs.openLesson, { link: id })}
+      >
+        {trans.__('Open')}
+      </button>
       <details>
-        <summary>
+        <summary title={title}>
           <span className="gpc-Lesson-id">{id}</span>
           <span className="gpc-Lesson-title">{title}</span>
-          <span className="gpc-Lesson-facts">
-            {trans.__('%1 min', minutes)}
-            {' · '}
-            {lesson.needs === 'gpu' ? trans.__('needs a GPU') : trans.__('CPU or GPU')}
-            {exercises.length > 0 && ` · ${trans.__('%1 of %2', passed, exercises.length)}`}
-          </span>
+          {exercises.length > 0 && (
+            <span className="gpc-Lesson-facts">
+              {passed}/{exercises.length}
+              <span className="gpc-mod-hidden"> {trans.__('exercises passed')}</span>
+            </span>
+          )}
           {exercises.length > 0 && <Steps exercises={exercises} />}
         </summary>
         <div className="gpc-Lesson-body">
+          <p>
+            {trans.__('%1 min', minutes)}
+            {' · '}
+            {lesson.needs === 'gpu' ? trans.__('needs a GPU') : trans.__('CPU or GPU')}
+          </p>
           {lesson.objectives.length > 0 && (
             <>
               <p>{trans.__('At the end you can')}</p>
@@ -74,16 +86,9 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
           )}
           {cards.total > 0 && <p>{trans.__('Cards: %1 of %2 due', cards.done, cards.total)}</p>}
           <div className="gpc-Buttons">
-            <button
-              className="gpc-Button"
-              aria-label={trans.__('Open lesson %1', id)}
-              onClick={run(CommandIDs.openLesson, { link: id })}
-            >
-              {trans.__('Open')}
-            </button>
             {lesson.has_recall && (
               <button
-                className="gpc-SmallButton"
+                className="gpc-Button"
                 title={trans.__('The same notebook without its text: can you say what it said?')}
                 aria-label={trans.__('Recall copy of lesson %1', id)}
                 onClick={run(CommandIDs.openRecall, { lesson: id })}
@@ -93,7 +98,7 @@ export function LessonRow({ lesson, isNext, commands, trans }: ILessonRowProps):
             )}
             {lesson.notebook !== null && (
               <button
-                className="gpc-SmallButton"
+                className="gpc-Button"
                 title={trans.__('A fresh copy; what you have now is kept beside it')}
                 aria-label={trans.__('Begin lesson %1 anew', id)}
                 onClick={run(CommandIDs.resetLesson, { lesson: id })}

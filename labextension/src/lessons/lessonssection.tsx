@@ -81,7 +81,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
                     className="gpc-OpenLink"
                     onClick={() => step.exercise !== null && open(step.exercise)}
                   >
-                    {trans.__('Exercise %1', step.exercise)}
+                    {trans.__('Exercise: %1', titleOf(list, step.exercise))}
                   </button>
                 )}
               </li>
@@ -121,7 +121,7 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
         )}
         {progress.exists && (
           <button
-            className="gpc-SmallButton"
+            className="gpc-Button"
             title={trans.__('Forget everything in %1', progress.path)}
             onClick={() => void commands.execute(CommandIDs.deleteProgress)}
           >
@@ -143,6 +143,12 @@ function Content({ list, store, commands, trans }: IContentProps): JSX.Element {
   );
 }
 
+/** What an exercise is called; its number where no lesson has it. */
+function titleOf(list: LessonList, exercise: string): string {
+  const all = list.lessons.flatMap(lesson => lesson.exercises);
+  return all.find(({ id }) => id === exercise)?.title ?? exercise;
+}
+
 interface INextProps {
   readonly step: LessonStep;
   readonly onOpen: (link: string) => void;
@@ -152,12 +158,6 @@ interface INextProps {
 function NextStep({ step, onOpen, trans }: INextProps): JSX.Element {
   return (
     <div className="gpc-NextStep">
-      <div>
-        <p className="gpc-NextStep-title">
-          <span>{trans.__('Next: %1', step.link)}</span> {step.title}
-        </p>
-        <p className="gpc-Reason">{step.why}</p>
-      </div>
       <button
         className="gpc-Button gpc-mod-accept"
         aria-label={trans.__('Open %1', step.link)}
@@ -165,6 +165,12 @@ function NextStep({ step, onOpen, trans }: INextProps): JSX.Element {
       >
         {trans.__('Open')}
       </button>
+      <div>
+        <p className="gpc-NextStep-title">
+          <span>{trans.__('Next:')}</span> {step.title}
+        </p>
+        <p className="gpc-Reason">{step.why}</p>
+      </div>
     </div>
   );
 }

@@ -52,6 +52,13 @@ export class Player {
     return this._playback;
   }
 
+  /** Go to the last sample at a moment, in milliseconds since 1970. */
+  seekTo(moment: number): void {
+    const { samples } = this._options.session;
+    const after = samples.findIndex(({ at }) => Date.parse(at) > moment);
+    this._playback.seek(this._times[after < 0 ? samples.length - 1 : Math.max(0, after - 1)]);
+  }
+
   /** From how much on gauges warn. */
   set thresholds(thresholds: IThresholds) {
     this._gauges.thresholds = thresholds;
@@ -84,7 +91,10 @@ export class Player {
       const first = placeAt(this._times, this._times[place] - SPAN_SECONDS);
       this._gauges.restart(samples.slice(first, place + 1), NOBODY);
     }
-    this._place = place;
+    if (place !== this._place) {
+      this._place = place;
+      this._options.onShown?.(place);
+    }
   }
 
   private readonly _times: readonly number[];
@@ -105,6 +115,8 @@ export namespace Player {
     speed?: number;
     /** Called when a sample stays in view: after a pause, at the end, or when the slider has come to rest. */
     onSettled?: (place: number) => void;
+    /** Called whenever another sample is shown. */
+    onShown?: (place: number) => void;
   }
 }
 

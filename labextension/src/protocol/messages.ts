@@ -1172,6 +1172,18 @@ export interface RecordingEntry {
    * Why it cannot be read, in a sentence.
    */
   message: string | null;
+  /**
+   * What ran.
+   */
+  note: string | null;
+  /**
+   * Number of workers at the beginning.
+   */
+  n_workers: number | null;
+  /**
+   * From the first moment to the last one.
+   */
+  seconds: number | null;
 }
 /**
  * A recording that has been read and looked at.

@@ -6,6 +6,8 @@ import { gaugeWords, type IThresholds } from '../gauges';
 import { element } from '../gauges/element';
 import { sentenceOf } from '../panel/asking';
 import { Player, playerWords } from '../player';
+import type { TimeCharts } from '../charts/timecharts';
+import type { RecordedSession } from '../protocol/messages';
 import { readRecording, type IRecordingPlace } from './recordingsapi';
 
 /** Reads a recording and plays it; a sentence where it cannot. */
@@ -21,6 +23,7 @@ export class RecordingContent extends Widget {
 
   override dispose(): void {
     this._player?.dispose();
+    this._charts?.dispose();
     super.dispose();
   }
 
@@ -35,20 +38,44 @@ export class RecordingContent extends Widget {
         session,
         words: playerWords(trans),
         gaugeWords: gaugeWords(trans),
-        thresholds: thresholds()
+        thresholds: thresholds(),
+        onShown: place => this._showMoment(session, place)
       });
       onTitle?.(session.recording.title);
       this._sentence.remove();
       this.node.append(this._player.node);
       this._player.playback.play();
+      await this._chart(session);
     } catch (error) {
       this._sentence.setAttribute('role', 'alert');
       this._sentence.textContent = sentenceOf(error);
     }
   }
 
+  /** The whole recording on a time axis, below the gauges of one moment. */
+  private async _chart(session: RecordedSession): Promise<void> {
+    const { TimeCharts } = await import('../charts/timecharts');
+    if (this.isDisposed) {
+      return;
+    }
+    this._charts = new TimeCharts({
+      trans: this._options.trans,
+      onSeek: time => this._player?.seekTo(time * 1000)
+    });
+    session.samples.forEach(sample => this._charts?.add(sample));
+    this._charts.showAll();
+    this.node.append(this._charts.node);
+  }
+
+  private _showMoment({ samples }: RecordedSession, place: number): void {
+    if (this._charts !== null && samples[place] !== undefined) {
+      this._charts.position = Date.parse(samples[place].at) / 1000;
+    }
+  }
+
   private readonly _sentence: HTMLElement;
   private _player: Player | null = null;
+  private _charts: TimeCharts | null = null;
 }
 
 export namespace RecordingContent {

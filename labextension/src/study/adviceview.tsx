@@ -18,18 +18,23 @@ export function AdviceView({ payload }: { readonly payload: IAdvicePayload }): J
       <ol>
         {payload.items.map(item => (
           <li key={item.link + item.title}>
-            <h4>{item.title}</h4>
+            <h4>
+              <OpenLink link={item.link} isPlainElsewhere>
+                {item.title}
+              </OpenLink>
+            </h4>
             <p>
               <Sentence text={item.why} />
             </p>
             <div className="gpc-Study-buttons">
-              <OpenLink link={item.link}>{trans.__('Read %1', item.link)}</OpenLink>
               {item.exercise !== null && (
-                <OpenLink link={item.exercise}>{trans.__('Exercise %1', item.exercise)}</OpenLink>
+                <OpenLink link={item.exercise}>
+                  {trans.__('Exercise: %1', item.exerciseTitle ?? item.exercise)}
+                </OpenLink>
               )}
               {item.cards.length > 0 && (
                 <span className="gpc-Study-quiet">
-                  {trans.__('Cards: %1', item.cards.join(', '))}
+                  {trans._n('%1 card about it', '%1 cards about it', item.cards.length)}
                 </span>
               )}
             </div>

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { Findings } from './findings';
+import { HelpButtons } from './helpbuttons';
 import type { ICheckPayload } from './payload';
 import { Sentence, useOutputContext } from './outputcontext';
 
@@ -41,7 +42,10 @@ export function CheckView({ payload }: { readonly payload: ICheckPayload }): JSX
         </p>
       )}
       {findings.length > 0 && <Findings findings={findings} trans={trans} />}
-      {next_step !== '' && (
+      {payload.state !== 'passed' && (
+        <HelpButtons exercise={exercise} nHints={payload.nHints} nSeen={payload.nHintsSeen} />
+      )}
+      {next_step !== '' && payload.nHints === 0 && (
         <p className="gpc-Check-next">
           <Sentence text={next_step} />
         </p>

@@ -1,9 +1,11 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { CommandIDs } from '../actions/commandids';
 import { ILessonStore } from '../lessons/tokens';
+import { evaluateBeside } from './asking';
 import { LESSON_MIME } from './payload';
 import { StudyOutput } from './studyoutput';
 
@@ -16,11 +18,12 @@ export const studyPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows quizzes, cards, checks and advice of the lessons in notebooks.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  optional: [ILessonStore, ITranslator],
+  optional: [ILessonStore, INotebookTracker, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     rendermime: IRenderMimeRegistry,
     store: ILessonStore | null,
+    notebooks: INotebookTracker | null,
     translator: ITranslator | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('gpucluster');
@@ -38,6 +41,10 @@ export const studyPlugin: JupyterFrontEndPlugin<void> = {
           new StudyOutput({
             trans,
             rendering,
+            ask:
+              notebooks === null
+                ? null
+                : (node, expression) => evaluateBeside(node, expression, notebooks, trans),
             report: async events => (await store?.report(events)) ?? null,
             open: isServed(store) && app.commands.hasCommand(CommandIDs.openLesson) ? open : null
           })

@@ -15,6 +15,8 @@ export interface IOutputContext {
   readonly report: (events: StudyEvent[]) => Promise<EventsNoted | null>;
   /** Go to a lesson, an exercise or a cell; null where that is not possible. */
   readonly open: ((link: string) => void) | null;
+  /** Ask the kernel of the notebook that the output is in; null where outputs have none. */
+  readonly evaluate: ((expression: string) => Promise<string>) | null;
 }
 
 const OutputContext = createContext<IOutputContext | null>(null);
@@ -79,9 +81,14 @@ export function Sentence({ text }: { readonly text: string }): JSX.Element {
 export function OpenLink(props: {
   readonly link: string;
   readonly children: React.ReactNode;
+  /** Whether the words stand there without a link where it cannot be opened. */
+  readonly isPlainElsewhere?: boolean;
 }): JSX.Element | null {
   const { open } = useOutputContext();
-  return open === null ? null : (
+  if (open === null) {
+    return props.isPlainElsewhere === true ? <>{props.children}</> : null;
+  }
+  return (
     <button className="gpc-OpenLink" onClick={() => open(props.link)}>
       {props.children}
     </button>

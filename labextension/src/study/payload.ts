@@ -64,6 +64,7 @@ export interface IAdvice {
   readonly link: string;
   readonly cards: readonly string[];
   readonly exercise: string | null;
+  readonly exerciseTitle: string | null;
 }
 
 export interface IAdvicePayload {
@@ -85,6 +86,8 @@ export interface ICheckPayload {
   readonly findings: readonly IFinding[];
   readonly message: string;
   readonly next_step: string;
+  readonly nHints: number;
+  readonly nHintsSeen: number;
 }
 
 export type Plain = string | number | boolean | null;
@@ -171,7 +174,9 @@ const READERS = new Map<string, (entry: Entry) => LessonPayload>(
       state: oneOf(entry.state, ['passed', 'failed', 'not_yet', 'unavailable']),
       findings: list(entry.findings, finding),
       message: text(entry.message),
-      next_step: text(entry.next_step)
+      next_step: text(entry.next_step),
+      nHints: count(entry.n_hints),
+      nHintsSeen: count(entry.n_hints_seen)
     }),
     prediction: entry => ({
       kind: 'prediction',
@@ -228,7 +233,8 @@ function advice(value: unknown): IAdvice {
     why: text(entry.why),
     link: text(entry.link),
     cards: list(entry.cards, text),
-    exercise: textOrNull(entry.exercise)
+    exercise: textOrNull(entry.exercise),
+    exerciseTitle: textOrNull(entry.exercise_title)
   };
 }
 
@@ -276,6 +282,11 @@ function flag(value: unknown): boolean {
     throw new Unreadable();
   }
   return value;
+}
+
+/** A small number; outputs of before have none. */
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) ? Math.min(Math.max(value, 0), 9) : 0;
 }
 
 function plain(value: unknown): Plain {

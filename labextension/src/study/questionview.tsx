@@ -73,7 +73,13 @@ function Options(props: IQuestionProps & { readonly name: string }): JSX.Element
             key={option.id}
             className="gpc-Option"
             data-chosen={isChosen}
-            data-right={right === null ? undefined : isOptionRight}
+            data-right={
+              right !== null
+                ? isOptionRight
+                : told === 'chosen' && isChosen && !isSeveral
+                  ? props.isRight
+                  : undefined
+            }
           >
             <label>
               <input
@@ -87,6 +93,9 @@ function Options(props: IQuestionProps & { readonly name: string }): JSX.Element
               <Markdown source={option.text} />
               {right !== null && (isOptionRight || isChosen) && (
                 <Verdict isRight={isOptionRight} isChosen={isChosen} />
+              )}
+              {told === 'chosen' && isChosen && !isSeveral && (
+                <Verdict isRight={props.isRight} isChosen />
               )}
             </label>
             {why !== null && (

@@ -19,8 +19,13 @@ import { OutputContextProvider, type IOutputContext } from './outputcontext';
  * scrolled out of the page.
  */
 export class StudyOutput extends Widget implements IRenderMime.IRenderer {
-  constructor(private readonly _context: IOutputContext) {
+  constructor(options: StudyOutput.IOptions) {
     super();
+    const { ask, ...context } = options;
+    this._context = {
+      ...context,
+      evaluate: ask === null ? null : expression => ask(this.node, expression)
+    };
     this.addClass('gpc-StudyOutput');
     this.node.addEventListener('focusin', this);
   }
@@ -106,9 +111,17 @@ export class StudyOutput extends Widget implements IRenderMime.IRenderer {
     this.removeClass('jp-RenderedHTMLCommon');
   }
 
+  private readonly _context: IOutputContext;
   private _root: Root | null = null;
   private _shown: string | null = null;
   private _version = 0;
+}
+
+export namespace StudyOutput {
+  export interface IOptions extends Omit<IOutputContext, 'evaluate'> {
+    /** Evaluate an expression in the kernel of the notebook that a node is in. */
+    ask: ((node: Node, expression: string) => Promise<string>) | null;
+  }
 }
 
 function viewOf(payload: LessonPayload): JSX.Element {

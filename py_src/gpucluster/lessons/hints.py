@@ -42,7 +42,10 @@ def hint(exercise: str, number: int | None = None) -> Note:
     if number is None:
         number = _given[exercise] + 1
         if number > total:
-            return Note(f'You have seen all {total} hints. The solution: `solution("{exercise}")`.')
+            return Note(
+                f'You have seen all {total} hints; `hint("{exercise}", 1)` shows the first once more. '
+                f'The solution: `solution("{exercise}")`.'
+            )
     if not 1 <= number <= total:
         return Note(f"{exercise} has the hints 1 to {total}.")
     _given[exercise] = max(_given[exercise], number)
@@ -84,6 +87,13 @@ def title_of(exercise: str) -> str:
     """Return the title of an exercise, empty when it is not known."""
     known = _exercise(exercise)
     return known.title if known else ""
+
+
+def hint_counts(exercise: str) -> tuple[int, int]:
+    """Return how many hints an exercise has, and how many of them were given."""
+    known = _exercise(exercise)
+    total = len(known.hints) if known is not None and known.solution else 0
+    return total, min(total, _given[exercise])
 
 
 def advice(exercise: str) -> str:

@@ -8,6 +8,8 @@ from enum import StrEnum
 from html import escape
 from typing import Any
 
+from .hints import hint_counts
+
 LESSON_MIME = "application/vnd.gpucluster.lesson.v1+json"
 """MIME type of every record that a lesson leaves in a notebook."""
 
@@ -87,7 +89,10 @@ class CheckResult:
 
     def record(self) -> dict[str, Any]:
         """Return the result as plain JSON data."""
-        return {"kind": "check", **asdict(self), "state": self.state.value}
+        total, seen = hint_counts(self.exercise)
+        return {
+            "kind": "check", **asdict(self), "state": self.state.value, "n_hints": total, "n_hints_seen": seen,
+        }  # fmt: skip
 
     def __repr__(self) -> str:
         sign, words, _ = _HEADLINES[self.state]

@@ -116,6 +116,9 @@ class RecordingEntry(WireModel):
     title: str | None = Field(None, description="Null: it cannot be read.")
     label: str | None = Field(None, description="What it was recorded on and when; null: it cannot be read.")
     message: str | None = Field(None, description="Why it cannot be read, in a sentence.")
+    note: str | None = Field(None, description="What ran.")
+    n_workers: int | None = Field(None, description="Number of workers at the beginning.")
+    seconds: float | None = Field(None, description="From the first moment to the last one.")
 
 
 class RecordingList(WireModel):

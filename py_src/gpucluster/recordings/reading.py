@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,9 @@ from .unpacking import CutOff, named, pieces_of
 
 _BYTE_ORDER = b"\xef\xbb\xbf"
 """What some editors put before text."""
+_AT = re.compile(rb'"at": ?"([0-9T:.Z-]{20,30})"')
+_AT_WITHIN = 400
+"""The moment of a sample stands at its beginning."""
 
 
 def read_header(path: Path) -> Recording:
@@ -41,6 +45,24 @@ def read_header(path: Path) -> Recording:
         return _header(path, next(_lines(path), b""))
     except CutOff:
         raise _no_beginning(path) from None
+
+
+def read_length(path: Path) -> float | None:
+    """Return the seconds from the first moment of a recording to its last one; None where that cannot be read.
+
+    Nothing is checked but that it is no more than recordings are: this is told of a file, not played.
+    """
+    first: float | None = None
+    last: float | None = None
+    try:
+        for line in _lines(path):
+            found = _AT.search(line, 0, _AT_WITHIN)
+            if found is not None:
+                last = moment(found[1].decode())
+                first = last if first is None else first
+    except (CutOff, RecordingUnreadable, ValueError):
+        pass
+    return None if first is None or last is None or last < first else last - first
 
 
 def read_recording(path: Path) -> RecordedSession:

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TypeVar
 
 from ..lessons.catalogue import Lesson
-from ..lessons.learner_progress import Progress, is_due
+from ..lessons.learner_progress import Progress, due_cards
 from ..lessons.learner_progress.events import EVENT, Event
 from ..lessons.study.advice import weak_topics
 from ..lessons.study.bank.files import (
@@ -44,8 +44,7 @@ class Bank:
 
     def due(self, progress: Progress, today: date) -> Tally:
         """Return how many cards are due, of how many."""
-        due = sum(is_due(progress.cards.get(card), today) for card in self.cards)
-        return Tally(done=due, total=len(self.cards))
+        return Tally(done=len(due_cards(progress, self.cards, today)), total=len(self.cards))
 
 
 def bank_of(lesson: Lesson) -> Bank:

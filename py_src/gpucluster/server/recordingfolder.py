@@ -9,11 +9,13 @@ from typing import Literal
 from ..protocol.errors import GPUClusterError, InvalidRequest, RecordingNotFound
 from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
 from ..recordings.places import bundled_recordings, is_recording, recordings_below
-from ..recordings.reading import read_header, read_recording
+from ..recordings.reading import read_header, read_length, read_recording
 
 _AT_ONCE = 2
 """Recordings that are read at the same time; reading one may take a second and some memory."""
 _LONGEST_PATH = 1000
+_LARGE_BYTES = 2**20
+_MOST_LENGTHS = 2000
 
 
 class RecordingFolder:
@@ -29,6 +31,7 @@ class RecordingFolder:
         self.root = root
         self._reading = asyncio.Semaphore(_AT_ONCE)
         self._listing: asyncio.Task[RecordingList] | None = None
+        self._lengths: dict[tuple[str, int, int], float | None] = {}
 
     async def list(self) -> RecordingList:
         """Return all that there are, the bundled ones first. Who asks while somebody is answered gets the same."""
@@ -50,8 +53,11 @@ class RecordingFolder:
 
     def _list(self) -> RecordingList:
         found, complete = recordings_below(self.root)
-        bundled = [_entry("bundled", path, path.name) for path in bundled_recordings()]
-        own = [_entry("folder", path, path.relative_to(self.root).as_posix()) for path in found]
+        bundled = [self._entry("bundled", path, path.name) for path in bundled_recordings()]
+        # In a copy of gpucluster's own folder they are a second time.
+        known = {(path.name, one.size_bytes) for path, one in zip(bundled_recordings(), bundled, strict=True)}
+        own = [self._entry("folder", path, path.relative_to(self.root).as_posix()) for path in found]
+        own = [one for one in own if (PurePosixPath(one.path).name, one.size_bytes) not in known]
         return RecordingList(recordings=[*bundled, *own], complete=complete)
 
     def _read(self, source: str, path: str) -> bytes:
@@ -81,15 +87,29 @@ class RecordingFolder:
             raise RecordingNotFound("There is no such recording below Jupyter's root.")
         return found
 
+    def _entry(self, source: Literal["folder", "bundled"], path: Path, shown: str) -> RecordingEntry:
+        size = 0
+        try:
+            status = path.stat()
+            size = status.st_size
+            header = read_header(path)
+            seconds = self._length(path, (str(path), status.st_mtime_ns, size))
+        except OSError as error:
+            why = f"The recording cannot be read: {error.strerror}."
+            return RecordingEntry(source=source, path=shown, size_bytes=size, message=why)
+        except GPUClusterError as error:
+            return RecordingEntry(source=source, path=shown, size_bytes=size, message=error.message)
+        return RecordingEntry(
+            source=source, path=shown, size_bytes=size, title=header.title, label=header.label, note=header.note,
+            n_workers=header.n_workers, seconds=seconds,
+        )  # fmt: skip
 
-def _entry(source: Literal["folder", "bundled"], path: Path, shown: str) -> RecordingEntry:
-    size = 0
-    try:
-        size = path.stat().st_size
-        header = read_header(path)
-    except OSError as error:
-        why = f"The recording cannot be read: {error.strerror}."
-        return RecordingEntry(source=source, path=shown, size_bytes=size, message=why)
-    except GPUClusterError as error:
-        return RecordingEntry(source=source, path=shown, size_bytes=size, message=error.message)
-    return RecordingEntry(source=source, path=shown, size_bytes=size, title=header.title, label=header.label)
+    def _length(self, path: Path, state: tuple[str, int, int]) -> float | None:
+        """Return how long a recording is; large ones, which take long to unpack, are not looked through for that."""
+        if state[2] > _LARGE_BYTES:
+            return None
+        if state not in self._lengths:
+            if len(self._lengths) >= _MOST_LENGTHS:
+                self._lengths.clear()
+            self._lengths[state] = read_length(path)
+        return self._lengths[state]

@@ -136,9 +136,10 @@ def test_cards_that_are_due(kit: Path) -> None:
 
 def test_new_cards_of_lessons_that_are_not_begun_can_wait(kit: Path) -> None:
     def due() -> list[str]:
-        return [card["id"] for card in bundle(cards(due=True))[LESSON_MIME]["cards"]]
+        shown = bundle(cards(due=True)).get(LESSON_MIME, {"cards": []})
+        return [card["id"] for card in shown["cards"]]
 
-    assert due() == ["hook.1", "hook.2"]
+    assert due() == [], "who has begun nothing has nothing to repeat"
     record({"kind": "question", "id": "92.q1", "right": True})
     assert due() == ["92.c1", "92.c2", "92.c3", "hook.1", "hook.2"]
 

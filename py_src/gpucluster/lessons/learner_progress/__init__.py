@@ -9,7 +9,7 @@ The kernel, the Jupyter server and the command line all write it, so this packag
 """
 
 from .events import Event
-from .model import DAYS, SCHEMA_VERSION, Progress, is_due, now
+from .model import DAYS, SCHEMA_VERSION, Progress, due_cards, is_due, now
 from .place import FILE_NAME, FOLDER_VARIABLE, learner_folder, progress_file
 from .recording import note, record
 from .sharing import share, share_again, withdraw
@@ -23,6 +23,7 @@ __all__ = [
     "Event",
     "Progress",
     "ProgressUnreadable",
+    "due_cards",
     "edit",
     "forget",
     "is_due",

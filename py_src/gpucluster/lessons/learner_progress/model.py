@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Final, Literal
 
@@ -139,3 +140,12 @@ class Progress(BaseModel):
     @not_shared.setter
     def not_shared(self, why: str | None) -> None:
         self._not_shared = why
+
+
+def due_cards(progress: Progress, cards: Iterable[str], today: date | None = None) -> list[str]:
+    """Return those of the cards that are due; of a lesson that was not begun, and of hooks before any was, none is."""
+    traces = (progress.exercises, progress.predictions, progress.questions, progress.cards)
+    begun = {name.partition(".")[0] for trace in traces for name in trace}
+    if begun:
+        begun.add("hook")
+    return [card for card in cards if card.partition(".")[0] in begun and is_due(progress.cards.get(card), today)]

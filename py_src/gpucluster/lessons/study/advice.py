@@ -8,6 +8,7 @@ from typing import Any
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import lessons
+from ..hints import title_of
 from ..learner_progress import Progress, load
 from .advice_rules import Advice, advice_on
 from .bank.items import Card
@@ -40,7 +41,8 @@ def _shown(found: list[Advice], topics: dict[str, Material]) -> StudyOutput:
 
 
 def _item(advice: Advice) -> dict[str, Any]:
-    return {**asdict(advice), "cards": list(advice.cards)}
+    title = title_of(advice.exercise) if advice.exercise else None
+    return {**asdict(advice), "cards": list(advice.cards), "exercise_title": title or None}
 
 
 def _html(advice: Advice, cards: dict[str, Card]) -> str:
@@ -55,11 +57,12 @@ def _text(advice: Advice) -> str:
 
 
 def _where(advice: Advice) -> str:
+    title = f" {title_of(advice.exercise)}" if advice.exercise else ""
     if advice.link == advice.exercise:
-        return f"Go back to exercise {advice.exercise}."
+        return f"Go back to exercise {advice.exercise}{title}."
     lesson, _, anchor = advice.link.partition("#")
     place = f"Read again: lesson {lesson}, cell {anchor}." if anchor else f"Read again: {lesson}."
-    return place + (f" Then do exercise {advice.exercise}." if advice.exercise else "")
+    return place + (f" Then do exercise {advice.exercise}{title}." if advice.exercise else "")
 
 
 def _nothing_weak(progress: Progress) -> str:

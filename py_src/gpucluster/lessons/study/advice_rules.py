@@ -106,10 +106,8 @@ RULES = (
     Rule(1, _many_attempts, lambda found: f"You have tried {_listed(found)} {MANY_ATTEMPTS} times or more."),
     Rule(2, _solution_seen, lambda found: f"You read the solution of {_listed(found)}."),
     Rule(1, _all_hints, lambda found: f"You have seen all hints of {_listed(found)}."),
-    Rule(
-        2, _wrong, lambda found: f"Your last answer to {counted(len(found), 'question')} was wrong ({_listed(found)})."
-    ),
-    Rule(1, _not_known, lambda found: f"You did not know {counted(len(found), 'card')} ({_listed(found)})."),
+    Rule(2, _wrong, lambda found: f"Your last answer to {counted(len(found), 'question')} was wrong."),
+    Rule(1, _not_known, lambda found: f"You did not know {counted(len(found), 'card')}."),
 )
 """The table."""
 
@@ -134,11 +132,12 @@ def advice_on(materials: Iterable[Material], progress: Progress, limit: int = 3)
 def _judge(material: Material, progress: Progress) -> Advice:
     found = [(rule, rule.find(material, progress)) for rule in RULES]
     hits = [(rule, names) for rule, names in found if names]
+    titles = {exercise.id: f"“{exercise.title}”" for exercise in material.exercises}
     return Advice(
         topic=material.name,
         title=material.title,
         score=sum(rule.points * len(names) for rule, names in hits),
-        why=" ".join(rule.say(names) for rule, names in hits),
+        why=" ".join(rule.say([titles.get(name, name) for name in names]) for rule, names in hits),
         link=_where(material, progress),
         cards=tuple(card.id for card in _first_cards(material, progress)),
         exercise=_which_exercise(material, progress),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import find_lesson
-from ..learner_progress import Progress, is_due, load
+from ..learner_progress import Progress, due_cards, is_due, load
 from .bank.files import all_cards, cards_of, hook_cards
 from .bank.items import Card
 from .output import StudyOutput, sentence
@@ -28,7 +28,8 @@ def cards(lesson: str | None = None, *, due: bool = False) -> StudyOutput:
     try:
         found = all_cards() if lesson is None else cards_of(lesson)
         if due:
-            found = _due(found, load(), everything=lesson is not None)
+            wanted = _due(found, load(), everything=lesson is not None)
+            found = [card for card in found if card.id in wanted]
     except GPUClusterError as error:
         return sentence(error.message)
     known = find_lesson(lesson) if lesson else None
@@ -38,14 +39,9 @@ def cards(lesson: str | None = None, *, due: bool = False) -> StudyOutput:
     return show_cards(lesson or "all", f"{title} (due today)" if due else title, found)
 
 
-def _due(found: list[Card], progress: Progress, *, everything: bool) -> list[Card]:
-    traces = (progress.exercises, progress.predictions, progress.questions, progress.cards)
-    begun = {name.partition(".")[0] for trace in traces for name in trace} | {"hook"}
-    return [
-        card
-        for card in found
-        if is_due(progress.cards.get(card.id)) and (everything or card.id.partition(".")[0] in begun)
-    ]
+def _due(found: list[Card], progress: Progress, *, everything: bool) -> list[str]:
+    ids = [card.id for card in found]
+    return [card for card in ids if is_due(progress.cards.get(card))] if everything else due_cards(progress, ids)
 
 
 def hooks() -> StudyOutput:

@@ -8,7 +8,7 @@ from html import escape
 
 from ...protocol.errors import GPUClusterError
 from ..catalogue import Lesson, lessons
-from ..learner_progress import Progress, is_due, load, progress_file
+from ..learner_progress import Progress, due_cards, load, progress_file
 from .bank.files import all_cards, all_questions
 from .bank.items import Card, Question
 from .output import StudyOutput, sentence
@@ -56,7 +56,7 @@ def row_of(lesson: Lesson, own: Progress, questions: Iterable[Question], cards: 
         exercises=len(states),
         right=sum(answer is not None and answer.last_right for answer in answers),
         questions=len(asked),
-        due=sum(is_due(own.cards.get(name)) for name in shown),
+        due=len(due_cards(own, shown)),
         cards=len(shown),
     )
 

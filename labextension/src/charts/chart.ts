@@ -1,0 +1,211 @@
+import { element } from '../gauges/element';
+import type { IMark, ISeries } from './course';
+import { clock, timeTicks, valueTicks } from './ticks';
+
+const HEIGHT = 132;
+const LEFT = 62;
+const RIGHT = 12;
+const TOP = 8;
+const BOTTOM = 20;
+const TICK_PIXELS = 90;
+/** A longer silence is a gap in the line, in seconds. */
+const GAP_SECONDS = 45;
+
+export interface IChartOptions {
+  readonly title: string;
+  readonly base: 2 | 10;
+  /** The least top of the axis. */
+  readonly least: number;
+  readonly format: (value: number) => string;
+}
+
+/** What is drawn. */
+export interface IChartContent {
+  readonly series: ISeries;
+  readonly range: readonly [number, number];
+  readonly marks: readonly IMark[];
+  /** The moment under the pointer, or that is played; null: none. */
+  readonly cursor: number | null;
+  /** The stretch that is being chosen. */
+  readonly brush: readonly [number, number] | null;
+}
+
+/** One figure over time, on a canvas, with axes. */
+export class Chart {
+  constructor(private readonly _options: IChartOptions) {
+    this.node = element('figure', 'gpc-Chart');
+    const caption = element('figcaption', 'gpc-Chart-title', this.node);
+    element('span', '', caption).textContent = _options.title;
+    this._value = element('span', 'gpc-Chart-value', caption);
+    this.canvas = element('canvas', 'gpc-Chart-canvas', this.node);
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', _options.title);
+  }
+
+  readonly node: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+
+  /** The moment at a place of the canvas. */
+  timeAt(x: number, range: readonly [number, number]): number {
+    const width = Math.max(1, this.canvas.clientWidth - LEFT - RIGHT);
+    const share = Math.min(1, Math.max(0, (x - LEFT) / width));
+    return range[0] + share * (range[1] - range[0]);
+  }
+
+  draw(content: IChartContent): void {
+    const { series, range, cursor } = content;
+    const shown = series.values.filter(
+      (value, i): value is number =>
+        value !== null && series.times[i] >= range[0] && series.times[i] <= range[1]
+    );
+    const value = valueAt(series, cursor ?? range[1]);
+    this._value.textContent = value === null ? '–' : this._options.format(value);
+    const context = this._prepare();
+    if (context === null) {
+      return;
+    }
+    const width = this.canvas.clientWidth;
+    const top = Math.max(
+      this._options.least,
+      ...shown.slice(0, 1),
+      shown.reduce((a, b) => Math.max(a, b), 0)
+    );
+    const ticks = valueTicks(top, this._options.base);
+    const highest = ticks[ticks.length - 1];
+    const x = (time: number): number =>
+      LEFT + ((time - range[0]) / (range[1] - range[0])) * (width - LEFT - RIGHT);
+    const y = (amount: number): number =>
+      HEIGHT - BOTTOM - (amount / highest) * (HEIGHT - TOP - BOTTOM);
+    const style = getComputedStyle(this.node);
+    const colour = (name: string): string => style.getPropertyValue(name).trim() || '#888';
+    this._drawAxes(context, { range, ticks, width, x, y, colour });
+    context.save();
+    context.beginPath();
+    context.rect(LEFT, 0, width - LEFT - RIGHT, HEIGHT - BOTTOM);
+    context.clip();
+    this._drawLine(context, content, x, y, colour);
+    this._drawMarks(context, content, x, colour);
+    context.restore();
+  }
+
+  private _prepare(): CanvasRenderingContext2D | null {
+    const { canvas } = this;
+    const ratio = window.devicePixelRatio || 1;
+    const width = Math.round(canvas.clientWidth * ratio);
+    if (canvas.width !== width || canvas.height !== HEIGHT * ratio) {
+      canvas.width = width;
+      canvas.height = HEIGHT * ratio;
+    }
+    const context = width > 0 ? canvas.getContext('2d') : null;
+    context?.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context?.clearRect(0, 0, canvas.clientWidth, HEIGHT);
+    return context;
+  }
+
+  private _drawAxes(
+    context: CanvasRenderingContext2D,
+    axes: {
+      range: readonly [number, number];
+      ticks: readonly number[];
+      width: number;
+      x: (time: number) => number;
+      y: (value: number) => number;
+      colour: (name: string) => string;
+    }
+  ): void {
+    const { range, ticks, width, x, y, colour } = axes;
+    context.font = `11px ${getComputedStyle(this.node).fontFamily}`;
+    context.fillStyle = colour('--gpc-chart-ink');
+    context.strokeStyle = colour('--gpc-chart-grid');
+    context.lineWidth = 1;
+    context.textAlign = 'right';
+    context.textBaseline = 'middle';
+    for (const tick of ticks) {
+      const line = Math.round(y(tick)) + 0.5;
+      context.beginPath();
+      context.moveTo(LEFT, line);
+      context.lineTo(width - RIGHT, line);
+      context.stroke();
+      context.fillText(this._options.format(tick), LEFT - 6, line);
+    }
+    context.textAlign = 'center';
+    context.textBaseline = 'top';
+    const most = Math.max(2, Math.floor((width - LEFT - RIGHT) / TICK_PIXELS));
+    const times = timeTicks(range[0], range[1], most);
+    const withSeconds = times.some(time => Math.round(time) % 60 !== 0);
+    for (const time of times) {
+      context.fillText(clock(time, withSeconds), x(time), HEIGHT - BOTTOM + 5);
+    }
+  }
+
+  private _drawLine(
+    context: CanvasRenderingContext2D,
+    { series, range }: IChartContent,
+    x: (time: number) => number,
+    y: (value: number) => number,
+    colour: (name: string) => string
+  ): void {
+    context.strokeStyle = colour('--gpc-chart-line');
+    context.lineWidth = 1.5;
+    context.lineJoin = 'round';
+    context.beginPath();
+    let before: number | null = null;
+    series.times.forEach((time, i) => {
+      const value = series.values[i];
+      if (value === null || time < range[0] - GAP_SECONDS || time > range[1] + GAP_SECONDS) {
+        return;
+      }
+      const isJoined = before !== null && time - before <= GAP_SECONDS;
+      context[isJoined ? 'lineTo' : 'moveTo'](x(time), y(value));
+      before = time;
+    });
+    context.stroke();
+  }
+
+  private _drawMarks(
+    context: CanvasRenderingContext2D,
+    { marks, cursor, brush }: IChartContent,
+    x: (time: number) => number,
+    colour: (name: string) => string
+  ): void {
+    const vertical = (time: number): void => {
+      const place = Math.round(x(time)) + 0.5;
+      context.beginPath();
+      context.moveTo(place, TOP);
+      context.lineTo(place, HEIGHT - BOTTOM);
+      context.stroke();
+    };
+    context.lineWidth = 1;
+    context.strokeStyle = context.fillStyle = colour('--gpc-chart-mark');
+    context.setLineDash([3, 3]);
+    for (const { time } of marks) {
+      vertical(time);
+      context.beginPath();
+      context.arc(x(time), TOP, 3, 0, 2 * Math.PI);
+      context.fill();
+    }
+    context.setLineDash([]);
+    if (brush !== null) {
+      context.globalAlpha = 0.2;
+      context.fillStyle = colour('--gpc-chart-line');
+      context.fillRect(x(brush[0]), TOP, x(brush[1]) - x(brush[0]), HEIGHT - TOP - BOTTOM);
+      context.globalAlpha = 1;
+    }
+    if (cursor !== null) {
+      context.strokeStyle = colour('--gpc-chart-ink');
+      vertical(cursor);
+    }
+  }
+
+  private readonly _value: HTMLElement;
+}
+
+/** The last known value at a moment; null before the first one, and after a silence. */
+export function valueAt({ times, values }: ISeries, time: number): number | null {
+  for (let i = times.length - 1; i >= 0; i--) {
+    if (times[i] <= time + 0.001 && values[i] !== null) {
+      return time - times[i] <= GAP_SECONDS ? values[i] : null;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,113 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { chartsIcon } from '../icons';
+import type { TimeCharts } from './timecharts';
+
+/** The gauges of a cluster over time, as a tab. */
+export class ChartsView extends MainAreaWidget<ChartsContent> {
+  constructor(options: ChartsView.IOptions) {
+    super({ content: new ChartsContent(options) });
+    this._options = options;
+    this.toolbar.hide();
+    this.title.icon = chartsIcon;
+    this.title.closable = true;
+    this.title.label = options.trans.__('Over time: %1', this.clusterName);
+  }
+
+  get clusterId(): string {
+    return this._options.id;
+  }
+
+  get clusterName(): string {
+    return this._options.manager.get(this.clusterId)?.name ?? this._options.name;
+  }
+
+  private readonly _options: ChartsView.IOptions;
+}
+
+export namespace ChartsView {
+  export interface IOptions {
+    id: string;
+    name: string;
+    manager: IClusterManager;
+    trans: TranslationBundle;
+  }
+}
+
+/** Feeds the charts from the store; they are loaded when somebody opens the first tab. */
+class ChartsContent extends Widget {
+  constructor(private readonly _options: ChartsView.IOptions) {
+    super();
+    this.addClass('gpc-ChartsContent');
+    void this._open();
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      const { manager } = this._options;
+      manager.sampled.disconnect(this._onSampled, this);
+      manager.changed.disconnect(this._onChanged, this);
+      this._charts?.dispose();
+      super.dispose();
+    }
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._charts?.refresh();
+  }
+
+  private async _open(): Promise<void> {
+    const { TimeCharts } = await import('./timecharts');
+    if (this.isDisposed) {
+      return;
+    }
+    const { id, manager, trans } = this._options;
+    this._charts = new TimeCharts({ trans });
+    this.node.append(this._charts.node);
+    manager.sampled.connect(this._onSampled, this);
+    manager.changed.connect(this._onChanged, this);
+    this._onSampled(manager, id);
+    this._onChanged();
+  }
+
+  private _onSampled(manager: IClusterManager, sampled: string): void {
+    const sample = sampled === this._options.id ? manager.sample(sampled) : undefined;
+    if (sample !== undefined) {
+      this._charts?.add(sample);
+    }
+  }
+
+  /** The past is read at first and after each loss of the connection; what happened, with each change. */
+  private _onChanged(): void {
+    const { id, manager } = this._options;
+    const isLive = manager.connection === 'live';
+    const charts = this._charts;
+    if (isLive && !this._wasLive) {
+      manager.history(id).then(
+        history => charts?.load(history),
+        () => undefined
+      );
+    }
+    this._wasLive = isLive;
+    const model = manager.get(id);
+    const state = `${model?.state} ${model?.n_workers} ${model?.notice} ${isLive}`;
+    if (state !== this._state && charts !== null) {
+      this._state = state;
+      manager.activity(id).then(
+        entries => {
+          charts.told = entries;
+        },
+        () => undefined
+      );
+    }
+  }
+
+  private _charts: TimeCharts | null = null;
+  private _wasLive = false;
+  private _state = '';
+}

@@ -1,0 +1,227 @@
+import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import { column, entry, type NumberColumn } from '../gauges/columns';
+
+/** What is drawn over time. */
+export const FIGURES = ['gpu', 'vram', 'cpu', 'memory', 'disk', 'tasks'] as const;
+export type Figure = (typeof FIGURES)[number];
+
+/** How long a course is kept, in seconds, and how many moments of it. */
+const KEPT_SECONDS = 2 * 3600;
+const MOST_MOMENTS = 7200;
+/** Values of workers that are kept at most; in a very large cluster, workers have a shorter past. */
+const MOST_VALUES = 400_000;
+
+/** Columns of a sample; those of results on disk count what is spilled. */
+const COLUMNS: Readonly<Record<Figure, NumberColumn>> = {
+  gpu: 'gpu_utilization_percent',
+  vram: 'vram_used_bytes',
+  cpu: 'cpu_percent',
+  memory: 'memory_bytes',
+  disk: 'tier_disk_bytes',
+  tasks: 'processing'
+};
+/** Figures of which a cluster has the mean of its workers; of the others it has the sum. */
+const MEANS: ReadonlySet<Figure> = new Set(['gpu']);
+
+type Values = Partial<Record<Figure, number | null>>;
+
+interface IMoment {
+  /** In seconds since 1970. */
+  readonly time: number;
+  readonly total: Values;
+  workers: ReadonlyMap<string, Values> | null;
+}
+
+/** Something that happened. */
+export interface IMark {
+  readonly time: number;
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Points of one line; null where nothing was measured. */
+export interface ISeries {
+  readonly times: readonly number[];
+  readonly values: readonly (number | null)[];
+}
+
+/** The words of marks that samples tell by themselves. */
+export interface IMarkWords {
+  joined: (worker: string) => string;
+  left: (worker: string) => string;
+  spilled: string;
+}
+
+/** What a cluster did over time: samples as they come, and the history before them. */
+export class Course {
+  constructor(private readonly _words: IMarkWords) {}
+
+  /** Names of the workers of the newest moment. */
+  get workers(): readonly string[] {
+    return this._names;
+  }
+
+  get first(): number {
+    return this._moments[0]?.time ?? 0;
+  }
+
+  get last(): number {
+    return this._moments[this._moments.length - 1]?.time ?? 0;
+  }
+
+  get isEmpty(): boolean {
+    return this._moments.length === 0;
+  }
+
+  /** Note a sample; one that is not newer than the last one says nothing. */
+  add(sample: TelemetrySample): void {
+    const time = Date.parse(sample.at) / 1000;
+    if (!(time > this.last)) {
+      return;
+    }
+    const total: Values = {};
+    for (const figure of FIGURES) {
+      total[figure] = totalOf(figure, sample);
+    }
+    const workers = new Map(
+      sample.workers.map((name, i) => [
+        name,
+        Object.fromEntries(FIGURES.map(figure => [figure, entry(sample, COLUMNS[figure], i)]))
+      ])
+    );
+    this._noteChanges(sample, time, total);
+    this._moments.push({ time, total, workers });
+    this._names = sample.workers;
+    this._trim(sample.workers.length);
+  }
+
+  /** Put what was before in front of the samples. */
+  load(history: TelemetryHistory): void {
+    const end = Date.parse(history.at) / 1000;
+    const before = this.isEmpty ? Infinity : this.first;
+    const moments = history.seconds.map((seconds, i): IMoment => {
+      const cpu = history.cpu_percent[i];
+      return {
+        time: end + seconds,
+        total: {
+          gpu: history.gpu_utilization_percent[i],
+          vram: history.vram_used_bytes[i],
+          cpu: cpu === null ? null : cpu * Object.keys(history.workers).length,
+          memory: history.memory_bytes[i],
+          tasks: history.processing[i]
+        },
+        workers: null
+      };
+    });
+    history.worker_seconds.forEach((seconds, i) => {
+      const found = nearest(moments, end + seconds);
+      if (found !== undefined) {
+        found.workers = new Map(
+          Object.entries(history.workers).map(([name, one]) => [
+            name,
+            {
+              gpu: one.gpu_utilization_percent?.[i] ?? null,
+              vram: one.vram_used_bytes?.[i] ?? null,
+              cpu: one.cpu_percent[i],
+              memory: one.memory_bytes[i]
+            }
+          ])
+        );
+      }
+    });
+    this._moments.unshift(...moments.filter(({ time }) => time < before));
+    if (this._names.length === 0) {
+      this._names = Object.keys(history.workers);
+    }
+  }
+
+  /** What is known from elsewhere to have happened; it replaces what was told before. */
+  set told(entries: readonly ActivityEntry[]) {
+    this._told = entries
+      .filter(({ kind }) => !QUIET.has(kind))
+      .map(({ at, kind, message }) => ({ time: Date.parse(at) / 1000, kind, text: message }));
+  }
+
+  /** What happened, oldest first. What the cluster's own activity tells is not told twice. */
+  get marks(): readonly IMark[] {
+    const isTold = (mark: IMark): boolean =>
+      this._told.length > 0 && (mark.kind === 'worker_joined' || mark.kind === 'worker_left');
+    return [...this._told, ...this._seen.filter(mark => !isTold(mark))].sort(
+      (one, other) => one.time - other.time
+    );
+  }
+
+  /** One figure of all workers, or of one. */
+  series(figure: Figure, worker: string | null): ISeries {
+    const moments =
+      worker === null
+        ? this._moments
+        : this._moments.filter(({ workers }) => workers?.has(worker) === true);
+    return {
+      times: moments.map(({ time }) => time),
+      values: moments.map(
+        ({ total, workers }) => (worker === null ? total : workers?.get(worker))?.[figure] ?? null
+      )
+    };
+  }
+
+  /** Notice who came and went, and the first results on disk, by comparing with the moment before. */
+  private _noteChanges(sample: TelemetrySample, time: number, total: Values): void {
+    const before = this._moments[this._moments.length - 1];
+    if (before === undefined) {
+      return;
+    }
+    const present = new Set(sample.workers);
+    const known = new Set(this._names);
+    for (const name of sample.workers.filter(one => !known.has(one))) {
+      this._seen.push({ time, kind: 'worker_joined', text: this._words.joined(name) });
+    }
+    for (const name of this._names.filter(one => !present.has(one))) {
+      this._seen.push({ time, kind: 'worker_left', text: this._words.left(name) });
+    }
+    if ((total.disk ?? 0) > 0 && !((before.total.disk ?? 0) > 0)) {
+      this._seen.push({ time, kind: 'spilled', text: this._words.spilled });
+    }
+  }
+
+  private _trim(nWorkers: number): void {
+    const oldest = this.last - KEPT_SECONDS;
+    const surplus = Math.max(
+      this._moments.findIndex(({ time }) => time >= oldest),
+      this._moments.length - MOST_MOMENTS
+    );
+    if (surplus > 0) {
+      this._moments.splice(0, surplus);
+    }
+    const most = Math.floor(MOST_VALUES / Math.max(1, nWorkers * FIGURES.length));
+    const over = this._moments[this._moments.length - 1 - most];
+    if (over !== undefined) {
+      over.workers = null;
+    }
+  }
+
+  private readonly _moments: IMoment[] = [];
+  private readonly _seen: IMark[] = [];
+  private _told: readonly IMark[] = [];
+  private _names: readonly string[] = [];
+}
+
+/** What a person did not do and a line does not show better. */
+const QUIET: ReadonlySet<string> = new Set(['state', 'create']);
+
+function totalOf(figure: Figure, sample: TelemetrySample): number | null {
+  const known = column(sample, COLUMNS[figure]).filter((value): value is number => value !== null);
+  if (known.length === 0) {
+    return null;
+  }
+  const sum = known.reduce((one, other) => one + other, 0);
+  return MEANS.has(figure) ? sum / known.length : sum;
+}
+
+function nearest(moments: IMoment[], time: number): IMoment | undefined {
+  return moments.reduce<IMoment | undefined>(
+    (best, one) =>
+      best === undefined || Math.abs(one.time - time) < Math.abs(best.time - time) ? one : best,
+    undefined
+  );
+}

@@ -1,0 +1,324 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { element, setText } from '../gauges/element';
+import { formatBytes, formatCount, formatPercent } from '../gauges/units';
+import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import { Chart, type IChartOptions } from './chart';
+import { Course, FIGURES, type Figure, type IMark } from './course';
+import { Span } from './span';
+import { clock } from './ticks';
+
+const MINUTE = 60;
+/** What can be looked at with one click, in minutes. */
+const SPANS = [2, 10, 30, 120];
+const FIRST_SPAN = 10;
+/** How much closer a step of the wheel, or a key, looks. */
+const ZOOM = 1.3;
+const MOVE = 0.25;
+/** A shorter drag is a click, in pixels. */
+const DRAG_PIXELS = 5;
+/** A mark this near to the pointer is told, as a share of what is seen. */
+const NEAR = 0.012;
+
+/** A cluster's figures over time: a chart of each on one time axis, with what happened. Knows no shell and no server. */
+export class TimeCharts {
+  constructor(private readonly _options: TimeCharts.IOptions) {
+    const { trans } = _options;
+    this._course = new Course({
+      joined: worker => trans.__('Worker %1 joined', worker),
+      left: worker => trans.__('Worker %1 is gone', worker),
+      spilled: trans.__('Results began to go to disk')
+    });
+    this.node = element('section', 'gpc-Charts');
+    this.node.setAttribute('aria-label', trans.__('Gauges over time'));
+    const bar = element('div', 'gpc-Charts-bar', this.node);
+    const label = element('label', '', bar);
+    label.append(trans.__('Workers'), ' ');
+    this._choice = element('select', 'gpc-Input', label);
+    this._choice.add(new Option(trans.__('all together'), ''));
+    this._choice.addEventListener('change', () => this._schedule());
+    const spans = element('div', 'gpc-Charts-spans', bar);
+    spans.setAttribute('role', 'group');
+    spans.setAttribute('aria-label', trans.__('Time'));
+    this._spans = SPANS.map(minutes => {
+      const button = element('button', 'gpc-Button', spans);
+      button.type = 'button';
+      button.textContent =
+        minutes < 60 ? trans.__('%1 min', minutes) : trans.__('%1 h', minutes / 60);
+      button.addEventListener('click', () => {
+        this._span.follow(minutes * MINUTE);
+        this._schedule();
+      });
+      return [minutes, button] as const;
+    });
+    this._readout = element('p', 'gpc-Charts-readout', bar);
+    this._readout.setAttribute('role', 'status');
+    this._plots = element('div', 'gpc-Charts-plots', this.node);
+    this._plots.tabIndex = 0;
+    this._plots.setAttribute('role', 'group');
+    this._plots.setAttribute(
+      'aria-label',
+      trans.__('Charts. Plus and minus zoom, arrows move, Home shows the newest moments.')
+    );
+    this._plots.addEventListener('keydown', event => this._onKey(event));
+    const charts = chartsOf(trans);
+    for (const figure of FIGURES) {
+      const chart = new Chart(charts[figure]);
+      this._watchPointer(chart);
+      this._charts.set(figure, chart);
+      this._plots.append(chart.node);
+    }
+    const happened = element('details', 'gpc-Charts-marks', this.node);
+    element('summary', '', happened).textContent = trans.__('What happened');
+    this._marks = element('ol', '', happened);
+    this._empty = element('p', 'gpc-Charts-empty', this.node);
+    this._empty.textContent = trans.__('No figures yet.');
+    if (typeof ResizeObserver !== 'undefined') {
+      this._size = new ResizeObserver(() => this._schedule());
+      this._size.observe(this._plots);
+    }
+    this._themes = new MutationObserver(() => this._schedule());
+    this._themes.observe(document.body, { attributeFilter: ['data-jp-theme-light'] });
+    this._draw();
+  }
+
+  readonly node: HTMLElement;
+
+  add(sample: TelemetrySample): void {
+    this._course.add(sample);
+    this._schedule();
+  }
+
+  load(history: TelemetryHistory): void {
+    this._course.load(history);
+    this._schedule();
+  }
+
+  set told(entries: readonly ActivityEntry[]) {
+    this._course.told = entries;
+    this._schedule();
+  }
+
+  /** Show all there is, as of something that has ended. */
+  showAll(): void {
+    this._span.fix(this._course.first, this._course.last);
+    this._schedule();
+  }
+
+  /** The moment that is played; null where nothing is. */
+  set position(time: number | null) {
+    this._position = time;
+    this._schedule();
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this._frame);
+    this._isDisposed = true;
+    this._size?.disconnect();
+    this._themes.disconnect();
+    this.node.remove();
+  }
+
+  /** Draw soon; harmless where it is not seen. */
+  refresh(): void {
+    this._schedule();
+  }
+
+  private _watchPointer(chart: Chart): void {
+    const { canvas } = chart;
+    const timeOf = (event: MouseEvent): number =>
+      chart.timeAt(event.offsetX, this._span.range(this._course.last));
+    let start: { x: number; time: number } | null = null;
+    canvas.addEventListener('pointerdown', event => {
+      start = { x: event.offsetX, time: timeOf(event) };
+      canvas.setPointerCapture?.(event.pointerId);
+    });
+    canvas.addEventListener('pointermove', event => {
+      this._hovered = timeOf(event);
+      const isDragging = start !== null && Math.abs(event.offsetX - start.x) > DRAG_PIXELS;
+      this._brush = isDragging && start !== null ? [start.time, this._hovered] : null;
+      this._schedule();
+    });
+    canvas.addEventListener('pointerup', event => {
+      if (this._brush !== null) {
+        this._span.fix(...this._brush);
+      } else if (start !== null) {
+        this._options.onSeek?.(timeOf(event));
+      }
+      start = null;
+      this._brush = null;
+      this._schedule();
+    });
+    canvas.addEventListener('pointerleave', () => {
+      this._hovered = null;
+      this._schedule();
+    });
+    canvas.addEventListener('dblclick', () => this._newest());
+    canvas.addEventListener(
+      'wheel',
+      event => {
+        // Without a key, the wheel goes down the page.
+        if (event.ctrlKey || event.shiftKey || event.altKey) {
+          event.preventDefault();
+          const way = event.deltaY === 0 ? event.deltaX : event.deltaY;
+          this._zoom(way > 0 ? ZOOM : 1 / ZOOM, timeOf(event));
+        }
+      },
+      { passive: false }
+    );
+  }
+
+  private _onKey(event: KeyboardEvent): void {
+    const { last } = this._course;
+    const [from, to] = this._span.range(last);
+    const actions: Readonly<Record<string, () => void>> = {
+      '+': () => this._zoom(1 / ZOOM, (from + to) / 2),
+      '-': () => this._zoom(ZOOM, (from + to) / 2),
+      ArrowLeft: () => this._span.move(-MOVE, last),
+      ArrowRight: () => this._span.move(MOVE, last),
+      Home: () => this._newest()
+    };
+    const act = Object.prototype.hasOwnProperty.call(actions, event.key)
+      ? actions[event.key]
+      : null;
+    if (act !== null && !event.ctrlKey && !event.altKey && !event.metaKey) {
+      event.preventDefault();
+      act();
+      this._schedule();
+    }
+  }
+
+  private _zoom(factor: number, time: number): void {
+    this._span.zoom(factor, time, this._course.last);
+    this._schedule();
+  }
+
+  private _newest(): void {
+    this._span.follow(FIRST_SPAN * MINUTE);
+    this._schedule();
+  }
+
+  private _schedule(): void {
+    if (this._frame === 0 && !this._isDisposed) {
+      this._frame = requestAnimationFrame(() => {
+        this._frame = 0;
+        this._draw();
+      });
+    }
+  }
+
+  private _draw(): void {
+    const course = this._course;
+    this._empty.hidden = !course.isEmpty;
+    this._plots.hidden = course.isEmpty;
+    this._drawChoice();
+    const range = this._span.range(course.last);
+    const worker = this._choice.value === '' ? null : this._choice.value;
+    const marks = course.marks;
+    const cursor = this._hovered ?? this._position;
+    for (const [figure, chart] of this._charts) {
+      const series = course.series(figure, worker);
+      chart.node.hidden = !series.values.some(value => value !== null);
+      if (!chart.node.hidden) {
+        chart.draw({ series, range, marks, cursor, brush: this._brush });
+      }
+    }
+    for (const [minutes, button] of this._spans) {
+      const isShown = this._span.isFollowing && this._span.seconds === minutes * MINUTE;
+      button.setAttribute('aria-pressed', `${isShown}`);
+    }
+    this._drawReadout(cursor, marks, range);
+    this._drawMarks(marks);
+  }
+
+  private _drawChoice(): void {
+    const { workers } = this._course;
+    const names = workers.join('\n');
+    if (names !== this._names) {
+      this._names = names;
+      const { value } = this._choice;
+      while (this._choice.options.length > 1) {
+        this._choice.remove(1);
+      }
+      workers.forEach(name => this._choice.add(new Option(name, name)));
+      this._choice.value = workers.includes(value) ? value : '';
+    }
+  }
+
+  private _drawReadout(
+    cursor: number | null,
+    marks: readonly IMark[],
+    range: readonly [number, number]
+  ): void {
+    const { trans } = this._options;
+    if (cursor === null) {
+      setText(
+        this._readout,
+        this._span.isFollowing ? '' : trans.__('Home shows the newest moments')
+      );
+      return;
+    }
+    const near = marks.filter(
+      ({ time }) => Math.abs(time - cursor) <= NEAR * (range[1] - range[0])
+    );
+    const words = near.slice(0, 3).map(({ text }) => text);
+    setText(this._readout, [clock(cursor, true), ...words].join(' · '));
+  }
+
+  private _drawMarks(marks: readonly IMark[]): void {
+    const key = marks.map(({ time, text }) => `${time} ${text}`).join('\n');
+    if (key === this._listed) {
+      return;
+    }
+    this._listed = key;
+    this._marks.replaceChildren(
+      ...marks.map(({ time, kind, text }) => {
+        const item = element('li', '');
+        item.dataset.kind = kind;
+        item.textContent = `${clock(time, true)}  ${text}`;
+        return item;
+      })
+    );
+  }
+
+  private readonly _course: Course;
+  private readonly _span = new Span(FIRST_SPAN * MINUTE);
+  private readonly _charts = new Map<Figure, Chart>();
+  private readonly _choice: HTMLSelectElement;
+  private readonly _spans: readonly (readonly [number, HTMLButtonElement])[];
+  private readonly _readout: HTMLElement;
+  private readonly _plots: HTMLElement;
+  private readonly _marks: HTMLElement;
+  private readonly _empty: HTMLElement;
+  private readonly _themes: MutationObserver;
+  private _size: ResizeObserver | null = null;
+  private _hovered: number | null = null;
+  private _position: number | null = null;
+  private _brush: readonly [number, number] | null = null;
+  private _names = '';
+  private _listed = '';
+  private _frame = 0;
+  private _isDisposed = false;
+}
+
+export namespace TimeCharts {
+  export interface IOptions {
+    trans: TranslationBundle;
+    /** Called with a moment that was clicked, where something can go there. */
+    onSeek?: (time: number) => void;
+  }
+}
+
+function chartsOf(trans: TranslationBundle): Readonly<Record<Figure, IChartOptions>> {
+  const percent = { base: 10, least: 100, format: formatPercent } as const;
+  const bytes = { base: 2, least: 2 ** 20, format: formatBytes } as const;
+  const count = { base: 10, least: 4, format: formatCount } as const;
+  return {
+    gpu: { title: trans.__('GPU load'), ...percent },
+    vram: { title: trans.__('GPU memory'), ...bytes },
+    cpu: { title: trans.__('CPU (100 % is one core)'), ...percent },
+    memory: { title: trans.__('Host memory'), ...bytes },
+    disk: { title: trans.__('Results on disk'), ...bytes },
+    tasks: { title: trans.__('Tasks at workers'), ...count }
+  };
+}

@@ -1,0 +1,34 @@
+import type { INotebookTracker } from '@jupyterlab/notebook';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+/**
+ * Evaluate an expression in the kernel of the notebook that a node is in, and return what it shows as Markdown. Neither
+ * the notebook nor its history have anything of it.
+ */
+export async function evaluateBeside(
+  node: Node,
+  expression: string,
+  notebooks: INotebookTracker,
+  trans: TranslationBundle
+): Promise<string> {
+  const panel = notebooks.find(candidate => candidate.node.contains(node));
+  const kernel = panel?.sessionContext.session?.kernel ?? null;
+  if (kernel === null) {
+    throw new Error(trans.__('This notebook has no kernel. Start one, then ask again.'));
+  }
+  const reply = await kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    user_expressions: { answer: expression }
+  }).done;
+  const { content } = reply;
+  const expressions = content.status === 'ok' ? content.user_expressions : {};
+  const answer = expressions.answer as
+    { status?: string; data?: Record<string, unknown> } | undefined;
+  const text = answer?.data?.['text/markdown'] ?? answer?.data?.['text/plain'];
+  if (typeof text !== 'string') {
+    throw new Error(trans.__('The kernel has no answer: are the lessons installed in it?'));
+  }
+  return text;
+}
