@@ -8,6 +8,8 @@ BIN := .venv/bin
 CUDA := .venv-cuda/bin
 # The scripts of package.json call tools of the environment.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Images of containers often set it: then each process of tests compiles all tests, and whatever else was just installed.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests wait more than they compute: a process more than there are processors, unless JOBS says how many.
 JOBS ?= auto
 PARALLEL := -n $(JOBS) --dist loadfile --no-loadscope-reorder

@@ -1,4 +1,8 @@
-"""The main job without a person, as ``make demo`` runs it; the figures of its lesson are those of scikit-learn."""
+"""The main job without a person, as ``make demo`` runs it; the figures of its lesson are those of scikit-learn.
+
+It is also the run of that lesson's solution that each lesson has (``tests/lessons/test_notebooks.py``): without a
+network, within memory, and nothing is left.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +22,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from tests.kernel import shown_text
+from tests.lessons.closed_site import PeakMemory, closed_site
 
 ROOT = Path(__file__).parents[1]
+MEMORY = 1_500_000_000
 pytestmark = pytest.mark.timeout(400)
 
 Completed = subprocess.CompletedProcess[str]
@@ -28,9 +34,12 @@ Completed = subprocess.CompletedProcess[str]
 @pytest.fixture(scope="module")
 def demo() -> Completed:
     """What the command says."""
-    return subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "demo.py")], capture_output=True, text=True, timeout=380
-    )
+    with closed_site() as folder, PeakMemory(folder) as peak:
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "scripts" / "demo.py")], capture_output=True, text=True, timeout=380
+        )
+    assert 0 < peak.bytes < MEMORY
+    return done
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +80,8 @@ def test_the_lesson_computes_on_our_cluster_what_scikit_learn_does(demo: Complet
     run = ExecutedLesson(nbformat.read(Path(named[1]), as_version=4))  # type: ignore[index]
     states = {check["exercise"]: check["state"] for check in run.of_kind("check")}
     assert states == dict.fromkeys([exercise.id for exercise in find_lesson("06").exercises], "passed")
+    assert all(prediction["predicted"] is not None for prediction in run.of_kind("prediction"))
+    assert "a lesson must work without a network" not in shown_text(run.notebook)
     [report] = run.of_kind("report")
     figures = report["figures"]
     assert (figures["k"], figures["points"], figures["workers"]) == (8, 427 * 640, 2)

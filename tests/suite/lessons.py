@@ -10,8 +10,11 @@ from gpucluster.lessons.catalogue import find_lesson
 _LESSONS = "py_src/gpucluster/lessons"
 
 
-def expensive_for(lesson: str) -> pytest.MarkDecorator:
-    """Return the mark of a test that tells something new where this lesson, or what checks all lessons, has changed."""
+def expensive_for(lesson: str, *also: str) -> pytest.MarkDecorator:
+    """Return the mark of a test that tells something new where this lesson, or what checks all lessons, has changed.
+
+    Also where one of these other places has.
+    """
     return pytest.mark.expensive(
         f"notebooks/{find_lesson(lesson).slug}",
         f"{_LESSONS}/checks/lesson_{lesson}_*",
@@ -19,6 +22,7 @@ def expensive_for(lesson: str) -> pytest.MarkDecorator:
         f"{_LESSONS}/checks/*.py",
         f"{_LESSONS}/*.py",
         "tests/lessons/*.py",
+        *also,
     )
 
 

@@ -11,7 +11,9 @@ import nbformat
 import pytest
 from gpucluster.lessons.building.files import render
 from gpucluster.lessons.catalogue import NOTEBOOKS_VARIABLE, find_lesson
-from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade
+from gpucluster.lessons.grading import Grades, Limits, find_submissions, grade, whole_class
+from gpucluster.lessons.grading.answer_key import AnswerKey, grade_key
+from gpucluster.lessons.grading.submissions import Submission
 
 EXERCISES = ("06.2", "06.3", "06.4")
 LIMITS = Limits(seconds=60, cell_seconds=20, memory_bytes=900 * 2**20, processes=40)
@@ -72,11 +74,25 @@ def hand_in(small_lesson: Path, tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-@pytest.fixture
-def graded(tmp_path: Path) -> Callable[..., Grades]:
-    """Grade what was handed in."""
+@pytest.fixture(scope="module")
+def keys() -> dict[str, AnswerKey]:
+    """The small lesson's answer key as it was graded, by the limits."""
+    return {}
 
-    def run(limits: Limits = LIMITS) -> Grades:
-        return grade(find_submissions(tmp_path / "class"), limits, seed=7)
+
+@pytest.fixture
+def graded(tmp_path: Path, keys: dict[str, AnswerKey], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Grades]:
+    """Grade what was handed in; the answer key is graded once for all classes of a file."""
+
+    def once(lesson: str, limits: Limits, seed: int, **options: Any) -> AnswerKey:
+        name = f"{lesson} {limits.model_dump_json()} {seed} {options}"
+        if name not in keys:
+            keys[name] = grade_key(lesson, limits, seed, **options)
+        return keys[name]
+
+    monkeypatch.setattr(whole_class, "grade_key", once)
+
+    def run(limits: Limits = LIMITS, submissions: list[Submission] | None = None) -> Grades:
+        return grade(submissions or find_submissions(tmp_path / "class"), limits, seed=7)
 
     return run

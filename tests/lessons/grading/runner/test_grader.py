@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gpucluster.lessons.grading.answer_key import INSIDE
@@ -15,6 +16,8 @@ from gpucluster.lessons.grading.job import Limits, Place
 from gpucluster.lessons.grading.runner.kernel_session import KernelSession
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
+
+from tests.suite.lessons import expensive_for
 
 pytestmark = pytest.mark.timeout(300)
 ANSWERS = Path(__file__).parents[2] / "answers"
@@ -77,14 +80,33 @@ def _of_the_key(session: KernelSession, right: Path) -> ExerciseGrade:
     return grade if grade.state == "passed" else judged(session, right, "inside")
 
 
-@pytest.mark.parametrize("exercise", _exercises(with_cluster=False))
-def test_wrong_answers_fail_where_they_are_checked(session: KernelSession, exercise: str) -> None:
+def _wrong_answers() -> Iterator[Any]:
+    """A wrong answer of each exercise is always judged; the others where the lesson, the checks or grading changed."""
+    for exercise in _exercises(with_cluster=False):
+        first, *others = sorted((ANSWERS / exercise).glob("wrong*.py"))
+        again = expensive_for(exercise.partition(".")[0], "py_src/gpucluster/lessons/grading", "tests/lessons/grading")
+        yield pytest.param(exercise, [first], id=exercise)
+        yield pytest.param(exercise, others, id=f"{exercise}-others", marks=again)
+
+
+@pytest.fixture(scope="module")
+def places_of_the_key() -> dict[str, Place]:
+    """Where right answers of each exercise have passed."""
+    return {}
+
+
+@pytest.mark.parametrize(("exercise", "files"), list(_wrong_answers()))
+def test_wrong_answers_fail_where_they_are_checked(
+    session: KernelSession, places_of_the_key: dict[str, Place], exercise: str, files: list[Path]
+) -> None:
     right = min((ANSWERS / exercise).glob("right*.py"))
-    grade = _of_the_key(session, right)
-    assert grade.state == "passed", (grade.message, grade.findings)
-    for file in sorted((ANSWERS / exercise).glob("wrong*.py")):
+    if exercise not in places_of_the_key:
+        grade = _of_the_key(session, right)
+        assert grade.state == "passed", (grade.message, grade.findings)
+        places_of_the_key[exercise] = grade.place
+    for file in files:
         session.run(right.read_text(encoding="utf-8"))
-        assert judged(session, file, grade.place).state == "failed", file.name
+        assert judged(session, file, places_of_the_key[exercise]).state == "failed", file.name
 
 
 @pytest.mark.parametrize("exercise", _exercises(with_cluster=True))
