@@ -1,4 +1,8 @@
-"""One JupyterLab and one browser for all tests of a module."""
+"""One browser for all files of this folder, and one JupyterLab for those that need no other options.
+
+Each file finds them as if they had just started. They end with the last file of the folder that a process tests without
+one of another folder between them: ``tests/suite/order.py`` keeps the files together.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +22,24 @@ from nvml.fixtures import fake_libraries, machine  # noqa: E402, F401
 ARTIFACTS = Path(__file__).parent / "artifacts"
 
 
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    """A JupyterLab without clusters."""
+@pytest.fixture(scope="package")
+def shared_lab() -> Iterator[Lab]:
+    """The JupyterLab of all files that need no other options."""
     with jupyter() as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """The distribution's Chromium."""
+def lab(shared_lab: Lab, shared_browser: Any) -> Iterator[Lab]:
+    """A JupyterLab as it is at its start: no clusters, no notebooks, no settings."""
+    yield shared_lab
+    close_pages(shared_browser)
+    shared_lab.clear()
+
+
+@pytest.fixture(scope="package")
+def shared_browser() -> Iterator[Any]:
+    """The distribution's Chromium, for all files."""
     pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
     from .chromium import chromium, executable
 
@@ -35,6 +47,19 @@ def browser() -> Iterator[Any]:
         pytest.skip("needs Chromium: apt-get install chromium-headless-shell")
     with chromium() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def browser(shared_browser: Any) -> Iterator[Any]:
+    """Chromium without pages."""
+    yield shared_browser
+    close_pages(shared_browser)
+
+
+def close_pages(browser: Any) -> None:
+    """Close what the tests of a file have left open."""
+    for context in browser.contexts:
+        context.close()
 
 
 @pytest.fixture(autouse=True)

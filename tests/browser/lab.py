@@ -39,6 +39,35 @@ class Lab:
         """Return the address of a page, for somebody who is not logged in yet."""
         return f"{self.url}/{path}{'&' if '?' in path else '?'}token={self.token}"
 
+    def clear(self) -> None:
+        """End all kernels and clusters, and forget notebooks, layouts and settings."""
+        # With its session a notebook's kernel ends; those without a notebook are left.
+        for kind in ("sessions", "kernels"):
+            for one in json.loads(self._ask("GET", f"api/{kind}")):
+                self._ask("DELETE", f"api/{kind}/{one['id']}")
+        for model in self.control.list():
+            if not model.state.ended:
+                self.control.stop(model.id)
+            self.control.remove(model.id)
+        for name in ("root", "workspaces", "settings"):
+            for path in (self.directory / name).glob("*"):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.write_settings()
+
+    def write_settings(self) -> None:
+        """Let no question about news stand in front of what is tested."""
+        settings = self.directory / "settings" / "@jupyterlab" / "apputils-extension"
+        settings.mkdir(parents=True)
+        quiet = {"fetchNews": "false", "checkForUpdates": False}
+        (settings / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
+
+    def _ask(self, method: str, path: str) -> bytes:
+        headers = {"Authorization": f"token {self.token}"}
+        request = urllib.request.Request(f"{self.url}/{path}", method=method, headers=headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            content: bytes = answer.read()
+            return content
+
 
 @contextmanager
 def jupyter(app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (), **more: str) -> Iterator[Lab]:
@@ -51,11 +80,6 @@ def jupyter(app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (
     directory = Path(tempfile.mkdtemp(prefix="gpc-", dir="/tmp"))
     for name in ("registry", "root", "home"):
         (directory / name).mkdir(mode=0o700)
-    # No question about news in front of what is tested.
-    settings = directory / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    quiet = {"fetchNews": "false", "checkForUpdates": False}
-    (settings / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
     environment = {
         **os.environ,
         "GPUCLUSTER_DIR": str(directory / "registry"),
@@ -74,6 +98,7 @@ def jupyter(app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (
     (pages / "page_config.json").write_text(json.dumps({"buildAvailable": False, "buildCheck": False}))
     port = _free_port()
     lab = Lab(f"http://127.0.0.1:{port}{base_url.rstrip('/')}", secrets.token_hex(16), directory)
+    lab.write_settings()
     command = [
         sys.executable, "-m", "jupyter", app, "--no-browser", "--ip=127.0.0.1", "--allow-root",
         f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.base_url={base_url}",

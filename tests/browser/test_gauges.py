@@ -6,8 +6,9 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,12 +30,10 @@ CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).paren
 
 
 @pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
-    """A JupyterLab whose theme follows the browser's."""
-    with jupyter() as running:
-        settings = running.directory / "settings" / "@jupyterlab" / "apputils-extension"
-        (settings / "themes.jupyterlab-settings").write_text(json.dumps({"adaptive-theme": True}))
-        yield running
+def adaptive_theme(lab: Lab) -> None:
+    """JupyterLab's theme follows the browser's."""
+    settings = lab.directory / "settings" / "@jupyterlab" / "apputils-extension"
+    (settings / "themes.jupyterlab-settings").write_text(json.dumps({"adaptive-theme": True}))
 
 
 @pytest.fixture
@@ -43,24 +42,50 @@ def environment(lab: Lab) -> dict[str, str]:
     return {**os.environ, "GPUCLUSTER_DIR": str(lab.directory / "registry")}
 
 
+@pytest.fixture(scope="module")
+def heard() -> list[str]:
+    """What our code complained about in the console."""
+    return []
+
+
 @pytest.fixture
-def complaints() -> Iterator[list[str]]:
-    """What our code complained about in the console: nothing."""
-    heard: list[str] = []
+def complaints(heard: list[str]) -> Iterator[list[str]]:
+    """Nothing is complained about while a test runs."""
+    heard.clear()
     yield heard
     assert heard == []
 
 
-def show(browser: Browser, lab: Lab, complaints: list[str], **options: object) -> tuple[Page, Locator]:
+@pytest.fixture(scope="module")
+def shown(browser: Browser, lab: Lab, adaptive_theme: None, heard: list[str]) -> tuple[Page, Locator]:
+    """The page of all tests but that with GPUs, and the panel in it."""
+    return show(browser, lab, heard)
+
+
+@pytest.fixture
+def page(shown: tuple[Page, Locator], lab: Lab, complaints: list[str]) -> Iterator[Page]:
+    """The page, without clusters of other tests."""
+    yield shown[0]
+    for model in lab.control.list():
+        lab.control.remove(model.id)
+    expect(shown[1].get_by_role("button", name="Remove")).to_have_count(0)
+
+
+@pytest.fixture
+def panel(shown: tuple[Page, Locator]) -> Locator:
+    return shown[1]
+
+
+def show(browser: Browser, lab: Lab, heard: list[str], **options: object) -> tuple[Page, Locator]:
     """Open the panel in a browser of its own."""
     page = open_page(browser, lab, "lab/workspaces/gauges?reset", **options)
 
     def note(message: ConsoleMessage) -> None:
         if message.type == "error" and "extensions/gpucluster/" in message.location["url"]:
-            complaints.append(message.text)
+            heard.append(message.text)
 
     page.on("console", note)
-    page.on("pageerror", lambda error: complaints.append(f"{error}\n{error.stack}"))
+    page.on("pageerror", lambda error: heard.append(f"{error}\n{error.stack}"))
     return page, open_panel(page)
 
 
@@ -73,11 +98,10 @@ def workers_of(panel: Locator) -> Locator:
 
 
 def test_cpu_workers_have_what_they_measure_and_can_be_retired(
-    browser: Browser, lab: Lab, complaints: list[str]
+    page: Page, panel: Locator, lab: Lab, wait_until: Callable[..., Any]
 ) -> None:
     model = lab.control.create({"backend": "local", "n_workers": 2, "memory_limit": "1 GiB"})
     lab.control.wait(model.id)
-    page, panel = show(browser, lab, complaints)
     meter = panel.get_by_role("meter", name="Memory")
     expect(meter).to_have_attribute("aria-valuetext", re.compile(r"of 2 GiB; .*Unmanaged .* MiB.*Free"))
     expect(panel.get_by_text(re.compile(r"^[\d.]+ / \d+ (threads|cores)$")).first).to_be_visible()
@@ -87,10 +111,9 @@ def test_cpu_workers_have_what_they_measure_and_can_be_retired(
     expect(rows).to_have_count(2)
     rows.nth(1).get_by_role("button", name="Retire").click()
     expect(rows).to_have_count(1)
-    assert lab.control.get(model.id).n_workers == 1
+    # The figures of a worker end before the cluster says that it has left.
+    wait_until(lambda: lab.control.get(model.id).n_workers == 1)
     lab.control.stop(model.id)
-    lab.control.remove(model.id)
-    page.context.close()
 
 
 @pytest.mark.skipif(not CUDA_PYTHON.exists(), reason="needs an environment with dask-cuda: GPUCLUSTER_CUDA_PYTHON")
@@ -119,43 +142,42 @@ def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMach
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="needs axe-core: jlpm install")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_nobody_is_kept_out(
-    browser: Browser, lab: Lab, environment: dict[str, str], complaints: list[str], theme: str
-) -> None:
+def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, str]) -> None:
     options = ["--workers", "8", "--gpus", "--rmm", "mixed", "--lost", "1", "--past"]
     with simulated_cluster(*options, environment=environment):
-        page, panel = show(browser, lab, complaints, color_scheme=theme)
-        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "true" if theme == "light" else "false")
         expect(workers_of(panel)).to_have_count(8)
-        panel.get_by_role("button", name="What the colours and figures mean").click()
-        expect(panel.get_by_text("RMM pool, use unknown")).to_be_visible()
-        assert violations(page, "#gpucluster-panel") == []
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            light = "true" if theme == "light" else "false"
+            expect(page.locator("body")).to_have_attribute("data-jp-theme-light", light)
+            legend = panel.get_by_role("button", name="What the colours and figures mean")
+            legend.click()
+            expect(panel.get_by_text("RMM pool, use unknown")).to_be_visible()
+            assert violations(page, "#gpucluster-panel") == []
+            legend.click()
 
-        # The keyboard gets the explanations too, and can get rid of them.
-        panel.get_by_role("meter", name="VRAM").first.focus()
-        page.keyboard.press("Shift+Tab")
-        page.keyboard.press("Tab")
-        tooltip = page.get_by_role("tooltip")
-        expect(tooltip).to_contain_text("Memory of the GPU.")
-        assert violations(page, ".gpc-Tooltip") == []
-        page.keyboard.press("Escape")
-        expect(tooltip).to_have_count(0)
+            # The keyboard gets the explanations too, and can get rid of them.
+            panel.get_by_role("meter", name="VRAM").first.focus()
+            page.keyboard.press("Shift+Tab")
+            page.keyboard.press("Tab")
+            tooltip = page.get_by_role("tooltip")
+            expect(tooltip).to_contain_text("Memory of the GPU.")
+            assert violations(page, ".gpc-Tooltip") == []
+            page.keyboard.press("Escape")
+            expect(tooltip).to_have_count(0)
 
-        panel.get_by_role("button", name="New cluster").click()
-        expect(panel.get_by_role("form", name="New cluster")).to_be_visible()
-        panel.get_by_text("More options").click()
-        assert violations(page, "#gpucluster-panel") == []
-        page.context.close()
-    for model in lab.control.list():
-        lab.control.remove(model.id)
+            panel.get_by_role("button", name="New cluster").click()
+            form = panel.get_by_role("form", name="New cluster")
+            expect(form).to_be_visible()
+            panel.get_by_text("More options").click()
+            assert violations(page, "#gpucluster-panel") == []
+            form.get_by_role("button", name="Cancel").click()
 
 
 def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
-    browser: Browser, lab: Lab, environment: dict[str, str], complaints: list[str]
+    page: Page, panel: Locator, environment: dict[str, str]
 ) -> None:
     with simulated_cluster("--workers", "1000", "--gpus", environment=environment):
-        page, panel = show(browser, lab, complaints)
         cells = panel.get_by_role("slider", name="Workers")
         expect(cells).to_have_attribute("aria-valuemax", "1000")
         expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU-00000000: VRAM \d+ %$"))
@@ -173,16 +195,10 @@ def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
         expect(first).to_be_focused()
         expect(first).to_be_in_viewport()
         assert rows.count() < 30
-        page.context.close()
-    for model in lab.control.list():
-        lab.control.remove(model.id)
 
 
-def test_thresholds_are_settings_that_apply_at_once(
-    browser: Browser, lab: Lab, environment: dict[str, str], complaints: list[str]
-) -> None:
+def test_thresholds_are_settings_that_apply_at_once(page: Page, panel: Locator, environment: dict[str, str]) -> None:
     with simulated_cluster("--workers", "2", environment=environment):
-        page, panel = show(browser, lab, complaints)
         expect(panel.get_by_role("meter", name="Memory")).to_have_attribute("aria-valuenow", re.compile(r"^[1-9]"))
         warnings = panel.get_by_role("img", name="Filling up")
         page.keyboard.press("Control+,")
@@ -194,6 +210,3 @@ def test_thresholds_are_settings_that_apply_at_once(
         warn_at.fill("0")
         expect(page.get_by_text("must be >= 1").first).to_be_visible()
         expect(warnings.first).to_be_visible()
-        page.context.close()
-    for model in lab.control.list():
-        lab.control.remove(model.id)

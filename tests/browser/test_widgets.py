@@ -113,6 +113,9 @@ OTHER_APP = pytest.mark.expensive(
 
 @pytest.fixture(scope="module", params=["lab", pytest.param("notebook", marks=OTHER_APP)])
 def story(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Story]:
+    if request.param == "lab":
+        yield Story(request.param, request.getfixturevalue("lab"), browser)
+        return
     with jupyter(request.param) as lab:
         made = Story(request.param, lab, browser)
         yield made
