@@ -1,7 +1,8 @@
 """k-means on 2 CPU workers against scikit-learn, dask-ml and mpi4py: ``python -m benchmarks.kmeans``.
 
 Same data, same first centres, same number of iterations; ours includes scheduling. scikit-learn has 2 threads, the
-others two processes with one thread each. All but dask-ml take turns.
+others two processes with one thread each. All but dask-ml take turns. ``--cluster gpucluster`` takes a cluster of
+gpucluster's own, with unix sockets, in the place of Dask's ``LocalCluster``.
 """
 
 from __future__ import annotations
@@ -191,8 +192,14 @@ def _settled(dask_scheduler: Any = None) -> int | None:
 
 
 @contextmanager
-def two_workers() -> Iterator[Client]:
-    """Start the cluster."""
+def two_workers(*, own: bool = False) -> Iterator[Client]:
+    """Start the cluster: plain Dask's, or one of gpucluster's own."""
+    if own:
+        import gpucluster
+
+        with gpucluster.create("local", n_workers=2, threads_per_worker=1) as mine, mine.get_client() as client:
+            yield client
+        return
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         yield client
 
@@ -204,13 +211,14 @@ def main() -> None:
     parser.add_argument("--mpiexec", help="The mpiexec of mpi4py's MPI library.")
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--only", nargs="+", choices=["large", "small", "growth"], default=["large", "small", "growth"])
+    parser.add_argument("--cluster", choices=["LocalCluster", "gpucluster"], default="LocalCluster")
     options = parser.parse_args()
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"cluster": options.cluster}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         large_data(folder)
         small_data(folder)
-        with two_workers() as client:
+        with two_workers(own=options.cluster == "gpucluster") as client:
             ranks = Ranks(folder, options.mpiexec) if options.mpiexec else None
             if "small" in options.only:
                 found["small"] = compared(folder, "small", SMALL_ITERATIONS, options.repeats, ranks)

@@ -25,6 +25,7 @@ async def main():
             "nanny": {name: callback.callback_time for name, callback in nanny.periodic_callbacks.items()},
             "scheduler": {n: callback.callback_time for n, callback in cluster.scheduler.periodic_callbacks.items()},
             "heartbeats": [distributed.scheduler.heartbeat_interval(n) for n in (1, 20, 1000)],
+            "profile": dask.config.get("distributed.worker.profile.interval"),
             "same": pid == nanny.pid,
         }))
 
@@ -53,6 +54,7 @@ async def test_nobody_wakes_up_for_nothing():
     assert found["scheduler"]["monitor"] == 2000
     assert [found["scheduler"][name] for name in ("ticks", "idle-timeout", "no-workers-timeout")] == [5000] * 3
     assert found["heartbeats"] == [1.0, 1.0, 6.0]
+    assert found["profile"] == "50ms"
     assert found["same"]
 
 
