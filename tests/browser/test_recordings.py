@@ -79,8 +79,9 @@ def test_the_panel_plays_a_bundled_recording(page: Page) -> None:
     player = page.get_by_role("region", name=f"Recording: {TITLE}")
     expect_gauges(player)
     expect(page.get_by_role("tab", name=f"Recording: {TITLE}")).to_be_visible()
-    # It plays by itself.
+    # It plays by itself, and all of it stands on a time axis below.
     expect(player.get_by_text(re.compile("^0:0[1-9] /"))).to_be_visible()
+    expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
     pause_at(player, 22)
     expect(player.get_by_text(re.compile("^0:22 /"))).to_be_visible()
     expect(player.get_by_text("patch_block")).to_be_visible()

@@ -18,6 +18,7 @@ from distributed import Client
 from gpucluster.client.api import connect
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
+from .axe import violations
 from .chromium import open_page, open_panel
 from .conftest import ARTIFACTS
 from .lab import Lab
@@ -187,6 +188,34 @@ def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
     expect(table.get_by_role("row").nth(1)).to_be_visible()
     lab.control.patch("blue", {"n_workers": 3})
     expect(table.locator('[data-kind="scale"]').first).to_be_visible()
+
+
+def test_gauges_over_time(page: Page) -> None:
+    palette(page, "Show Gauges of GPU Cluster over Time")
+    charts = page.get_by_role("region", name="Gauges over time")
+    canvas = charts.get_by_role("img", name="Host memory")
+    expect(canvas).to_be_visible()
+    expect(charts.get_by_role("img", name="GPU memory")).to_be_hidden()
+    charts.get_by_text("What happened").click()
+    expect(charts.locator("li", has_text="Scale to 3 workers").first).to_be_visible()
+    canvas.hover()
+    readout = charts.get_by_role("status")
+    expect(readout).to_have_text(re.compile(r"^\d\d:\d\d:\d\d"))
+    box = canvas.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 80, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 30, box["y"] + 40, steps=4)
+    page.mouse.up()
+    ten = charts.get_by_role("button", name="10 min")
+    expect(ten).to_have_attribute("aria-pressed", "false")
+    ten.press("Home")  # what is not for the charts does nothing there
+    charts.get_by_role("group", name="Charts.").focus()
+    page.keyboard.press("Home")
+    expect(ten).to_have_attribute("aria-pressed", "true")
+    charts.get_by_label("Workers").select_option("0")
+    expect(canvas).to_be_visible()
+    assert violations(page, ".gpc-Charts") == []
 
 
 def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:

@@ -375,6 +375,7 @@ describe('what comes from elsewhere', () => {
         latexTypesetter: null
       },
       report: () => Promise.resolve(null),
+      ask: null,
       open: null
     });
     await draw({ kind: 'advice', items: [advice] });

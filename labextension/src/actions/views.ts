@@ -74,12 +74,16 @@ export class ClusterViews {
 
   /** Where a page goes: to the others that are seen, else to the right of the notebook that is seen. */
   private _beside(): IPlace {
-    const seen = this._dashboards.find(view => view.isVisible);
+    const seen = this._seen();
     if (seen !== undefined) {
       return { mode: 'tab-after', ref: seen.id };
     }
     const notebook = this._options.labShell === null ? null : this._inSight.last();
     return notebook === null ? {} : { mode: 'split-right', ref: notebook.id };
+  }
+
+  private _seen(): DashboardView | undefined {
+    return this._dashboards.find(view => view.isVisible);
   }
 
   /** A tab that came back with the page for a cluster that has ended meanwhile shows nothing any more. */
@@ -108,8 +112,10 @@ export class ClusterViews {
       views.forEach(view => view.dispose());
       // A notebook stays in view; anything else, such as the launcher, is covered.
       const notebook = labShell === null ? null : this._inSight.last();
-      const isNarrow = notebook !== null && notebook.node.clientWidth < 2 * COLUMNS_PIXELS;
-      const start: IPlace = notebook === null ? {} : { mode: 'split-right', ref: notebook.id };
+      const seen = this._seen();
+      const room = seen?.node.clientWidth ?? (notebook?.node.clientWidth ?? 0) / 2;
+      const isNarrow = notebook !== null && room < COLUMNS_PIXELS;
+      const start: IPlace = notebook === null ? {} : this._beside();
       const put = isNarrow ? stack : arrange;
       views = put(arrangement, start, (page, place) => this._addDashboard(subject, page, place));
     }

@@ -134,7 +134,10 @@ export class Chart {
     const times = timeTicks(range[0], range[1], most);
     const withSeconds = times.some(time => Math.round(time) % 60 !== 0);
     for (const time of times) {
-      context.fillText(clock(time, withSeconds), x(time), HEIGHT - BOTTOM + 5);
+      const words = clock(time, withSeconds);
+      // What stands at the edge is read as a whole.
+      const furthest = width - context.measureText(words).width / 2;
+      context.fillText(words, Math.min(x(time), furthest), HEIGHT - BOTTOM + 5);
     }
   }
 

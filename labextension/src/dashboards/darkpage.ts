@@ -36,6 +36,7 @@ interface IModel {
 }
 
 interface IBokehWindow extends Window {
+  readonly JSON: JSON;
   readonly Bokeh?: { readonly documents: readonly { readonly all_models: Iterable<IModel> }[] };
 }
 
@@ -59,10 +60,12 @@ export function darkenPage(frame: HTMLIFrameElement, onDark: () => void, looks =
   const style = page.createElement('style');
   style.textContent = STYLE;
   page.head.append(style);
+  // Bokeh knows plain objects only of its own window.
+  const own = (frame.contentWindow as IBokehWindow).JSON;
   for (const model of models) {
     const values = darkValues(model);
     if (Object.keys(values).length > 0) {
-      model.setv(values, { sync: false });
+      model.setv(own.parse(JSON.stringify(values)) as object, { sync: false });
     }
   }
   onDark();
