@@ -22,7 +22,16 @@ from gpucluster.protocol.lessons import (
     LessonList,
     ProgressDeleted,
 )
-from gpucluster.protocol.models import ClusterList, ClusterModel, Event, HostDevices, LogLines, Notes, Preset
+from gpucluster.protocol.models import (
+    ClusterList,
+    ClusterModel,
+    Event,
+    HostDevices,
+    LogLines,
+    Notes,
+    Preset,
+    ProcessStopped,
+)
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
 from gpucluster.protocol.telemetry import Activity, TelemetryHistory
@@ -59,6 +68,7 @@ class Protocol(BaseModel):
     schemas: Schemas
     log: LogLines
     notes: Notes
+    process_stopped: ProcessStopped
     history: TelemetryHistory
     activity: Activity
     lessons: LessonList

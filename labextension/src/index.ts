@@ -24,6 +24,7 @@ import { IClusterManager } from './clusters/tokens';
 import { PageLists } from './dashboards/pagelists';
 import { LessonStore } from './lessons/lessonstore';
 import { ILessonStore } from './lessons/tokens';
+import { noticesPlugin } from './notices';
 import { outputsPlugin } from './outputs';
 import { ClusterPanel } from './panel/clusterpanel';
 import { addRunningClusters } from './running';
@@ -167,6 +168,7 @@ export default [
   panelPlugin,
   runningPlugin,
   statusPlugin,
+  noticesPlugin,
   outputsPlugin,
   studyPlugin
 ];

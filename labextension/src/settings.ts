@@ -2,6 +2,7 @@ import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 
 import type { Arrangement } from './dashboards/arrangement';
 import { DEFAULT_THRESHOLDS } from './gauges';
+import { NEWS_KINDS } from './notices/kinds';
 import type { StatusBarChoice } from './host/statusitem';
 
 /** Names the schema of the settings. */
@@ -15,6 +16,7 @@ export interface IPanelSettings {
   dashboardPage: string;
   defaultPreset: string;
   gpuLayout: Arrangement;
+  notices: readonly string[];
   pollSeconds: number;
   warningPercent: number;
   criticalPercent: number;
@@ -31,6 +33,7 @@ export function initialSettings(): IPanelSettings {
     dashboardPage: 'status',
     defaultPreset: 'auto',
     gpuLayout: [tasks, ['individual-gpu-memory', 'individual-gpu-utilization']],
+    notices: [...NEWS_KINDS],
     pollSeconds: 10,
     statusBar: 'gpu'
   };

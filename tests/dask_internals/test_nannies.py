@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import types
 
 from distributed import Nanny, Scheduler
@@ -92,6 +94,20 @@ def test_heartbeats(here, canary, wait_until):
         # The answer to its first heartbeat tells it.
         wait_until(lambda: heartbeat_seconds_of(here.worker) == heartbeat_seconds(2))
         assert heartbeat_seconds_of(types.SimpleNamespace(periodic_callbacks={})) is None
+
+
+async def test_how_workers_end(canary, tmp_path):
+    ends: dict[int, int] = {}
+    nannies.tell_how_workers_end(ends.__setitem__)
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address=":0") as scheduler:
+        async with Nanny(scheduler.address, nthreads=1, host="127.0.0.1", local_directory=str(tmp_path)) as nanny:
+            pid = nanny.pid
+            os.kill(pid, signal.SIGKILL)
+            with canary("WorkerProcess._death_message(pid, exitcode), asked when a worker's process has ended"):
+                async with asyncio.timeout(60):
+                    while pid not in ends:  # noqa: ASYNC110  # a process sends no events
+                        await asyncio.sleep(0.01)
+                assert ends[pid] == -signal.SIGKILL
 
 
 async def test_a_process_in_its_start_is_killed(canary, tmp_path):

@@ -26,12 +26,15 @@ def test_work(here, canary, wait_until):
         tasks = here.client.map(lambda _: time.sleep(0.3), range(8), pure=False)
         wait_until(lambda: state.has_work(here.scheduler))
         assert here.scheduler.queued or any(worker.processing for worker in here.scheduler.workers.values())
+        assert state.is_computing(here.scheduler)
         here.client.cancel(tasks)
     wait_until(lambda: not state.has_work(here.scheduler))
+    assert not state.is_computing(here.scheduler)
     with canary("Scheduler.unrunnable"):
         nowhere = here.client.submit(int, 1, pure=False, resources={"nowhere": 1})
         wait_until(lambda: here.scheduler.unrunnable)
         assert state.has_work(here.scheduler)
+        assert state.n_without_worker(here.scheduler) == 1
         nowhere.cancel()
     wait_until(lambda: not state.has_work(here.scheduler))
 
@@ -43,6 +46,7 @@ def test_bytes_kept(here, canary):
         kept.result(30)
         assert state.bytes_kept_for(here.scheduler, here.client.id) - before >= 1_000_000
         assert state.bytes_kept_for(here.scheduler, "nobody") == 0
+        assert state.n_wanted_results(here.scheduler) >= 1
 
 
 def test_kinds_of_tasks(here, canary):
@@ -144,9 +148,17 @@ def test_workers_that_leave(here, canary, wait_until):
         assert state.left_on_purpose(here.scheduler, address)
     with canary("events that tell a worker that dies from one that leaves"):
         victim = here.client.sync(_joined, here, "victim")
+        lost = [here.client.submit(bytes, number, pure=False, workers=["victim"]) for number in range(2)]
+        lost.append(here.client.scatter(b"no task has made this", workers=[victim.address], hash=False))
+        for future in lost:
+            future.result(30)
         here.client.sync(_abort, here, victim)
         wait_until(lambda: victim.address not in here.scheduler.workers)
         assert not state.left_on_purpose(here.scheduler, victim.address)
+        assert state.left_behind(here.scheduler, victim.address) == (2, 1, False)
+        here.scheduler.log_event("worker-restart-memory", {"worker": victim.address, "pid": 1, "rss": 1})
+        assert state.left_behind(here.scheduler, victim.address)[2]
+        assert state.left_behind(here.scheduler, "tcp://nobody:1") == (0, 0, False)
         here.client.sync(victim.close, nanny=False)
 
 

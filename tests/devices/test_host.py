@@ -42,6 +42,31 @@ def test_what_the_driver_keeps_for_itself_is_not_used_memory(machine: FakeMachin
     assert (device.memory_used_bytes, device.memory_reserved_bytes) == (1000 * 2**20, 0), "an old driver"
 
 
+def test_errors_of_the_driver_are_remembered_and_since_when_a_gpu_is_lost(machine: FakeMachine) -> None:
+    program = (
+        "import os, pathlib\n"
+        "from gpucluster.devices import host_devices\n"
+        "file = pathlib.Path(os.environ['FAKE_NVML'])\n"
+        "def after(*lines):\n"
+        "    file.with_suffix('.next').write_text('\\n'.join(lines) + '\\n')\n"
+        "    file.with_suffix('.next').replace(file)\n"
+        "    return host_devices().devices\n"
+        "good, other = file.read_text().splitlines()\n"
+        "assert [device.xids for device in after(good, other)] == [[], []]\n"
+        "first, second = after(good, 'xid 31', 'xid 79', other)\n"
+        "assert [xid.number for xid in first.xids] == [31, 79], first.xids\n"
+        "assert first.xids[1].meaning == 'it has fallen off the bus'\n"
+        "assert second.xids == []\n"
+        "[first, lost] = after(good, 'xid 31', 'xid 79', 'fail * 15', other)[:1] * 2\n"
+        "assert lost.error and lost.error_since\n"
+        "[back, _] = after(good, 'xid 31', 'xid 79', other)\n"
+        "assert back.error_since is None and len(back.xids) == 2\n"
+        "print('fine')"
+    )
+    machine.write([gpu(1), gpu(2)])
+    assert machine.run(program).strip() == "fine"
+
+
 def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
     machine.write([gpu(1, total=81920), mig_slice(1), mig_slice(2, total=20480), gpu(2)])
     parent, small, large, other = read(machine).devices

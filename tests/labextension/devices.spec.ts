@@ -1,19 +1,12 @@
 import { deviceLabel, isSelectable, usersOf, whyNot } from '../../labextension/src/form/devices';
 import type { DeviceModel } from '../../labextension/src/protocol/messages';
-import { device as anyDevice, trans } from './models';
+import { device as anyDevice, gpuProcess, trans } from './models';
 
 /** An idle GPU. */
 const device = (changes: Partial<DeviceModel> = {}): DeviceModel =>
   anyDevice({ name: 'A100', memory_used_bytes: 300 * 2 ** 20, utilization_percent: 0, ...changes });
 
-const process = {
-  pid: 1,
-  user: 'ada',
-  command: 'python',
-  memory_used_bytes: 2 ** 30,
-  cluster: null,
-  notebook: null
-};
+const process = gpuProcess({ user: 'ada' });
 
 describe('devices', () => {
   it('have an index and a name', () => {

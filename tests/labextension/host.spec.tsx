@@ -11,7 +11,7 @@ import type {
   DeviceModel,
   HostDevices as HostReading
 } from '../../labextension/src/protocol/messages';
-import { device, noDevices, trans } from './models';
+import { device, gpuProcess, noDevices, trans } from './models';
 
 const GiB = 2 ** 30;
 
@@ -26,6 +26,7 @@ const host = (...devices: DeviceModel[]): HostReading => ({
 class Manager {
   host: HostReading | null = null;
   hostChanged = new Signal<this, void>(this);
+  stopProcess: IClusterManager['stopProcess'] = () => Promise.reject(new Error('Not asked for.'));
 
   read(reading: HostReading | null): void {
     this.host = reading;
@@ -120,7 +121,9 @@ describe('the section of the panel', () => {
     read(host(device(), device({ uuid: 'GPU-1', index: 1, power_watts: null, visible: false })));
     const [first, second] = Array.from(node.querySelectorAll('.gpc-Device'));
     expect(first.textContent).toContain('45 % · 61 °C · 231 / 400 W');
-    expect(first.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe('10 / 40 GiB');
+    expect(first.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe(
+      '10 / 40 GiB · 25 %'
+    );
     expect(second.textContent).toContain('hidden');
     expect(second.textContent).not.toContain('W');
   });
@@ -137,25 +140,76 @@ describe('the section of the panel', () => {
   });
 
   it('tells whose processes they are, and opens notebooks', () => {
-    const process = { pid: 1, user: 'ann', command: 'python', memory_used_bytes: GiB };
     read(
       host(
         device({
+          memory_reserved_bytes: GiB / 2,
           processes: [
-            { ...process, pid: 1, cluster: 'blue', notebook: null },
-            { ...process, pid: 2, cluster: null, notebook: 'work/Lesson.ipynb' },
-            { ...process, pid: 3, cluster: null, notebook: null, memory_used_bytes: null }
+            gpuProcess({ pid: 1, role: 'worker', cluster: 'blue', worker: '0' }),
+            gpuProcess({ pid: 9, role: 'child', cluster: 'blue', worker: '0', parent_pid: 1 }),
+            gpuProcess({
+              pid: 2,
+              role: 'kernel',
+              notebook: 'work/Lesson.ipynb',
+              tree_memory_bytes: 3 * GiB
+            }),
+            gpuProcess({ pid: 3, parent_pid: 2, role: 'child', notebook: 'work/Lesson.ipynb' }),
+            gpuProcess({ pid: 4, memory_used_bytes: null, tree_memory_bytes: null }),
+            gpuProcess({ pid: 5, role: 'outside', user: null, tree_memory_bytes: null })
           ]
         })
       )
     );
-    const lines = Array.from(node.querySelectorAll('.gpc-Device-processes li'));
+    expect(node.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe(
+      '10 / 40 GiB · 25 % · 512 MiB reserved'
+    );
+    const lines = Array.from<HTMLElement>(node.querySelectorAll('.gpc-Device-processes li'));
     expect(lines.map(line => line.textContent)).toEqual([
-      'cluster blue1 GiB',
-      'work/Lesson.ipynb1 GiB',
-      'python of ann'
+      'work/Lesson.ipynb1 GiB(3 GiB)',
+      'python of work/Lesson.ipynb1 GiB',
+      'worker 0 of blue1 GiB(1 GiB)',
+      'python of blue1 GiB',
+      'python of ann',
+      'process 5, outside this container1 GiB'
     ]);
-    lines[1].querySelector('button')?.click();
+    expect(lines[1].style.paddingInlineStart).toBe('1em');
+    lines[0].querySelector('button')?.click();
     expect(opened).toEqual(['work/Lesson.ipynb']);
+  });
+
+  it("stops a process of one's own after one question that says what it is", async () => {
+    const stopped: number[] = [];
+    manager.stopProcess = async ({ pid }) => {
+      stopped.push(pid);
+      return { pid, ended: true };
+    };
+    const mine = gpuProcess({
+      pid: 7,
+      birth: 'b',
+      can_stop: true,
+      role: 'kernel',
+      notebook: 'a.ipynb'
+    });
+    read(host(device({ processes: [mine, gpuProcess({ pid: 8 })] })));
+    const buttons = Array.from<HTMLElement>(node.querySelectorAll('[aria-label^="Stop process"]'));
+    expect(buttons).toHaveLength(1);
+    buttons[0].click();
+    await act(() => new Promise(resolve => setTimeout(resolve, 0)));
+    const dialog = document.querySelector('.jp-Dialog');
+    expect(dialog?.textContent).toContain(
+      '7 (ann): python, 1 GiB of GPU memory. It is the kernel of a.ipynb: its variables are lost.'
+    );
+    expect(stopped).toEqual([]);
+    dialog?.querySelector<HTMLElement>('.jp-mod-warn')?.click();
+    await act(() => new Promise(resolve => setTimeout(resolve, 0)));
+    expect(stopped).toEqual([7]);
+  });
+
+  it('says how long a GPU is lost, and what the driver has told of it', () => {
+    const ago = (seconds: number): string => new Date(Date.now() - 1000 * seconds).toISOString();
+    const xids = [{ number: 79, at: ago(181), meaning: 'it has fallen off the bus' }];
+    read(host(device({ error: 'It is lost.', error_since: ago(125), xids })));
+    expect(node.textContent).toContain('It is lost. (for 2 min)');
+    expect(node.textContent).toContain('XID 79, 3 min ago: it has fallen off the bus');
   });
 });

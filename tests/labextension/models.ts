@@ -3,6 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type {
   ClusterModel,
   DeviceModel,
+  DeviceProcess,
   HostDevices,
   KindModel,
   TelemetrySample,
@@ -22,6 +23,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     state: 'running',
     reason: null,
     notice: null,
+    news: [],
     progress: null,
     notes: [],
     wanted: { n_workers: 2, adapt: null, stopped: false },
@@ -42,7 +44,13 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     network: 'unix',
     dashboard_path: 'gpucluster/dashboard/a1b2c3d4/status',
     n_clients: 0,
-    idle: { timeout_seconds: 3600, idle_since: null, stops_at: null },
+    idle: {
+      timeout_seconds: 3600,
+      idle_since: null,
+      stops_at: null,
+      quiet_since: null,
+      kept_by: null
+    },
     pid: 9,
     python: '/usr/bin/python3',
     versions: null,
@@ -128,6 +136,25 @@ export const noDevices: HostDevices = {
   cpu_count: 2
 };
 
+/** A process that uses a GPU. */
+export function gpuProcess(changes: Partial<DeviceProcess> = {}): DeviceProcess {
+  return {
+    pid: 1,
+    user: 'ann',
+    command: 'python',
+    memory_used_bytes: 2 ** 30,
+    cluster: null,
+    notebook: null,
+    role: 'other',
+    worker: null,
+    parent_pid: null,
+    tree_memory_bytes: 2 ** 30,
+    birth: null,
+    can_stop: false,
+    ...changes
+  };
+}
+
 /** A GPU of the Jupyter server's machine. */
 export function device(changes: Partial<DeviceModel> = {}): DeviceModel {
   return {
@@ -145,6 +172,8 @@ export function device(changes: Partial<DeviceModel> = {}): DeviceModel {
     mig_enabled: false,
     visible: true,
     error: null,
+    error_since: null,
+    xids: [],
     processes: [],
     ...changes
   };

@@ -44,6 +44,7 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     history: () => Promise.reject(new Error('There is none.')),
     activity: () => Promise.resolve([]),
     logs: () => Promise.resolve([]),
+    stopProcess: ({ pid }) => Promise.resolve({ pid, ended: true }),
     kinds: () => Promise.resolve(offer),
     offer: () => Promise.resolve(offer),
     ...changes
@@ -192,8 +193,25 @@ describe('list', () => {
 });
 
 describe('card', () => {
+  it('tells what happened last, and what keeps a cluster that computes nothing', async () => {
+    const idle = {
+      ...cluster().idle,
+      quiet_since: '2026-01-01T10:03:01Z',
+      kept_by: 'a client holds 3 results'
+    };
+    const news = ['worker_died', 'done'].map((kind, i) => ({
+      at: `2026-01-01T10:04:0${i}Z`,
+      kind,
+      by: null,
+      message: `Here is ${kind}.`
+    }));
+    await draw(card(store([cluster({ n_clients: 1, idle, news })])));
+    expect(host.textContent).toContain('Idle for 2 min: a client holds 3 results');
+    expect(host.textContent).toContain('Here is worker_died. (1 min ago)');
+  });
+
   it('tells state, workers, clients, tasks and the countdown', async () => {
-    const idle = { timeout_seconds: 3600, idle_since: null, stops_at: '2026-01-01T10:57:01Z' };
+    const idle = { ...cluster().idle, stops_at: '2026-01-01T10:57:01Z' };
     const busy = sample({ tasks: { processing: 3, waiting: 4, erred: 1 } });
     await draw(card(store([cluster({ n_clients: 1, idle })], { sample: () => busy })));
     await frame();

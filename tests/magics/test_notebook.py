@@ -114,6 +114,13 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     who = f"notebook, process {notebook.text('import os; print(os.getpid())').strip()}"
     assert [line for line in told if f"{who}  Retire worker {leaving}" in line]
     assert notebook.text("%gpucluster adapt 1 3").splitlines()[-1].startswith("nb: ")
+    assert notebook.text("%gpucluster notify --title Sum\nsum(range(3))") == ""
+    failed = [one for one in notebook.run("%%gpucluster notify\n1 / 0") if one["type"] == "error"]
+    assert [one["ename"] for one in failed] == ["ZeroDivisionError"]
+    news = site.wait_for("nb", lambda now: [one.kind for one in now.news].count("done") == 2).news
+    done = [one.message for one in news if one.kind == "done"]
+    assert re.fullmatch(r"Sum is done after [0-9.]+ s\.", done[0])
+    assert re.fullmatch(r"Cell \[[0-9]+\] failed after [0-9.]+ s: ZeroDivisionError\.", done[1])
     assert notebook.text("%gpucluster status").startswith("Name:     nb\n")
     assert len(notebook.text("%gpucluster logs --lines 3").splitlines()) == 3
     link = notebook.text("%gpucluster dashboard")

@@ -28,6 +28,8 @@ REST = [
     ("GET", "api/schema"),
     ("GET", "api/presets"),
     ("GET", "api/devices"),
+    ("POST", "api/devices/processes/1/stop"),
+    ("GET", "api/metrics"),
     ("GET", "api/openapi.json"),
     ("GET", "api/recordings"),
     ("GET", "api/recordings/session?source=bundled&path=kmeans-cpu.gpucluster.jsonl.gz"),

@@ -75,6 +75,7 @@ async def test_devices_that_cannot_be_read(api, monkeypatch, caplog):
 def template(pattern: str) -> str:
     path = pattern.removeprefix("gpucluster").replace("\\.", ".").replace("(?:/(.*))?", "/{path}")
     path = path.replace("workers/([^/]+)", "workers/{worker}")
+    path = path.replace("processes/([0-9]{1,9})", "processes/{pid}")
     path = path.replace("lessons/([^/]+)", "lessons/{lesson}")
     return re.sub(r"\(\[\^/\]\+\)", "{cluster}", path)
 

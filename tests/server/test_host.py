@@ -123,18 +123,51 @@ def test_a_process_is_told_with_its_notebook_its_cluster_and_its_user(jupyter, m
     worker = running_cluster.workers[0].pid
     pids = [kernel, child, worker, os.getpid(), 999_999_999]
     machine.write([gpu(1), *(f"process {pid} used={number}" for number, pid in enumerate(pids, 1)), gpu(2)])
-    found = {
-        process["pid"]: (process["notebook"], process["cluster"])
-        for process in jupyter.call("GET", "devices")["devices"][0]["processes"]
-    }
+    processes = {one["pid"]: one for one in jupyter.call("GET", "devices")["devices"][0]["processes"]}
+    found = {pid: (one["notebook"], one["cluster"], one["role"], one["parent_pid"]) for pid, one in processes.items()}
+    ours = os.getpid()  # The server's parent, and that of the cluster's process.
     assert found == {
-        kernel: ("lessons/k means.ipynb", None),
-        child: ("lessons/k means.ipynb", None),
-        worker: (None, "shared"),
-        os.getpid(): (None, None),
-        999_999_999: (None, None),
+        kernel: ("lessons/k means.ipynb", None, "kernel", ours),
+        child: ("lessons/k means.ipynb", None, "child", kernel),
+        worker: (None, "shared", "worker", found[worker][3]),
+        ours: (None, None, "other", found[ours][3]),
+        999_999_999: (None, None, "outside", None),
     }
-    psutil.Process(child).kill()
+    mib = 2**20
+    assert processes[kernel]["tree_memory_bytes"] == 3 * mib, "with what it has started"
+    assert processes[worker]["worker"] == running_cluster.workers[0].name
+    stoppable = {pid for pid, one in processes.items() if one["can_stop"]}
+    assert stoppable == {kernel, child, worker}, "neither what is not here nor what the server runs in"
+
+    def stop(pid: int, **body) -> httpx.Response:
+        url = f"{jupyter.url}gpucluster/api/devices/processes/{pid}/stop"
+        return httpx.post(url, json=body, headers=HEADERS, timeout=60, trust_env=False)
+
+    birth = processes[child]["birth"]
+    assert stop(child, birth="another").status_code == 409
+    assert stop(child).status_code == 422
+    assert stop(child, birth=birth, force=True).status_code == 422
+    refused = stop(ours, birth=processes[ours]["birth"])
+    assert (refused.status_code, refused.json()["message"]) == (409, f"Process {ours} runs this server.")
+    unlisted = psutil.Process(running_cluster.pid)
+    assert stop(unlisted.pid, birth=birth).status_code == 409, "it uses no GPU"
+    assert psutil.pid_exists(child)
+    answer = stop(child, birth=birth)
+    assert (answer.status_code, answer.json()) == (200, {"pid": child, "ended": True})
+    assert psutil.Process(kernel).is_running()
+
+
+def test_a_server_that_only_shows(machine, registry_directory, tmp_path, monkeypatch):
+    for name in ("LD_LIBRARY_PATH", "FAKE_NVML"):
+        monkeypatch.setenv(name, machine.environment()[name])
+    with subprocess.Popen(["/bin/sh", "-c", "read nothing"], stdin=subprocess.PIPE) as mine:
+        machine.write([gpu(1), f"process {mine.pid} used=1"])
+        with jupyter_process(tmp_path / "jupyter", standby=False, stop_processes=False) as jupyter:
+            [process] = jupyter.call("GET", "devices")["devices"][0]["processes"]
+            assert (process["can_stop"], process["command"]) == (False, "sh")
+            url = f"{jupyter.url}gpucluster/api/devices/processes/{mine.pid}/stop"
+            refused = httpx.post(url, json={"birth": process["birth"]}, headers=HEADERS, trust_env=False)
+            assert (refused.status_code, mine.poll()) == (403, None)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
@@ -145,6 +178,7 @@ def test_of_other_users_only_name_and_memory_are_told(jupyter, machine, tmp_path
     told = {process["pid"]: process for process in answer["devices"][0]["processes"]}
     theirs, ours = told[other.pid], told[os.getpid()]
     assert (theirs["command"], theirs["memory_used_bytes"]) == (None, 2 * 2**30)
+    assert (theirs["birth"], theirs["can_stop"]) == (None, False)
     assert theirs["user"] not in {None, ours["user"]}
     assert ours["command"]
     assert "secret" not in json.dumps(answer)

@@ -13,6 +13,13 @@ from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
 from gpucluster.supervisor.activity_log import ActivityLog
+from gpucluster.supervisor.deaths import Inquest
+
+
+def log_of(folder, planned):
+    """Return the log of a cluster that has no deployment: nobody knows why its workers die."""
+    inquire = Inquest(lambda: None).look_at
+    return ActivityLog(folder / "activity", lambda: planned, inquire=inquire, announce=lambda kind, message: None)
 
 
 def story(site, cluster):
@@ -56,8 +63,9 @@ def test_everything_that_is_asked_is_written_down_with_who_asked(site, wait_unti
 def test_a_worker_that_is_lost_and_a_supervisor_that_is_lost(site, wait_until):
     model = site.running(name="unlucky", n_workers=2)
     os.kill(model.workers[0].pid, signal.SIGKILL)
-    lost = ("worker_left", None, f"Worker {model.workers[0].name} left unexpectedly; see the log")
+    lost = ("worker_died", None, f"Worker {model.workers[0].name} died: ended by SIGKILL.")
     wait_until(lambda: lost in story(site, "unlucky"), what=lambda: story(site, "unlucky"))
+    wait_until(lambda: [entry.message for entry in site.get("unlucky").news] == [lost[2]])
     os.kill(model.pid, signal.SIGKILL)
     ended = site.wait_for("unlucky", lambda now: now.state.ended)
     assert story(site, "unlucky")[-1] == ("failure", None, ended.reason)
@@ -74,7 +82,7 @@ async def test_workers_that_come_within_a_second_are_one_entry(tmp_path, monkeyp
     waiting = []
     loop = asyncio.get_running_loop()
     monkeypatch.setattr(loop, "call_later", lambda seconds, then: waiting.append((seconds, then)) or Timer())
-    activity_log = ActivityLog(tmp_path / "activity", lambda: {"0", "1", "2", "3"})
+    activity_log = log_of(tmp_path, {"0", "1", "2", "3"})
     saw("0")
     saw("0", "1")
     saw("0", "1", "2")
@@ -92,7 +100,7 @@ async def test_a_restart_is_one_entry_whenever_its_workers_come_back(tmp_path):
         workers = [WorkerModel(name=str(port % 10), address=f"tcp://h:{port}", n_threads=1) for port in ports]
         activity_log.saw_workers(workers, restarting=restarting)
 
-    activity_log = ActivityLog(tmp_path / "activity", lambda: {"0", "1", "2"})
+    activity_log = log_of(tmp_path, {"0", "1", "2"})
     saw(10, 11, 12)
     activity_log.asked("restart", None, "Restart all workers")
     saw(11, 12)
@@ -105,7 +113,7 @@ async def test_a_restart_is_one_entry_whenever_its_workers_come_back(tmp_path):
     activity_log.flush()
     assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
         "Restart all workers",
-        "Worker 2 left unexpectedly; see the log",
+        "Worker 2 left unexpectedly; see the log.",
         "Worker 2 joined",
     ]
 
@@ -122,14 +130,14 @@ async def test_who_was_sent_away_is_known_when_its_name_is_in_use_again(tmp_path
         return WorkerModel(name=name, address=address, n_threads=1)
 
     one, two, other_two = worker("1", "tcp://h:1"), worker("2", "tcp://h:2"), worker("2", "tcp://h:3")
-    activity_log = ActivityLog(tmp_path / "activity", lambda: {"1", "2"})
+    activity_log = log_of(tmp_path, {"1", "2"})
     activity_log.saw_workers([one, two], restarting=False)
     activity_log.sends_away({"tcp://h:1", "tcp://h:2"})
     activity_log.keeps({"tcp://h:1"})
     activity_log.saw_workers([other_two], restarting=False)
     activity_log.flush()
     assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
-        "Worker 1 left unexpectedly; see the log",
+        "Worker 1 left unexpectedly; see the log.",
         "Worker 2 left",
         "Worker 2 joined",
     ]

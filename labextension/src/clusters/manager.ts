@@ -6,8 +6,10 @@ import type {
   ActivityEntry,
   ClusterModel,
   ClusterPatch,
+  DeviceProcess,
   Event,
   HostDevices,
+  ProcessStopped,
   TelemetryHistory,
   TelemetrySample
 } from '../protocol/messages';
@@ -161,6 +163,10 @@ export class ClusterManager implements IClusterManager {
 
   async activity(id: string): Promise<readonly ActivityEntry[]> {
     return (await restapi.readActivity(this._settings, id)).entries;
+  }
+
+  async stopProcess({ pid, birth }: DeviceProcess): Promise<ProcessStopped> {
+    return restapi.stopProcess(this._settings, pid, birth ?? '');
   }
 
   async logs(id: string, lines = 200): Promise<string[]> {

@@ -12,6 +12,7 @@ import type {
   LogLines,
   Notes,
   Preset,
+  ProcessStopped,
   TelemetryHistory
 } from '../protocol/messages';
 import type { IKinds } from './tokens';
@@ -125,6 +126,17 @@ export async function readPresets(settings: Settings): Promise<Preset[]> {
 
 export async function readDevices(settings: Settings): Promise<HostDevices> {
   return (await request<HostDevices>(settings, ['devices'], {}, 'devices')).body;
+}
+
+/** Ends a process that uses a GPU. */
+export async function stopProcess(
+  settings: Settings,
+  pid: number,
+  birth: string
+): Promise<ProcessStopped> {
+  const parts = ['devices', 'processes', `${pid}`, 'stop'];
+  const init = { method: 'POST', body: JSON.stringify({ birth }) };
+  return (await request<ProcessStopped>(settings, parts, init, 'ended')).body;
 }
 
 /** The address of the event stream. */

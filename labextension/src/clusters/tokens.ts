@@ -6,9 +6,11 @@ import type {
   ActivityEntry,
   ClusterModel,
   ClusterPatch,
+  DeviceProcess,
   HostDevices,
   KindModel,
   Preset,
+  ProcessStopped,
   TelemetryHistory,
   TelemetrySample
 } from '../protocol/messages';
@@ -83,6 +85,8 @@ export interface IClusterManager extends IDisposable {
   history(id: string): Promise<TelemetryHistory>;
   /** What has happened to a cluster, oldest first. */
   activity(id: string): Promise<readonly ActivityEntry[]>;
+  /** End a process of one's own that uses a GPU of the Jupyter host. */
+  stopProcess(process: DeviceProcess): Promise<ProcessStopped>;
   logs(id: string, lines?: number): Promise<string[]>;
   /** The kinds of clusters; asked for once. */
   kinds(): Promise<IKinds>;

@@ -2,8 +2,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import { levelOf, readingOf, shareOf, type IReading } from '../gauges/levels';
-import { formatBytes, formatPercent, formatShare } from '../gauges/units';
+import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
 import type { DeviceModel, DeviceProcess } from '../protocol/messages';
+import { processTree, type IPlacedProcess } from './processtree';
 
 interface IDeviceRowProps {
   readonly device: DeviceModel;
@@ -11,11 +12,12 @@ interface IDeviceRowProps {
   readonly index: string;
   readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
+  readonly onStop: (process: DeviceProcess) => void;
 }
 
 /** One GPU or one slice of it. */
 export function DeviceRow(props: IDeviceRowProps): JSX.Element {
-  const { device, index, trans, onOpenNotebook } = props;
+  const { device, index, trans, onOpenNotebook, onStop } = props;
   const isSlice = device.parent_uuid !== null;
   const title = isSlice ? trans.__('MIG %1', index) : trans.__('GPU %1', index);
   const memory = readingOf(device.memory_used_bytes, device.memory_total_bytes);
@@ -32,22 +34,55 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
         )}
         <span className="gpc-Device-facts">{deviceFacts(device)}</span>
       </div>
-      {memory !== null && <MemoryBar memory={memory} label={trans.__('Memory of %1', title)} />}
-      {device.error !== null && <p className="gpc-Device-error">{device.error}</p>}
+      {memory !== null && (
+        <MemoryBar
+          memory={memory}
+          reserved={device.memory_reserved_bytes}
+          label={trans.__('Memory of %1', title)}
+          trans={trans}
+        />
+      )}
+      {device.error !== null && (
+        <p className="gpc-Device-error">
+          {device.error}
+          {device.error_since !== null && ` ${trans.__('(for %1)', age(device.error_since))}`}
+        </p>
+      )}
+      <Errors device={device} trans={trans} />
       {device.processes.length > 0 && (
         <ul className="gpc-Device-processes" aria-label={trans.__('Processes on %1', title)}>
-          {device.processes.map(process => (
+          {processTree(device.processes).map(placed => (
             <Process
-              key={process.pid}
-              process={process}
+              key={placed.process.pid}
+              placed={placed}
               trans={trans}
               onOpenNotebook={onOpenNotebook}
+              onStop={onStop}
             />
           ))}
         </ul>
       )}
     </li>
   );
+}
+
+/** The last error that the driver has told of a GPU. */
+function Errors({ device, trans }: Pick<IDeviceRowProps, 'device' | 'trans'>): JSX.Element | null {
+  const xid = device.xids[device.xids.length - 1];
+  if (xid === undefined) {
+    return null;
+  }
+  const line = trans.__('XID %1, %2 ago', xid.number, age(xid.at));
+  return (
+    <p className="gpc-Device-error" title={device.xids.map(one => `XID ${one.number}`).join(', ')}>
+      {xid.meaning === null ? line : `${line}: ${xid.meaning}`}
+    </p>
+  );
+}
+
+/** How long ago something was; readings come every few seconds, and draw it anew. */
+function age(at: string): string {
+  return formatDuration(Math.max(0, (Date.now() - Date.parse(at)) / 1000));
 }
 
 /** What is measured besides memory: `45 % · 61 °C · 231 / 400 W`. */
@@ -65,16 +100,24 @@ function deviceFacts(device: DeviceModel): string {
   return facts.filter(fact => fact !== null).join(' · ');
 }
 
-function MemoryBar({
-  memory,
-  label
-}: {
+interface IMemoryBarProps {
   readonly memory: IReading;
+  /** What the driver keeps for itself. */
+  readonly reserved: number | null;
   readonly label: string;
-}): JSX.Element {
+  readonly trans: TranslationBundle;
+}
+
+/** `10 / 40 GiB · 25 %`, and what the driver keeps. */
+function MemoryBar({ memory, reserved, label, trans }: IMemoryBarProps): JSX.Element {
   const { used, total } = memory;
   const share = shareOf(memory);
-  const text = total === null ? formatBytes(used) : formatShare(used, total);
+  const facts = [
+    total === null ? formatBytes(used) : formatShare(used, total),
+    share === null ? null : formatPercent(100 * share),
+    reserved ? trans.__('%1 reserved', formatBytes(reserved)) : null
+  ];
+  const text = facts.filter(fact => fact !== null).join(' · ');
   return (
     <div className="gpc-Device-memory" data-level={levelOf(memory)}>
       {share !== null && (
@@ -96,21 +139,23 @@ function MemoryBar({
 }
 
 interface IProcessProps {
-  readonly process: DeviceProcess;
+  readonly placed: IPlacedProcess;
   readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
+  readonly onStop: (process: DeviceProcess) => void;
 }
 
-/** A process, by what people know it by: a cluster, a notebook, or a program of somebody. */
-function Process({ process, trans, onOpenNotebook }: IProcessProps): JSX.Element {
-  const { pid, user, command, memory_used_bytes, cluster, notebook } = process;
-  const program = command ?? trans.__('process %1', pid);
+/** A process, by what people know it by: a notebook, a worker, or a program of somebody. */
+function Process({ placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
+  const { process, depth, hasChildren } = placed;
+  const { pid, command, memory_used_bytes, tree_memory_bytes, notebook, role } = process;
   return (
-    <li title={trans.__('Process %1: %2', pid, command ?? trans.__('unknown program'))}>
+    <li
+      title={trans.__('Process %1: %2', pid, command ?? trans.__('unknown program'))}
+      style={{ paddingInlineStart: `${depth}em` }}
+    >
       <span className="gpc-Device-owner">
-        {cluster !== null ? (
-          trans.__('cluster %1', cluster)
-        ) : notebook !== null ? (
+        {role === 'kernel' && notebook !== null ? (
           <button
             type="button"
             className="gpc-LinkButton"
@@ -119,13 +164,46 @@ function Process({ process, trans, onOpenNotebook }: IProcessProps): JSX.Element
           >
             {notebook}
           </button>
-        ) : user === null ? (
-          program
         ) : (
-          trans.__('%1 of %2', program, user)
+          ownerOf(process, trans)
         )}
       </span>
       {memory_used_bytes !== null && <span>{formatBytes(memory_used_bytes)}</span>}
+      {hasChildren && tree_memory_bytes !== null && (
+        <span
+          title={trans.__('With what it has started')}
+        >{`(${formatBytes(tree_memory_bytes)})`}</span>
+      )}
+      {process.can_stop && (
+        <button
+          type="button"
+          className="gpc-LinkButton"
+          title={trans.__('Stop process %1…', pid)}
+          aria-label={trans.__('Stop process %1…', pid)}
+          onClick={() => onStop(process)}
+        >
+          {trans.__('Stop…')}
+        </button>
+      )}
     </li>
   );
+}
+
+/** Whose it is, in a word or two. */
+function ownerOf(process: DeviceProcess, trans: TranslationBundle): string {
+  const { pid, user, command, cluster, notebook, worker, role } = process;
+  const program = command ?? trans.__('process %1', pid);
+  if (role === 'outside') {
+    return trans.__('process %1, outside this container', pid);
+  }
+  if (role === 'worker') {
+    return trans.__('worker %1 of %2', worker ?? '', cluster ?? '');
+  }
+  if (role === 'child') {
+    return trans.__('%1 of %2', program, cluster ?? notebook ?? '');
+  }
+  if (cluster !== null) {
+    return trans.__('cluster %1', cluster);
+  }
+  return user === null ? program : trans.__('%1 of %2', program, user);
 }

@@ -4,8 +4,10 @@ import React, { useEffect, useState } from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
 import type { DeviceModel, HostDevices as HostReading } from '../protocol/messages';
+import { sentenceOf, useAsking } from '../panel/asking';
 import { DeviceRow } from './devicerow';
 import { hostGpus } from './hosttotals';
+import { stopProcess } from './stopping';
 
 export interface IHostDevicesProps {
   readonly manager: IClusterManager;
@@ -17,6 +19,7 @@ export interface IHostDevicesProps {
 export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JSX.Element | null {
   const host = useHost(manager);
   const [isOpen, setOpen] = useState(true);
+  const asking = useAsking();
   if (host === null) {
     return null;
   }
@@ -29,6 +32,7 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
       index={index}
       trans={trans}
       onOpenNotebook={openNotebook}
+      onStop={process => void asking.run('stop', () => stopProcess(process, manager, trans))}
     />
   );
   return (
@@ -41,6 +45,11 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
         <h2>{trans.__('GPUs of this machine')}</h2>
       </summary>
       {(gpus.length === 0 || !host.available) && <p className="gpc-Host-message">{host.message}</p>}
+      {asking.error !== null && (
+        <p className="gpc-Error" role="alert">
+          {sentenceOf(asking.error)}
+        </p>
+      )}
       <ul className="gpc-Host-devices" aria-label={trans.__('GPUs of this machine')}>
         {gpus.map(({ device, slices }) => (
           <React.Fragment key={device.uuid}>

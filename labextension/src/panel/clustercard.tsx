@@ -10,7 +10,15 @@ import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking, useTick } from './asking';
 import { CardButtons } from './cardbuttons';
 import { Details } from './details';
-import { clientsLine, countdownLine, kindLine, pendingLine, workersLine } from './lines';
+import {
+  clientsLine,
+  countdownLine,
+  kindLine,
+  newsLine,
+  pendingLine,
+  quietLine,
+  workersLine
+} from './lines';
 import { LiveGauges } from './livegauges';
 import { ProgressLine } from './progressline';
 import { retire } from './retiring';
@@ -110,6 +118,16 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
       {cluster.idle.stops_at !== null && (
         <p className="gpc-Line gpc-Countdown">
           <Ticking milliseconds={1000} text={() => countdownLine(cluster, manager, trans) ?? ''} />
+        </p>
+      )}
+      {cluster.idle.quiet_since !== null && cluster.idle.stops_at === null && (
+        <p className="gpc-Line gpc-Quiet">
+          <Ticking milliseconds={20_000} text={() => quietLine(cluster, manager, trans) ?? ''} />
+        </p>
+      )}
+      {cluster.news.some(({ kind }) => kind !== 'done') && (
+        <p className="gpc-Line gpc-News">
+          <Ticking milliseconds={20_000} text={() => newsLine(cluster, manager, trans) ?? ''} />
         </p>
       )}
       <ProgressLine cluster={cluster} trans={trans} />

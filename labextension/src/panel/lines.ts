@@ -46,6 +46,36 @@ export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): st
     : trans._n('%1 client', '%1 clients', cluster.n_clients);
 }
 
+/** Since when nothing is computed and what keeps it, while it would not stop by itself; null: it computes. */
+export function quietLine(
+  cluster: ClusterModel,
+  clock: Clock,
+  trans: TranslationBundle
+): string | null {
+  const { quiet_since, kept_by, stops_at } = cluster.idle;
+  if (quiet_since === null || stops_at !== null || cluster.wanted.stopped) {
+    return null;
+  }
+  const since = formatDuration((clock.now() - Date.parse(quiet_since)) / 1000);
+  return kept_by === null
+    ? trans.__('Idle for %1', since)
+    : trans.__('Idle for %1: %2', since, kept_by);
+}
+
+/** The last that happened to it, and how long ago; null: nothing. */
+export function newsLine(
+  cluster: ClusterModel,
+  clock: Clock,
+  trans: TranslationBundle
+): string | null {
+  const happened = cluster.news.filter(({ kind }) => kind !== 'done').pop();
+  if (happened === undefined) {
+    return null;
+  }
+  const ago = formatDuration((clock.now() - Date.parse(happened.at)) / 1000);
+  return trans.__('%1 (%2 ago)', happened.message, ago);
+}
+
 /** How many tasks are not finished. */
 export function taskCounts(sample: TelemetrySample | undefined): {
   processing: number;

@@ -34,6 +34,7 @@ export interface Protocol {
   schemas: Schemas;
   log: LogLines;
   notes: Notes;
+  process_stopped: ProcessStopped;
   history: TelemetryHistory;
   activity: Activity;
   lessons: LessonList;
@@ -157,6 +158,10 @@ export interface ClusterModel {
    */
   notice: string | null;
   /**
+   * What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' for what happened to it, 'done' for a batch that somebody waits for. Messages of at most 140 characters.
+   */
+  news: ActivityEntry[];
+  /**
    * What is happening, while something is.
    */
   progress: Progress | null;
@@ -226,6 +231,24 @@ export interface ClusterModel {
   log_tail: string[];
   spec: ClusterSpec;
   protocol_version: number;
+}
+/**
+ * Something that happened to a cluster: who asked what, when, and what came of it.
+ */
+export interface ActivityEntry {
+  at: string;
+  /**
+   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'failure' for what happened.
+   */
+  kind: string;
+  /**
+   * Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'.
+   */
+  by: string | null;
+  /**
+   * What it was, in a sentence or less.
+   */
+  message: string;
 }
 /**
  * What a cluster is doing right now, for people.
@@ -310,6 +333,14 @@ export interface Idle {
    * When the cluster will stop itself unless it is used.
    */
   stops_at: string | null;
+  /**
+   * Since when no task runs, also while clients are connected; null: tasks run.
+   */
+  quiet_since: string | null;
+  /**
+   * What keeps a quiet cluster from stopping by itself, such as 'a client holds 3 results'.
+   */
+  kept_by: string | null;
 }
 /**
  * Versions in the cluster's Python environment.
@@ -607,7 +638,29 @@ export interface DeviceModel {
    * Why this device cannot be read, in a sentence.
    */
   error: string | null;
+  /**
+   * Since when that has been seen.
+   */
+  error_since: string | null;
+  /**
+   * What the driver has told of it since it is looked at; the last five.
+   */
+  xids: XIDModel[];
   processes: DeviceProcess[];
+}
+/**
+ * An error that the driver has told of a GPU, by its number.
+ */
+export interface XIDModel {
+  /**
+   * XID, as in NVIDIA's list.
+   */
+  number: number;
+  at: string;
+  /**
+   * What it means, in a few words; null: see NVIDIA's list.
+   */
+  meaning: string | null;
 }
 /**
  * A process that uses a GPU of this machine.
@@ -628,6 +681,30 @@ export interface DeviceProcess {
    * Path of the notebook whose kernel it is, on this Jupyter server.
    */
   notebook: string | null;
+  /**
+   * What it is: a notebook's kernel, a cluster's own process, a worker, a process that one of those has started, any other one; 'outside': of another container, or just gone.
+   */
+  role: 'kernel' | 'supervisor' | 'worker' | 'child' | 'other' | 'outside';
+  /**
+   * Name of the worker that it is, or that has started it.
+   */
+  worker: string | null;
+  /**
+   * The nearest of its ancestors that uses this GPU, too.
+   */
+  parent_pid: number | null;
+  /**
+   * Memory of it and of all that it has started, on this GPU; null: not measured.
+   */
+  tree_memory_bytes: number | null;
+  /**
+   * Tells it from any other process of this number; null: not one's own.
+   */
+  birth: string | null;
+  /**
+   * Whether it is one's own and may be stopped from here.
+   */
+  can_stop: boolean;
 }
 /**
  * First message of a stream: the whole list, so that nothing can have been missed.
@@ -742,6 +819,16 @@ export interface Notes {
   notes: string[];
 }
 /**
+ * What came of a stop.
+ */
+export interface ProcessStopped {
+  pid: number;
+  /**
+   * Whether it is gone.
+   */
+  ended: boolean;
+}
+/**
  * The last ten minutes of a cluster, oldest first.
  *
  * Totals have one entry per ``seconds``. Workers have one per ``worker_seconds``, which is coarser the more workers
@@ -813,24 +900,6 @@ export interface WorkerHistory {
 export interface Activity {
   id: string;
   entries: ActivityEntry[];
-}
-/**
- * Something that happened to a cluster: who asked what, when, and what came of it.
- */
-export interface ActivityEntry {
-  at: string;
-  /**
-   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'failure' for what happened.
-   */
-  kind: string;
-  /**
-   * Who asked, such as 'JupyterLab', 'notebook, process 4711' or 'command line, process 815'.
-   */
-  by: string | null;
-  /**
-   * What it was, in a sentence or less.
-   */
-  message: string;
 }
 /**
  * Answer to "which lessons are there, and how far am I?".

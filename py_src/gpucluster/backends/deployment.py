@@ -123,5 +123,13 @@ class Deployment(ABC):
         """Return the UUID (or index) of the GPU of one worker, ``None`` on CPU workers."""
         return None
 
+    def how_ended(self, pid: int) -> int | None:
+        """Return the exit status of a worker's process, negative where a signal ended it; ``None``: nobody knows."""
+        return None
+
+    def gpu_trouble(self, device: str) -> str | None:
+        """Return what has gone wrong with a GPU in the last seconds, in a few words; ``None``: nothing is known."""
+        return None
+
     def _refusal(self, verb: str) -> InvalidState:
         return InvalidState(f"The workers of this kind of cluster cannot {verb}.")

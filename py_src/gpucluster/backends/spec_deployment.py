@@ -18,7 +18,7 @@ from distributed import SpecCluster
 
 from ..comm.folder import SCHEME
 from ..dask_internals import spec_cluster
-from ..dask_internals.nannies import kill_starting_process
+from ..dask_internals.nannies import kill_starting_process, tell_how_workers_end
 from ..dask_internals.statuses import is_gone
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
@@ -28,6 +28,7 @@ from .backend import Plan, StartContext
 from .causes import cause_of
 from .dashboard import WEB_SOCKET, PrivateDashboardScheduler
 from .deployment import Deployment, Slot, SlotState, could_not_start
+from .gpu_watch import GPUWatch
 from .scheduler.in_process import InProcessScheduler
 
 logger = logging.getLogger("gpucluster.backends")
@@ -38,7 +39,22 @@ REPLACE_SECONDS = 1.0
 SYNC_SECONDS = 3600
 """How often a cluster tells its scheduler its name, which never changes; by itself, each second over a connection."""
 
+KNOWN_ENDS = 1000
+
 Make = Callable[..., SpecCluster]
+
+_ends: dict[int, int] = {}
+"""Exit status of workers' processes that have ended, by process id."""
+
+
+def _note_end(pid: int, status: int) -> None:
+    _ends.pop(pid, None)
+    _ends[pid] = status
+    if len(_ends) > KNOWN_ENDS:
+        del _ends[next(iter(_ends))]
+
+
+tell_how_workers_end(_note_end)
 
 
 class SpecDeployment(Deployment):
@@ -73,6 +89,7 @@ class SpecDeployment(Deployment):
         self._adaptive: Any = None
         self._scheduler = spec_cluster.scheduler_of(cluster)
         self.scheduler = InProcessScheduler(self._scheduler)
+        self._watch = GPUWatch() if workers_are_devices else None
 
     @classmethod
     async def start(
@@ -166,6 +183,12 @@ class SpecDeployment(Deployment):
         known = self._since.get(str(name))
         return known is not None and known[0] in {SlotState.RUNNING, SlotState.LOST}
 
+    def how_ended(self, pid: int) -> int | None:
+        return _ends.get(pid)
+
+    def gpu_trouble(self, device: str) -> str | None:
+        return None if self._watch is None else self._watch.trouble(device)
+
     def device_of(self, name: str) -> str | None:
         return name if self._workers_are_devices else None
 
@@ -256,6 +279,8 @@ class SpecDeployment(Deployment):
     async def close(self) -> None:
         """Close scheduler and workers; returns in bounded time whatever they do."""
         await self.adapt(None)
+        if self._watch is not None:
+            self._watch.close()
         await self.scheduler.close()
         for name in spec_cluster.failed(self._cluster):
             spec_cluster.count_no_more(self._cluster, name)

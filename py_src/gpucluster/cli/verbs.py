@@ -139,6 +139,11 @@ def _profile(parser: SentenceParser, _face: str) -> None:
     parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
 
 
+def _notify(parser: SentenceParser, _face: str) -> None:
+    declare_name(parser)
+    parser.argument("--title", metavar="TEXT", help="What the cell is called. Default: its number.")
+
+
 def _bench(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "words", nargs="*", metavar="NAME", complete=LIVING,
@@ -218,6 +223,7 @@ VERBS = {
         Verb("replay", "Play a recording in the gauges.", _replay),
         Verb("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Verb("profile", "Run a cell (%%gpucluster profile) and say what the cluster did.", _profile, (MAGIC,)),
+        Verb("notify", "Notify when this cell is done, however it ends.", _notify, (MAGIC,)),
         Verb("bench", "Measure a cluster, or compare two measurements.", _bench),
         Verb("stop", "Stop a cluster; its workers' data is lost.", _stop),
         Verb("remove", "Forget a cluster that has ended.", _remove),

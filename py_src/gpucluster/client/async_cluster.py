@@ -20,6 +20,7 @@ from .adapting import AsyncAdaptive
 from .capacity import most_workers
 from .control import AsyncControl
 from .handle import ClusterHandle
+from .notifying import Batch, futures_in
 from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
 from .worker_numbers import bounded_workers, duration, wanted_workers, whole
 
@@ -253,6 +254,25 @@ class AsyncCluster(ClusterHandle):
         history = await self.history()
         # In a thread: the first time, pandas takes a moment.
         return await asyncio.to_thread(history_frame, history, by)
+
+    async def notify(self, futures: Any, title: str | None = None) -> None:
+        """Notify when all these are done: one notice in JupyterLab for the whole batch, however it ends.
+
+        Returns at once. Where the Jupyter server has a ``notify_command``, that is run, too, also while no browser
+        is open; this process has to live as long.
+
+        Parameters
+        ----------
+        futures : Future, list of Future, or a collection of Dask that was persisted
+        title : str, optional
+            What the batch is called.
+
+        Raises
+        ------
+        InvalidRequest
+            Nothing of it computes.
+        """
+        Batch(self._control, self.id, futures_in(futures), title)
 
     async def activity(self) -> list[ActivityEntry]:
         """Return who asked what and what came of it, oldest first."""

@@ -54,6 +54,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     telemetry = synchronous(AsyncCluster.telemetry)
     history = synchronous(AsyncCluster.history)
     frame = synchronous(AsyncCluster.frame)
+    notify = synchronous(AsyncCluster.notify)
     activity = synchronous(AsyncCluster.activity)
     logs = synchronous(AsyncCluster.logs)
     get_logs = synchronous(AsyncCluster.get_logs)

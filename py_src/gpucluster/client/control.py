@@ -161,6 +161,20 @@ class AsyncControl(ReadingControl):
             find_worker(model, worker)  # No path can carry such a name.
         return await self._ask(model, "POST", f"/workers/{quote(worker, safe='')}/retire")
 
+    async def tell(self, id: str, message: str) -> ClusterModel:
+        """Announce that something is done that a person waits for: a notice in JupyterLab, and the server's hook.
+
+        Parameters
+        ----------
+        message : str
+            A sentence of at most 140 characters.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
+        """
+        return await self._ask(self._living(id), "POST", "/news", {"message": message})
+
     async def restart(self, id: str) -> ClusterModel:
         """Restart all workers; tasks and results are lost. Returns when accepted.
 
@@ -264,6 +278,7 @@ class Control(Synchronous[AsyncControl]):
     wait_for_scale = synchronous(AsyncControl.wait_for_scale)
     patch = synchronous(AsyncControl.patch)
     retire = synchronous(AsyncControl.retire)
+    tell = synchronous(AsyncControl.tell)
     restart = synchronous(AsyncControl.restart)
     stop = synchronous(AsyncControl.stop)
     remove = synchronous(AsyncControl.remove)

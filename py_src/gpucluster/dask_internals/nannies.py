@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -37,3 +38,22 @@ def look_for_workers_every(seconds: float) -> None:
     from distributed.nanny import WorkerProcess
 
     WorkerProcess._init_msg_interval = seconds
+
+
+def tell_how_workers_end(tell: Callable[[int, int], None]) -> None:
+    """Call back with process id and exit status whenever a worker's process has ended with another status than 0.
+
+    The status is negative where a signal ended it, and 255 where nobody knows. Relies on
+    ``WorkerProcess._death_message(pid, exitcode)`` giving what is logged then (2021.1).
+    """
+    from distributed.nanny import WorkerProcess
+
+    process: Any = WorkerProcess
+    before = process._death_message
+
+    def telling(self: Any, pid: int, exitcode: int) -> str:
+        tell(pid, exitcode)
+        message: str = before(self, pid, exitcode)
+        return message
+
+    process._death_message = telling

@@ -36,6 +36,21 @@ def bytes_kept_for(scheduler: Any, client: str) -> int:
     return sum(max(0, task.nbytes) for task in tasks if task.state == "memory")
 
 
+def n_wanted_results(scheduler: Any) -> int:
+    """Return how many tasks clients hold, one that several hold counted for each: ``ClientState.wants_what``."""
+    return sum(len(client.wants_what) for client in scheduler.clients.values())
+
+
+def n_without_worker(scheduler: Any) -> int:
+    """Return how many tasks could run and are at no worker: ``Scheduler.queued`` (2022.11) and ``unrunnable``."""
+    return len(scheduler.queued) + len(scheduler.unrunnable)
+
+
+def is_computing(scheduler: Any) -> bool:
+    """Whether any task is at a worker: ``WorkerState.processing`` (2021.1)."""
+    return any(worker.processing for worker in scheduler.workers.values())
+
+
 # -- kinds of tasks ----------------------------------------------------------------------------------
 
 
@@ -136,6 +151,25 @@ def left_on_purpose(scheduler: Any, address: str) -> bool:
         if event.get("expected") is True or str(event.get("status", "")).startswith("closing"):
             return True
     return False
+
+
+def left_behind(scheduler: Any, address: str) -> tuple[int, int, bool]:
+    """Return what a worker that is gone took along: results computed anew, data lost for good, whether it was too big.
+
+    Relies on the events that the scheduler logs: under the worker's address that with ``action`` ``remove-worker``,
+    and its ``lost-computed-tasks`` and ``lost-scattered-tasks`` (2024.8); and by a nanny that ends a worker above its
+    limit, in the topic ``worker-restart-memory``, with the address as ``worker`` (2023.2).
+    """
+    removed = [
+        event
+        for _, event in scheduler.get_events(address) or ()
+        if isinstance(event, dict) and event.get("action") == "remove-worker"
+    ]
+    anew, lost = (
+        len(removed[-1].get(f"lost-{kind}-tasks", ())) if removed else 0 for kind in ("computed", "scattered")
+    )
+    ended = scheduler.get_events("worker-restart-memory") or ()
+    return anew, lost, any(isinstance(event, dict) and event.get("worker") == address for _, event in ended)
 
 
 async def retire(scheduler: Any, names: Collection[Any]) -> set[str]:

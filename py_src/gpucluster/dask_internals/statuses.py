@@ -47,6 +47,11 @@ def can_hold_results(worker: Any) -> bool:
     return worker.status in {Status.running, Status.paused}
 
 
+def is_paused(worker: Any) -> bool:
+    """Whether a worker starts no new tasks, as when its memory is almost full: ``Status.paused``, by its name."""
+    return bool(worker.status.name == "paused")
+
+
 def still_works(worker: Any) -> bool:
     """Whether tasks on a worker may go on: ``running``, ``paused``, ``closing_gracefully``, by ``Status.name``."""
     return worker.status.name in {"running", "paused", "closing_gracefully"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import psutil
@@ -13,25 +12,20 @@ from ..operating_system.processors import usable_processors
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plaintext import counted
 from .nvml import CPU_WORKERS, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
-from .processes import NameOfPid, device_processes
+from .processes import NameOfPid, Owners, device_processes
+from .troubles import Troubles
 from .visibility import visible_uuids
 
 _SESSION = NVMLSession()
+_TROUBLES = Troubles(_SESSION)
 _TEMPERATURE_OF_GPU = 0
-
-
-@dataclass(frozen=True)
-class _Owners:
-    """Whose processes may be found on a device."""
-
-    clusters: NameOfPid
-    notebooks: NameOfPid
 
 
 def host_devices(
     clusters: NameOfPid | None = None,
     *,
     notebooks: NameOfPid | None = None,
+    workers: NameOfPid | None = None,
     cuda_visible_devices: str | None = None,
     session: NVMLSession | None = None,
 ) -> HostDevices:
@@ -43,6 +37,8 @@ def host_devices(
         Tells the name of the cluster that a process id belongs to; supervisors' ids are enough.
     notebooks : mapping or callable, optional
         Tells the path of the notebook that a process id belongs to; kernels' ids are enough.
+    workers : mapping or callable, optional
+        Tells the name of the worker that a process is.
     cuda_visible_devices : str, optional
         Read instead of the environment's ``CUDA_VISIBLE_DEVICES``.
     session : NVMLSession, optional
@@ -56,11 +52,14 @@ def host_devices(
     session = session or _SESSION
     setting = os.environ.get("CUDA_VISIBLE_DEVICES") if cuda_visible_devices is None else cuda_visible_devices
     try:
-        devices = _read_all(session, _Owners(clusters or {}, notebooks or {}))
+        devices = _read_all(session, Owners(clusters or {}, notebooks or {}, workers or {}))
     except NVMLUnavailable as error:
         return _host(False, error.code, error.message)
     allowed = visible_uuids(devices, setting)
     devices = [device.model_copy(update={"visible": device.uuid in allowed}) for device in devices]
+    if session is _SESSION:
+        _TROUBLES.look()
+        devices = [_TROUBLES.told(device) for device in devices]
     code, message = _verdict(devices, setting)
     driver = session.soft("nvmlSystemGetDriverVersion")
     return _host(code == "ok", code, message, driver_version=driver, devices=devices)
@@ -77,7 +76,7 @@ def idle(device: DeviceModel) -> bool:
     return not device.processes and used <= max(total // 20, 600 * 2**20)
 
 
-def _read_all(session: NVMLSession, owners: _Owners) -> list[DeviceModel]:
+def _read_all(session: NVMLSession, owners: Owners) -> list[DeviceModel]:
     try:
         count = session.call("nvmlDeviceGetCount")
         devices: list[DeviceModel] = []
@@ -88,7 +87,7 @@ def _read_all(session: NVMLSession, owners: _Owners) -> list[DeviceModel]:
         raise unavailable(error.number, error.text) from None
 
 
-def _read_gpu(session: NVMLSession, index: int, owners: _Owners) -> list[DeviceModel]:
+def _read_gpu(session: NVMLSession, index: int, owners: Owners) -> list[DeviceModel]:
     """Return a GPU and, if it is divided, its slices."""
     try:
         handle = session.call("nvmlDeviceGetHandleByIndex", index)
@@ -114,7 +113,7 @@ def _read_gpu(session: NVMLSession, index: int, owners: _Owners) -> list[DeviceM
     return [gpu, *(_read_slices(session, handle, uuid, owners) if divided else [])]
 
 
-def _read_slices(session: NVMLSession, parent: Any, parent_uuid: str, owners: _Owners) -> list[DeviceModel]:
+def _read_slices(session: NVMLSession, parent: Any, parent_uuid: str, owners: Owners) -> list[DeviceModel]:
     slices = []
     for number in range(session.soft("nvmlDeviceGetMaxMigDeviceCount", parent) or 0):
         handle = session.soft("nvmlDeviceGetMigDeviceHandleByIndex", parent, number)
@@ -124,7 +123,7 @@ def _read_slices(session: NVMLSession, parent: Any, parent_uuid: str, owners: _O
     return slices
 
 
-def _read_device(session: NVMLSession, handle: Any, uuid: str, owners: _Owners, **fields: Any) -> DeviceModel:
+def _read_device(session: NVMLSession, handle: Any, uuid: str, owners: Owners, **fields: Any) -> DeviceModel:
     total = used = reserved = error = None
     try:
         total, used, reserved = session.memory(handle)
@@ -142,7 +141,7 @@ def _read_device(session: NVMLSession, handle: Any, uuid: str, owners: _Owners, 
         memory_reserved_bytes=reserved,
         utilization_percent=None if rates is None else float(rates.gpu),
         error=error,
-        processes=device_processes(session, handle, owners.clusters, owners.notebooks),
+        processes=device_processes(session, handle, owners),
         **fields,
     )
 

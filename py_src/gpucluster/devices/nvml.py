@@ -103,6 +103,8 @@ class NVMLSession:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._owner: int | None = None
+        self.number = 0
+        """Of this session; what belongs to an earlier one is lost."""
         self._nvml: Any = None
 
     def open(self) -> None:
@@ -129,6 +131,7 @@ class NVMLSession:
             except self._nvml.NVMLError as error:
                 raise unavailable(int(error.value), str(error)) from None
             self._owner = os.getpid()
+            self.number += 1
 
     def call(self, function: str, *arguments: Any) -> Any:
         """Call an NVML function by name.

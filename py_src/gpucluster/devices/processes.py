@@ -1,34 +1,47 @@
-"""Who uses a device: process, user, program, and which cluster or notebook of ours it belongs to."""
+"""Who uses a device: a tree of processes, each with its user, its program and the cluster or notebook it belongs to."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import psutil
 
+from ..operating_system import processes as system
 from ..protocol.models import DeviceProcess
 from .nvml import NVMLSession
 
 NameOfPid: TypeAlias = Mapping[int, str] | Callable[[int], str | None]
-"""Name of the cluster, or path of the notebook, that a process belongs to. A process also belongs to what its
+"""Name of the cluster or worker, or path of the notebook, that a process belongs to. A process also belongs to what its
 ancestors belong to, so the ids of supervisors and kernels are enough."""
 
 _LISTS = ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses")
+_CONTROL = "/dev/nvidiactl"
 _KNOWN_MOST = 1000
 _OURS = {os.getuid()} if hasattr(os, "getuid") else set[int]()
+
+
+@dataclass(frozen=True)
+class Owners:
+    """Whose processes may be found on a device."""
+
+    clusters: NameOfPid
+    notebooks: NameOfPid
+    workers: NameOfPid
 
 
 @dataclass(frozen=True)
 class _Known:
     """What does not change while a process lives."""
 
-    birth: float
+    created: float
     user: str | None
     command: str | None
+    birth: str | None
+    """Of one's own processes."""
     lineage: tuple[int, ...]
     """The process and its ancestors."""
 
@@ -36,34 +49,75 @@ class _Known:
 _known: dict[int, _Known] = {}
 
 
-def device_processes(
-    session: NVMLSession, handle: Any, clusters: NameOfPid, notebooks: NameOfPid
-) -> list[DeviceProcess]:
+def device_processes(session: NVMLSession, handle: Any, owners: Owners) -> list[DeviceProcess]:
     """Return the processes that use a device; those that cannot be listed are left out."""
     memory: dict[int, int | None] = {}
     for function in _LISTS:
         for process in session.soft(function, handle) or []:
             # A process that computes and draws is in both lists with the same figure.
             memory.setdefault(int(process.pid), process.usedGpuMemory)
-    return [_describe(pid, used, clusters, notebooks) for pid, used in sorted(memory.items())]
+    known = {pid: _look_up(pid) for pid in sorted(memory)}
+    lineages = {pid: found.lineage if found is not None else (pid,) for pid, found in known.items()}
+    return [
+        _describe(pid, memory[pid], found, owners).model_copy(
+            update={
+                "parent_pid": next((ancestor for ancestor in lineages[pid][1:] if ancestor in memory), None),
+                "tree_memory_bytes": _sum(memory[other] for other, line in lineages.items() if pid in line),
+            }
+        )
+        for pid, found in known.items()
+    ]
 
 
-def _describe(pid: int, used: int | None, clusters: NameOfPid, notebooks: NameOfPid) -> DeviceProcess:
-    known = _look_up(pid)
+def _describe(pid: int, used: int | None, known: _Known | None, owners: Owners) -> DeviceProcess:
     lineage = known.lineage if known is not None else (pid,)
+    cluster, notebook = _owner(lineage, owners.clusters), _owner(lineage, owners.notebooks)
+    birth = known.birth if known is not None else None
+    role = _role(pid, known, owners, belongs=cluster is not None or notebook is not None)
     return DeviceProcess(
         pid=pid,
         user=known.user if known is not None else None,
         command=known.command if known is not None else None,
         memory_used_bytes=used,
-        cluster=_owner(lineage, clusters),
-        notebook=_owner(lineage, notebooks),
+        cluster=cluster,
+        notebook=notebook,
+        role=role,
+        worker=_owner(lineage, owners.workers),
+        birth=birth,
+        # A cluster is stopped as a cluster, and nobody ends what he runs in.
+        can_stop=birth is not None and role != "supervisor" and pid not in _lineage(os.getpid()),
     )
+
+
+def _role(
+    pid: int, known: _Known | None, owners: Owners, *, belongs: bool
+) -> Literal["kernel", "supervisor", "worker", "child", "other", "outside"]:
+    if known is None:
+        return "outside"
+    if _owner((pid,), owners.workers) is not None:
+        return "worker"
+    if _owner((pid,), owners.clusters) is not None:
+        return "supervisor"
+    if _owner((pid,), owners.notebooks) is not None:
+        return "kernel"
+    return "child" if belongs else "other"
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    measured = [value for value in values if value is not None]
+    return sum(measured) if measured else None
 
 
 def _owner(lineage: tuple[int, ...], names: NameOfPid) -> str | None:
     lookup = names if callable(names) else names.get
     return next((name for pid in lineage if (name := lookup(pid)) is not None), None)
+
+
+def _lineage(pid: int) -> tuple[int, ...]:
+    lineage = [pid]
+    with suppress(psutil.Error, OSError):
+        lineage += [parent.pid for parent in psutil.Process(pid).parents()]
+    return tuple(lineage)
 
 
 def _look_up(pid: int) -> _Known | None:
@@ -73,23 +127,36 @@ def _look_up(pid: int) -> _Known | None:
     """
     try:
         process = psutil.Process(pid)
-        birth = process.create_time()
+        created = process.create_time()
         known = _known.get(pid)
-        if known is not None and known.birth == birth:
+        if known is not None and known.created == created:
             return known
-        lineage = [pid]
-        with suppress(psutil.Error, OSError):
-            lineage += [parent.pid for parent in process.parents()]
-        user = command = None
+        user = command = birth = None
         with suppress(psutil.Error, OSError, KeyError):
             user = process.username()
             # What others run is none of our business; that they use the device, and how much of it, is.
             if process.uids().real in _OURS:
                 command = process.name()
+                birth = system.birth(pid)
+        if birth is not None and _is_somebody_else(pid):
+            return None
     except (psutil.Error, OSError):
         _known.pop(pid, None)
         return None
     if len(_known) >= _KNOWN_MOST:
         _known.clear()
-    _known[pid] = known = _Known(birth, user, command, tuple(lineage))
+    _known[pid] = known = _Known(created, user, command, birth, _lineage(pid))
     return known
+
+
+def _is_somebody_else(pid: int) -> bool:
+    """Whether a process of ours only has the number that NVML tells of a process outside of this container.
+
+    Whoever uses a GPU holds the driver's file open.
+    """
+    try:
+        driver = os.stat(_CONTROL).st_rdev
+        opened = system.open_files(pid)
+    except OSError:
+        return False  # There is no such file, or nobody may look: nothing speaks against it.
+    return bool(opened) and all(file.st_rdev != driver for file in opened)

@@ -54,7 +54,7 @@ class Session:
     def run(self, line: str, cell: str | None = None) -> None:
         """Carry out one line. A refusal is a sentence on standard error, never a traceback."""
         profiles = line.split()[:1] == ["profile"]
-        if profiles and cell is not None:
+        if line.split()[:1] in (["profile"], ["notify"]) and cell is not None:
             # From a program; what is typed is a line magic already, in the cell that it measures.
             self._shell.run_cell(f"%gpucluster {line}\n{cell}")  # type: ignore[no-untyped-call]
             return
@@ -138,6 +138,11 @@ class Session:
         from .profiledcell import ProfiledCell
 
         ProfiledCell(self._shell, found, self._connection.client)
+
+    def _notify(self, control: Control, found: Namespace) -> None:
+        from .notifiedcell import NotifiedCell
+
+        NotifiedCell(self._shell, control, self._find(control, found), getattr(found, "title", None), _complain)
 
     def _bench(self, control: Control, found: Namespace) -> None:
         with LiveLine(notebook=self._notebook) as live:

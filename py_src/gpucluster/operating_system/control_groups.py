@@ -26,6 +26,21 @@ def bounded(memory: int, cores: float) -> tuple[int, float]:
     return memory, cores
 
 
+def out_of_memory_kills() -> int | None:
+    """Return how often the system has killed a process of these groups for want of memory; ``None``: nobody counts."""
+    found: list[int] = []
+    for folder in _own_groups() if LINUX else ():
+        for name in ("memory.events", "memory.oom_control"):
+            with suppress(OSError, ValueError):
+                lines = (line.split() for line in (folder / name).read_text().splitlines())
+                found += [int(words[1]) for words in lines if len(words) == 2 and words[0] == "oom_kill"]
+    # The whole machine counts, too.
+    with suppress(OSError, ValueError):
+        lines = (line.split() for line in Path("/proc/vmstat").read_text().splitlines() if LINUX)
+        found += [int(words[1]) for words in lines if len(words) == 2 and words[0] == "oom_kill"]
+    return sum(found) if found else None
+
+
 def _own_groups() -> Iterator[Path]:
     """Yield the folders of this process's control groups, from each up to its root."""
     lines: list[str] = []

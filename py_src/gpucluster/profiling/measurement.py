@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..client.control import AsyncControl
 from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
+from ..registry.directory import write_private
+from ..registry.record import Folder
 from ..registry.store import now
 from .assembly import assemble
 from .bottlenecks import find_bottlenecks
@@ -53,6 +55,7 @@ class Profile:
         self._dask: DaskReport | None = None
         self._nsight: NsightCapture | None = None
         self._imports: ImportTimes | None = None
+        self._folder: Folder | None = None
         self._started = 0.0
 
     def __enter__(self) -> ProfileReport:
@@ -110,15 +113,23 @@ class Profile:
             readings = self._telemetry.stop() if self._telemetry is not None else None
             assemble(report, *recording.finish(), readings)
             report.findings = find_bottlenecks(report)
+            self._keep(report)
         finally:
             self._stop_everything()
             report.complete = True
         return report
 
+    def _keep(self, report: ProfileReport) -> None:
+        """Leave the figures with the cluster, for whoever else is asked why it is slow."""
+        if self._folder is not None:
+            with suppress(OSError):
+                write_private(self._folder.profile, report.model_dump_json(exclude={"timeline_data", "files"}))
+
     def _start_others(self, target: Target, recording: Recording) -> None:
         if target.id is not None:
             with suppress(GPUClusterError, OSError):
-                self._telemetry = TelemetryListener(AsyncControl().registry.folder(target.id))
+                self._folder = AsyncControl().registry.folder(target.id)
+                self._telemetry = TelemetryListener(self._folder)
         if self._dask_file is not None:
             self._dask = DaskReport(recording.client, self._dask_file)
         if self._nsight_file is not None:

@@ -50,3 +50,16 @@ def parse_seconds(value: Any) -> float:
     if not math.isfinite(seconds) or seconds < 0:
         raise ValueError(f"must be a duration that is neither negative nor endless: {_ALLOWED}")
     return seconds
+
+
+def spoken(seconds: float) -> str:
+    """Return a span of time for people: ``0.4 s``, ``52 s``, ``3 min 12 s``, ``2 h 5 min``."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsA
 
 from .kinds import read_spec
 from .spec import Adapt, SpecBase, UnknownSpec
-from .telemetry import TelemetrySample
+from .telemetry import ActivityEntry, TelemetrySample
 from .traits import Verb
 from .version import PROTOCOL_VERSION
 
@@ -84,6 +84,12 @@ class Idle(WireModel):
     timeout_seconds: int | None = Field(None, description="Idle time after which the cluster stops; null: never.")
     idle_since: str | None = Field(None, description="Since when nobody is connected and nothing computes.")
     stops_at: str | None = Field(None, description="When the cluster will stop itself unless it is used.")
+    quiet_since: str | None = Field(
+        None, description="Since when no task runs, also while clients are connected; null: tasks run."
+    )
+    kept_by: str | None = Field(
+        None, description="What keeps a quiet cluster from stopping by itself, such as 'a client holds 3 results'."
+    )
 
 
 class WorkerModel(WireModel):
@@ -119,6 +125,11 @@ class ClusterModel(WireModel):
     notice: str | None = Field(
         None,
         description="While it lives, what the last request could not do, or what is wrong now, in a sentence.",
+    )
+    news: list[ActivityEntry] = Field(
+        default_factory=list,
+        description="What is worth telling once, newest last; at most ten: 'worker_died', 'spill', 'pause', 'gpu' for "
+        "what happened to it, 'done' for a batch that somebody waits for. Messages of at most 140 characters.",
     )
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     notes: list[str] = Field(
@@ -164,6 +175,26 @@ class DeviceProcess(WireModel):
     memory_used_bytes: int | None = None
     cluster: str | None = Field(None, description="Name of the cluster of ours it belongs to.")
     notebook: str | None = Field(None, description="Path of the notebook whose kernel it is, on this Jupyter server.")
+    role: Literal["kernel", "supervisor", "worker", "child", "other", "outside"] = Field(
+        "other",
+        description="What it is: a notebook's kernel, a cluster's own process, a worker, a process that one of those "
+        "has started, any other one; 'outside': of another container, or just gone.",
+    )
+    worker: str | None = Field(None, description="Name of the worker that it is, or that has started it.")
+    parent_pid: int | None = Field(None, description="The nearest of its ancestors that uses this GPU, too.")
+    tree_memory_bytes: int | None = Field(
+        None, description="Memory of it and of all that it has started, on this GPU; null: not measured."
+    )
+    birth: str | None = Field(None, description="Tells it from any other process of this number; null: not one's own.")
+    can_stop: bool = Field(False, description="Whether it is one's own and may be stopped from here.")
+
+
+class XIDModel(WireModel):
+    """An error that the driver has told of a GPU, by its number."""
+
+    number: int = Field(description="XID, as in NVIDIA's list.")
+    at: str
+    meaning: str | None = Field(None, description="What it means, in a few words; null: see NVIDIA's list.")
 
 
 class DeviceModel(WireModel):
@@ -183,6 +214,10 @@ class DeviceModel(WireModel):
     mig_enabled: bool = Field(False, description="Whether this GPU is divided into MIG slices.")
     visible: bool = Field(True, description="Whether CUDA_VISIBLE_DEVICES allows it.")
     error: str | None = Field(None, description="Why this device cannot be read, in a sentence.")
+    error_since: str | None = Field(None, description="Since when that has been seen.")
+    xids: list[XIDModel] = Field(
+        default_factory=list, description="What the driver has told of it since it is looked at; the last five."
+    )
     processes: list[DeviceProcess] = Field(default_factory=list)
 
 
@@ -257,6 +292,25 @@ class Notes(WireModel):
     """What to know about a request before it is made."""
 
     notes: list[str] = Field(description="Sentences; none when there is nothing to say.")
+
+
+class Announcement(WireModel):
+    """That something is done that a person waits for."""
+
+    message: str = Field(min_length=1, max_length=140, description="What is done, in a sentence.")
+
+
+class StopProcess(WireModel):
+    """Which process to stop."""
+
+    birth: str = Field(min_length=1, max_length=200, description="As told with the process.")
+
+
+class ProcessStopped(WireModel):
+    """What came of a stop."""
+
+    pid: int
+    ended: bool = Field(description="Whether it is gone.")
 
 
 class LogLines(WireModel):

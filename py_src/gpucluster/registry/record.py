@@ -115,6 +115,11 @@ class Folder:
         return self.path / "activity"
 
     @property
+    def profile(self) -> Path:
+        """What the last cell that was profiled did, as JSON."""
+        return self.path / "profile.json"
+
+    @property
     def remembered(self) -> Path:
         """What the supervisor has started elsewhere; see ``remembering``. Gone when nothing is left."""
         return self.path / "remembered.json"

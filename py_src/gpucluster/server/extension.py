@@ -25,6 +25,7 @@ from .hostwatch import HostWatch
 from .lessonfolder import LessonFolder
 from .limits import SiteLimits
 from .notebooks import notebooks_by_pid
+from .notifyhook import NotifyHook
 from .recordingfolder import RecordingFolder
 from .routes import Services, routes
 from .standby import StandbyKeeper
@@ -40,6 +41,7 @@ class GPUClusterExtension(ExtensionApp):
 
     name = "gpucluster"
     services: Services | None = None
+    hook: NotifyHook | None = None
 
     standby = Bool(
         True,
@@ -85,6 +87,26 @@ class GPUClusterExtension(ExtensionApp):
         shows who is where, and what fails most.""",
     ).tag(config=True)
 
+    notify_command = List(
+        Unicode(),
+        help="""Program and arguments that tell you what is new, also while no browser is open: a batch or cell that is
+        done, a worker that died, a cluster that failed. In the arguments {message}, {cluster} and {kind} are filled
+        in, such as ["notify-send", "{message}"]. No shell reads them. Empty: nothing is run.""",
+    ).tag(config=True)
+
+    stop_processes = Bool(
+        True,
+        help="""Whether people may stop their own processes that use a GPU. False: who uses the GPUs is only shown.""",
+    ).tag(config=True)
+
+    assistants = Enum(
+        ["off", "look", "change"],
+        default_value="look",
+        help="""What assistants may do that find tools by the entry point jupyter_server_mcp.tools, as Jupyter AI's do:
+        nothing, look at clusters and GPUs, or also start, scale and stop clusters within the limits. Their server asks
+        nobody for a password.""",
+    ).tag(config=True)
+
     dask_labextension = Enum(
         ["beside", "instead", "off"],
         default_value="beside",
@@ -115,7 +137,7 @@ class GPUClusterExtension(ExtensionApp):
             self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))
             return
         limits = SiteLimits.from_config(self.limits)
-        devices = DeviceReader(control, self._notebooks, self.plain_log)
+        devices = DeviceReader(control, self._notebooks, self.plain_log, may_stop=self.stop_processes)
         root = Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
         class_folder = Path(self.class_folder).expanduser().absolute() if self.class_folder else None
         self.services = Services(
@@ -134,7 +156,9 @@ class GPUClusterExtension(ExtensionApp):
             ),
             class_folder=class_folder,
             recordings=RecordingFolder(root),
+            stop_processes=self.stop_processes,
         )
+        self.hook = NotifyHook(control, self.notify_command, self.plain_log)
         self.handlers.extend(routes(self.services))
         self._answer_dask_panel(self.services)
 
@@ -145,8 +169,15 @@ class GPUClusterExtension(ExtensionApp):
         beside = DaskLabextensionServer(application, ignored=self.dask_labextension == "instead", log=self.plain_log)
         put_first(application, panel_rules(services, beside, application.settings["base_url"]))
 
+    async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
+        """Begin what runs beside requests."""
+        if self.hook is not None:
+            self.hook.start()
+
     async def stop_extension(self) -> None:
         """Let go what belongs to the server; the clusters stay."""
+        if self.hook is not None:
+            await self.hook.close()
         if self.services is not None:
             await self.services.pump.close()
             self.services.dashboards.close()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
 
 from ..client.control import AsyncControl
-from ..protocol.models import HostDevices
+from ..protocol.models import HostDevices, WorkerModel
 
 FRESH_SECONDS = 1.0
 """Several pages that ask at once share one reading."""
@@ -27,9 +28,14 @@ class DeviceReader:
         Knows the kernels.
     log : logging.Logger
         Where failures go.
+    may_stop : bool
+        Whether people may stop their processes.
     """
 
-    def __init__(self, control: AsyncControl, notebooks: Notebooks, log: logging.Logger) -> None:
+    def __init__(
+        self, control: AsyncControl, notebooks: Notebooks, log: logging.Logger, *, may_stop: bool = True
+    ) -> None:
+        self._may_stop = may_stop
         self._control = control
         self._notebooks = notebooks
         self._log = log
@@ -49,15 +55,22 @@ class DeviceReader:
     async def _read(self) -> HostDevices:
         try:
             models = await self._control.list()
-            supervisors = {model.pid: model.name for model in models if model.pid and not model.state.ended}
+            ended = {model.id for model in models if model.state.ended}
+            supervisors = {model.pid: model.name for model in models if model.pid and model.id not in ended}
             # Nobody needs to know the notebooks while no process uses a GPU.
             notebooks = await self._notebooks() if self._in_use else {}
-            host = await asyncio.to_thread(_host_devices, supervisors, notebooks)
+            workers = {
+                worker.pid: worker.name
+                for model in models
+                for worker in model.workers
+                if worker.pid and model.id not in ended and _is_here(worker)
+            }
+            host = await asyncio.to_thread(_host_devices, supervisors, notebooks, workers)
             in_use = any(device.processes for device in host.devices)
             if in_use and not self._in_use:
-                host = await asyncio.to_thread(_host_devices, supervisors, await self._notebooks())
+                host = await asyncio.to_thread(_host_devices, supervisors, await self._notebooks(), workers)
             self._in_use = in_use
-            return host
+            return host if self._may_stop else _shown_only(host)
         except Exception as error:
             self._log.warning("The GPUs of this machine could not be read: %s", error, exc_info=True)
             return HostDevices(
@@ -67,8 +80,27 @@ class DeviceReader:
             )
 
 
-def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str]) -> HostDevices:
+def _shown_only(host: HostDevices) -> HostDevices:
+    return host.model_copy(
+        update={
+            "devices": [
+                device.model_copy(
+                    update={"processes": [one.model_copy(update={"can_stop": False}) for one in device.processes]}
+                )
+                for device in host.devices
+            ]
+        }
+    )
+
+
+def _is_here(worker: WorkerModel) -> bool:
+    """Whether a worker's process id means a process of this machine."""
+    host = urlsplit(worker.address or "").hostname or ""
+    return host in {"127.0.0.1", "localhost", "::1"}
+
+
+def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str], workers: dict[int, str]) -> HostDevices:
     # Imported in the thread: the first time, NVML takes a moment.
     from ..devices.host import host_devices
 
-    return host_devices(supervisors, notebooks=notebooks)
+    return host_devices(supervisors, notebooks=notebooks, workers=workers)

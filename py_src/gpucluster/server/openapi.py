@@ -11,7 +11,17 @@ from pydantic.json_schema import GenerateJsonSchema
 from ..protocol.errors import ErrorModel
 from ..protocol.kinds import Schemas, spec_union
 from ..protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
-from ..protocol.models import EVENT, ClusterList, ClusterModel, HostDevices, LogLines, Notes, Preset
+from ..protocol.models import (
+    EVENT,
+    ClusterList,
+    ClusterModel,
+    HostDevices,
+    LogLines,
+    Notes,
+    Preset,
+    ProcessStopped,
+    StopProcess,
+)
 from ..protocol.recordings import RecordedSession, RecordingList
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
@@ -35,6 +45,8 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "Schemas": TypeAdapter(Schemas),
     "PresetList": TypeAdapter(PresetList),
     "HostDevices": TypeAdapter(HostDevices),
+    "StopProcess": TypeAdapter(StopProcess),
+    "ProcessStopped": TypeAdapter(ProcessStopped),
     "Event": EVENT,
     "LessonList": TypeAdapter(LessonList),
     "LessonCopied": TypeAdapter(LessonCopied),
@@ -46,7 +58,7 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "RecordedSession": TypeAdapter(RecordedSession),
     "ErrorModel": TypeAdapter(ErrorModel),
 }
-_REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents")
+_REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents", "StopProcess")
 
 
 @dataclass(frozen=True)
@@ -145,6 +157,10 @@ OPERATIONS = (
         "get", "api/recordings/session", "Read a recording, to be played.", "RecordedSession", refusals=(404, 422),
         query={"source": {"type": "string", "enum": ["folder", "bundled"], "default": "folder"},
                "path": {"type": "string"}},
+    ),
+    Operation(
+        "post", "api/devices/processes/{pid}/stop", "Stop one's own process that uses a GPU.", "ProcessStopped",
+        body="StopProcess", refusals=(409, 422),
     ),
     Operation(
         "get", "api/metrics", "Metrics of clusters, workers and GPUs, for Prometheus.", None,

@@ -38,6 +38,7 @@ from .lessons import (
 )
 from .limits import SiteLimits
 from .metrics import MetricsHandler
+from .processes import StopProcessHandler
 from .recordingfolder import RecordingFolder
 from .recordings import RecordedSessionHandler, RecordingsHandler
 from .standby import StandbyKeeper
@@ -64,6 +65,8 @@ class Services:
     class_folder: Path | None
     """Folder into which the learners of a class share their progress."""
     recordings: RecordingFolder
+    stop_processes: bool = True
+    """Whether people may stop their processes that use a GPU."""
 
 
 def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
@@ -86,6 +89,11 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),
+        (
+            r"gpucluster/api/devices/processes/([0-9]{1,9})/stop",
+            StopProcessHandler,
+            {**both, "devices": devices, "allowed": services.stop_processes},
+        ),
         (r"gpucluster/api/metrics", MetricsHandler, {**both, "devices": devices}),
         (r"gpucluster/api/openapi\.json", OpenAPIHandler, both),
         (_LESSONS, LessonsHandler, lessons),

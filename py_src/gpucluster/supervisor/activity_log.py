@@ -13,6 +13,8 @@ from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import ActivityEntry
 from ..registry import activity
 from ..registry.store import now
+from .deaths import Death, sentence
+from .news import KINDS
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -32,18 +34,32 @@ class ActivityLog:
     planned : callable
         Gives the names of the workers that the cluster is meant to have: one of them that is gone has left
         unexpectedly.
+    inquire : callable
+        Finds out why workers died.
+    announce : callable
+        Given kind and message of what is worth a notice.
     renewed : bool
         Whether workers start anew when they have lived long enough.
     """
 
-    def __init__(self, path: Path, planned: Callable[[], Collection[str]], *, renewed: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        planned: Callable[[], Collection[str]],
+        *,
+        inquire: Callable[[Sequence[WorkerModel]], list[Death]],
+        announce: Callable[[str, str], object],
+        renewed: bool = False,
+    ) -> None:
         self._path = path
         self._planned = planned
+        self._inquire = inquire
+        self._announce = announce
         self._renewed = renewed
         self._state: ClusterState | None = None
-        self._workers: dict[str, str] | None = None
+        self._workers: dict[str, WorkerModel] | None = None
         self._came: list[str] = []
-        self._went: list[tuple[str, str]] = []
+        self._went: list[tuple[str, WorkerModel]] = []
         self._sent: set[str] = set()
         self._missed: set[str] = set()
         self._restarted: dict[str, str] = {}
@@ -55,7 +71,7 @@ class ActivityLog:
         self._append(kind, message, activity.who(by))
         if kind == "restart":
             # That these go and their names come back is no news, also where one comes back later than the others.
-            self._restarted = dict(self._workers or {})
+            self._restarted = {address: worker.name for address, worker in (self._workers or {}).items()}
             self._returning = set(self._restarted.values())
 
     def asked_to_change(self, patch: ClusterPatch, by: str | None) -> None:
@@ -69,6 +85,12 @@ class ActivityLog:
             self.asked("adapt", by, f"Let the number of workers follow the load, {bounds}")
         else:
             self.asked("scale", by, f"Scale to {counted(patch.n_workers or 0, 'worker')}")
+
+    def happened(self, kind: str, message: str, by: str | None = None) -> None:
+        """Note what happened to the cluster, or was told about it, and announce it where it is worth a notice."""
+        self._append(kind, message, by)
+        if kind in KINDS:
+            self._announce(kind, message)
 
     def failed(self, message: str) -> None:
         """Note that something went wrong and the cluster goes on."""
@@ -109,15 +131,15 @@ class ActivityLog:
         restarting : bool
             Whether all of them are being replaced, which is no news.
         """
-        before, self._workers = self._workers, {worker.address or worker.name: worker.name for worker in workers}
+        before, self._workers = self._workers, {worker.address or worker.name: worker for worker in workers}
         if before is None:
             return
-        came = [name for address, name in self._workers.items() if address not in before]
+        came = [worker.name for address, worker in self._workers.items() if address not in before]
         self._missed.difference_update(came)
-        went = [(address, name) for address, name in before.items() if address not in self._workers]
+        went = [(address, worker) for address, worker in before.items() if address not in self._workers]
         if not restarting:
             self._came += [name for name in came if name not in self._returning]
-            self._went += [(address, name) for address, name in went if address not in self._restarted]
+            self._went += [(address, worker) for address, worker in went if address not in self._restarted]
         self._returning.difference_update(came)
         if (self._came or self._went) and self._pending is None:
             self._pending = asyncio.get_running_loop().call_later(COALESCE_SECONDS, self.flush)
@@ -133,17 +155,26 @@ class ActivityLog:
             # Those that adaptive scaling sends away are not told here, but taken out of the plan.
             # Asked now: distributed takes a worker that it retires out of its plan a little after it is gone.
             planned = self._missed.union(self._planned())
-            lost = [name for address, name in went if name in planned and address not in self._sent]
-            sent = [name for address, name in went if name not in planned or address in self._sent]
+            lost = [worker for address, worker in went if worker.name in planned and address not in self._sent]
+            sent = [worker.name for address, worker in went if worker.name not in planned or address in self._sent]
             self._sent.difference_update(address for address, _ in went)
-            self._missed.difference_update(name for _, name in went)
+            self._missed.difference_update(worker.name for _, worker in went)
             if lost:
-                why = "left to start anew" if self._renewed else "left unexpectedly; see the log"
-                self._write("worker_left", f"{named(lost)} {why}")
+                self._tell_of(self._inquire(lost))
             if sent:
                 self._write("worker_left", f"{named(sent)} left")
         if came:
             self._write("worker_joined", f"{named(came)} joined")
+
+    def _tell_of(self, deaths: Sequence[Death]) -> None:
+        renewed = [death for death in deaths if self._renewed and death.why is None]
+        died = [death for death in deaths if death not in renewed]
+        if renewed:
+            self._write("worker_left", f"{named([death.worker.name for death in renewed])} left to start anew")
+        if died:
+            message = sentence(died, named)
+            self._write("worker_died", message)
+            self._announce("worker_died", message)
 
     def _append(self, kind: str, message: str, by: str | None = None) -> None:
         self.flush()

@@ -13,6 +13,7 @@ from typing import Any
 
 from ..backends.backend import Backend, Chooser, Plan, load_backend
 from ..backends.deployment import Deployment, SlotState
+from ..backends.scheduler.view import Members
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
@@ -24,8 +25,10 @@ from ..registry.store import Registry, now
 from . import starting
 from .activity_log import span
 from .dashboard_address import open_address, write_address
+from .idle import kept_by
 from .interruption import unless_stopped
 from .members import observed
+from .memory_marks import MemoryMarks
 from .preparation import make_scratch, prepare, remove_scratch
 from .process_tree import descendants, kill
 from .reaper import reap
@@ -63,6 +66,7 @@ class Controller(Requests):
         self._requested = self._touched = time.monotonic()
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
+        self._marks = MemoryMarks()
 
     # -- life ------------------------------------------------------------------------------------
 
@@ -72,8 +76,9 @@ class Controller(Requests):
         try:
             await unless_stopped(self.store, self.changed, self._start())
             if self.reconciler is not None and not self.model.wanted.stopped:
-                checks = (self._look_at_use, self._look_at_end, self.store.recover, self._keep_files)
-                checking = asyncio.create_task(RoutineChecks(self.store, *checks).run())
+                looks = (self._look_at_use, self._look_at_memory, self._look_at_end)
+                checks = RoutineChecks(self.store, *looks, self.store.recover, self._keep_files)
+                checking = asyncio.create_task(checks.run())
                 await self.reconciler.run()
             await self._end(self._end_state, self._stop_reason)
         except GPUClusterError as error:
@@ -141,7 +146,7 @@ class Controller(Requests):
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
             write_address(self.folder, context.dashboard_prefix, scheduler.dashboard)
-        self.idle.update(busy=self._in_use())
+        self.idle.update(busy=self._in_use(scheduler.members()))
         found = versions()
         told = version_warnings(found)
         for warning in told:
@@ -218,20 +223,28 @@ class Controller(Requests):
             self.folder.touch()
 
     def _look_at_use(self) -> None:
-        used = self._in_use()
-        self.idle.update(busy=used)
+        members = self._running().scheduler.members()
+        used = self._in_use(members)
+        queue = used and not members.n_clients and not members.computes
+        kept = kept_by(members, waits_in_queue=queue) if members.is_quiet else None
+        self.idle.update(busy=used, quiet=members.is_quiet, kept_by=kept)
         if self.sampler is not None:
             self.sampler.note_use(used=used)
         self.store.update(soon=True, idle=self.idle.model(), **self._members())
 
-    def _in_use(self) -> bool:
+    def _look_at_memory(self) -> None:
+        if self.sampler is not None and self.reconciler is not None:
+            if self.reconciler.restarting:
+                self._marks.forget()
+            for kind, message in self._marks.look_at(self.sampler.columns, self._running().scheduler.members()):
+                self.activity_log.happened(kind, message)
+
+    def _in_use(self, members: Members) -> bool:
         """Whether somebody is connected, something is computed, or workers wait in a queue, which may take hours."""
-        deployment = self._running()
-        members = deployment.scheduler.members()
         if members.n_clients > 0 or members.computes:
             return True
         queues = self.backend is not None and self.backend.traits.queues
-        return queues and any(slot.state is SlotState.PENDING for slot in deployment.slots())
+        return queues and any(slot.state is SlotState.PENDING for slot in self._running().slots())
 
     def _look_at_end(self) -> None:
         members = self._running().scheduler.members()

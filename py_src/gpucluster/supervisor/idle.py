@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
+from ..backends.scheduler.view import Members
 from ..protocol.models import Idle
+from ..protocol.plaintext import counted
 
 
 class IdleTimer:
@@ -20,29 +22,43 @@ class IdleTimer:
     def __init__(self, timeout_seconds: int | None) -> None:
         self.timeout_seconds = timeout_seconds
         self._since: float | None = None
+        self._quiet_since: str | None = None
+        self._kept_by: str | None = None
         self._model = Idle(timeout_seconds=timeout_seconds)
 
     def set_timeout(self, timeout_seconds: int | None) -> None:
         """Change the timeout; the count starts anew."""
         self.timeout_seconds = timeout_seconds
         self._since = None
-        self._model = Idle(timeout_seconds=timeout_seconds)
+        self._model = Idle(timeout_seconds=timeout_seconds, quiet_since=self._quiet_since, kept_by=self._kept_by)
 
-    def update(self, *, busy: bool) -> None:
-        """Tell the timer whether the cluster is in use right now."""
-        if busy:
-            if self._since is not None:
-                self._since = None
-                self._model = Idle(timeout_seconds=self.timeout_seconds)
-        elif self._since is None:
+    def update(self, *, busy: bool, quiet: bool = False, kept_by: str | None = None) -> None:
+        """Tell the timer how the cluster is used right now.
+
+        Parameters
+        ----------
+        busy : bool
+            Whether it is in use.
+        quiet : bool
+            Whether no task runs, also while somebody is connected.
+        kept_by : str, optional
+            What keeps it in use while it is quiet.
+        """
+        changes: dict[str, object] = {}
+        if quiet == (self._quiet_since is None):
+            changes["quiet_since"] = self._quiet_since = _iso(datetime.now(UTC)) if quiet else None
+        if kept_by != self._kept_by:
+            changes["kept_by"] = self._kept_by = kept_by
+        if busy and self._since is not None:
+            self._since = None
+            changes |= {"idle_since": None, "stops_at": None}
+        elif not busy and self._since is None:
             self._since = time.monotonic()
             start = datetime.now(UTC)
             stops = None if self.timeout_seconds is None else start + timedelta(seconds=self.timeout_seconds)
-            self._model = Idle(
-                timeout_seconds=self.timeout_seconds,
-                idle_since=_iso(start),
-                stops_at=None if stops is None else _iso(stops),
-            )
+            changes |= {"idle_since": _iso(start), "stops_at": None if stops is None else _iso(stops)}
+        if changes:
+            self._model = self._model.model_copy(update=changes)
 
     @property
     def expired(self) -> bool:
@@ -54,6 +70,20 @@ class IdleTimer:
     def model(self) -> Idle:
         """Return the timer's wire form; the same object while nothing changes."""
         return self._model
+
+
+def kept_by(members: Members, *, waits_in_queue: bool) -> str | None:
+    """Return what keeps a cluster in which no task runs from stopping by itself, in a few words."""
+    if members.n_queued:
+        waits = "waits" if members.n_queued == 1 else "wait"
+        return f"{counted(members.n_queued, 'task')} {waits} for a worker"
+    if members.n_clients:
+        clients = "a client" if members.n_clients == 1 else f"{members.n_clients} clients"
+        one = members.n_clients == 1
+        if members.n_held:
+            return f"{clients} {'holds' if one else 'hold'} {counted(members.n_held, 'result')}"
+        return f"{clients} {'is' if one else 'are'} connected"
+    return "workers wait in a queue" if waits_in_queue else None
 
 
 def _iso(moment: datetime) -> str:

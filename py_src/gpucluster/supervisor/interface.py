@@ -22,6 +22,7 @@ from ..protocol.errors import (
     RegistryUnwritable,
     invalid_request,
 )
+from ..protocol.models import Announcement
 from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Decisions
@@ -160,6 +161,15 @@ class _Stop(_Handler):
         self.answer(self.interface.must_have_controller().stop(by=self.by))
 
 
+class _Tell(_Handler):
+    def post(self) -> None:
+        try:
+            announced = Announcement.model_validate_json(self.request.body)
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self.answer(self.interface.must_have_controller().tell(announced.message, self.by))
+
+
 class _Retire(_Handler):
     def post(self, worker: str) -> None:
         self.answer(self.interface.must_have_controller().retire(worker, self.by))
@@ -254,6 +264,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/model", _Model),
     (r"/restart", _Restart),
     (r"/stop", _Stop),
+    (r"/news", _Tell),
     (r"/dashboard", _Dashboard),
     (r"/workers/([^/]+)/retire", _Retire),
     (r"/adopt", _Adopt),

@@ -15,7 +15,9 @@ from ..protocol.workers import find_worker
 from ..registry.record import Folder
 from ..registry.store import Registry
 from .activity_log import ActivityLog
+from .deaths import Inquest
 from .idle import IdleTimer
+from .news import News
 from .reconciler import Reconciler
 from .state_store import StateStore
 
@@ -43,7 +45,14 @@ class Requests:
         self.folder = folder
         self.spec = model.spec
         renewed = getattr(model.spec, "lifetime_seconds", None) is not None
-        self.activity_log = ActivityLog(folder.activity, self._planned, renewed=renewed)
+        self.news = News(lambda entries: self.store.update(soon=True, news=entries))
+        self.activity_log = ActivityLog(
+            folder.activity,
+            self._planned,
+            inquire=Inquest(lambda: self.deployment).look_at,
+            announce=self.news.add,
+            renewed=renewed,
+        )
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
@@ -161,6 +170,18 @@ class Requests:
         )
         self.changed.set()
         return model
+
+    def tell(self, message: str, by: str | None = None) -> ClusterModel:
+        """Announce that something is done that a person waits for.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is stopping or has ended.
+        """
+        self._must_live()
+        self.activity_log.happened("done", message, by)
+        return self.model
 
     def decisions(self) -> list[Decision]:
         """Return what following the load has led to."""

@@ -47,6 +47,8 @@ class Sampler:
         self._shared: dict[str, int] = {}
         if machine is not None:
             self._shared = {"host_memory_bytes": machine.memory_bytes, "host_cores": machine.cores}
+        self.columns: Columns = {"workers": ()}
+        """What was read last."""
         self._line = b""
         self._number = 0
         self._taken = float("-inf")
@@ -134,7 +136,8 @@ class Sampler:
 
     def read(self) -> Columns:
         """Return what the heartbeats have brought."""
-        return self._scheduler.columns()
+        self.columns = self._scheduler.columns()
+        return self.columns
 
     def encoded(self, columns: Columns) -> bytes:
         """Return the event that tells a reading.

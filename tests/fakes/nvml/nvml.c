@@ -8,6 +8,7 @@
  *   device UUID name=TEXT total=MIB used=MIB util=PERCENT mig=0|1 power=WATT limit=WATT temperature=CELSIUS
  *               reserved=MIB pcie_sent=BYTES pcie_received=BYTES nvlink_sent=KIB nvlink_received=KIB
  *   slice UUID total=MIB used=MIB                       a MIG slice of the device above
+ *   xid NUMBER                                          an error of the device above, told once to who listens
  *   process PID used=MIB                                on the device or slice above; used=-1: not available
  *   fail FUNCTION CODE                                  on the device or slice above only
  *
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 
 #define MIB (1024ULL * 1024ULL)
-enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
+enum { SUCCESS = 0, UNINITIALIZED = 1, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, TIMEOUT = 10 };
 
 typedef struct { char function[64]; int code; } failure_t;
 typedef struct { unsigned pid; long long used; } process_t;
@@ -31,7 +32,8 @@ typedef struct entry {
     int util, mig, power, limit, temperature, index, is_slice;
     long long counters[4]; /* as in COUNTERS */
     struct entry *parent;
-    int n_slices, n_processes, n_failures;
+    int n_slices, n_processes, n_failures, n_xids;
+    unsigned xids[16];
     struct entry *slices[8];
     process_t processes[32];
     failure_t failures[16];
@@ -42,6 +44,7 @@ static const struct { const char *name; unsigned field; } COUNTERS[4] = {
 
 /* Handles are pointers into these arrays and stay valid when the file is read again. */
 static entry_t devices[16], slices[64];
+static int told_xids[16]; /* of each device, by its index */
 static int n_devices, n_slices, n_failures, initialised;
 static failure_t failures[16];
 static char driver[64] = "580.65.06";
@@ -113,6 +116,8 @@ static void refresh(void) {
             char *value = strstr(line + used, "used=");
             process->pid = (unsigned)number;
             process->used = value ? atoll(value + 5) : -1;
+        } else if (sscanf(line, "xid %ld", &number) == 1 && device && device->n_xids < 16) {
+            device->xids[device->n_xids++] = (unsigned)number;
         } else if (sscanf(line, "fail %63s %ld", word, &number) == 2) {
             int *count = current ? &current->n_failures : &n_failures;
             failure_t *failure = &(current ? current->failures : failures)[*count];
@@ -268,6 +273,26 @@ int nvmlDeviceGetCpuAffinity(entry_t *e, unsigned size, unsigned long *set) {
     ENTER(e);
     for (unsigned i = 0; i < size; i++) set[i] = ~0UL;
     return SUCCESS;
+}
+
+typedef struct {
+    entry_t *device;
+    unsigned long long type, data;
+    unsigned gpu_instance, compute_instance;
+} event_t;
+int nvmlEventSetCreate(void **set) { ENTER(NULL); *set = told_xids; return SUCCESS; }
+int nvmlEventSetFree(void *set) { (void)set; ENTER(NULL); return SUCCESS; }
+int nvmlDeviceRegisterEvents(entry_t *e, unsigned long long types, void *set) {
+    (void)types; (void)set; ENTER(e); told_xids[e->index] = e->n_xids; return SUCCESS;
+}
+int nvmlEventSetWait_v2(void *set, event_t *event, unsigned milliseconds) {
+    (void)set; (void)milliseconds; ENTER(NULL);
+    for (int i = 0; i < n_devices; i++)
+        if (told_xids[i] < devices[i].n_xids) {
+            *event = (event_t){&devices[i], 8, devices[i].xids[told_xids[i]++], ~0u, ~0u};
+            return SUCCESS;
+        }
+    return TIMEOUT;
 }
 
 typedef struct { unsigned pid; unsigned long long used; unsigned gpu_instance, compute_instance; } process_info_t;

@@ -13,7 +13,7 @@ from ...dask_internals.listening import open_port, web_address
 from ...dask_internals.periodic_callbacks import ask_for_heartbeats
 from ...dask_internals.scheduler_state import give_worker_plugin
 from .reader import SchedulerReader
-from .view import Columns, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
+from .view import Columns, Gone, HandedOver, Member, Members, SchedulerView, TaskCounts, TaskProgressRows
 
 
 class InProcessScheduler(SchedulerView):
@@ -98,7 +98,8 @@ class InProcessScheduler(SchedulerView):
 
 def members_of(found: dict[str, Any]) -> Members:
     """Return what ``SchedulerReader.members`` tells."""
-    return Members(**{**found, "workers": tuple(Member(*row) for row in found["workers"])})
+    workers, gone = (tuple(kind(*row) for row in found[name]) for name, kind in (("workers", Member), ("gone", Gone)))
+    return Members(**{**found, "workers": workers, "gone": gone})
 
 
 def handed_over_of(found: dict[str, Any]) -> HandedOver:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -19,17 +20,23 @@ from ...dask_internals.scheduler_state import (
     break_off_retiring,
     client_names,
     has_work,
+    is_computing,
+    left_behind,
+    n_wanted_results,
+    n_without_worker,
     remove_plugin,
     restart_workers,
     retire,
 )
-from ...dask_internals.statuses import can_hold_results, is_ending
+from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
 from .heartbeats import HeartbeatReader
 from .task_progress import TaskProgress
 
 PATIENCE_SECONDS = 30.0
 """A worker that hands nothing over for so long hangs; what it held is then computed anew."""
 LOOK_SECONDS = 0.5
+REMEMBERED = 50
+"""So many workers that are gone are told about."""
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -48,6 +55,7 @@ class SchedulerReader(SchedulerPlugin):
         self._own_client = own_client
         self._go_on = True
         self._changed: Callable[[], None] = _nothing
+        self._gone: deque[str] = deque(maxlen=REMEMBERED)
 
     async def start(self, scheduler: Scheduler) -> None:
         """Begin, when sent to a scheduler elsewhere: answer what is asked under the plugin's name."""
@@ -78,6 +86,7 @@ class SchedulerReader(SchedulerPlugin):
         self._changed()
 
     def remove_worker(self, scheduler: Scheduler, worker: str, **kwargs: Any) -> None:
+        self._gone.append(worker)
         self._changed()
 
     def add_client(self, scheduler: Scheduler, client: str) -> None:
@@ -128,11 +137,16 @@ class SchedulerReader(SchedulerPlugin):
                     can_hold_results(worker),
                     bool(worker.has_what or worker.actors),
                     bool(worker.actors),
+                    is_paused(worker),
                 ]
                 for worker in scheduler.workers.values()
             ],
             "n_clients": sum(1 for name in client_names(scheduler) if name != self._own_client),
             "computes": has_work(scheduler),
+            "is_quiet": not is_computing(scheduler),
+            "n_held": n_wanted_results(scheduler),
+            "n_queued": n_without_worker(scheduler),
+            "gone": [[address, *left_behind(scheduler, address)] for address in self._gone],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
 

@@ -130,7 +130,7 @@ class RemoteScheduler(SchedulerView):
         found = self._last["members"]
         if found["ended"] is None and time.monotonic() - self._answered > self._patience():
             gone = "The scheduler does not answer any more."
-            found = found | {"workers": [], "computes": False, "ended": gone, "failed": True}
+            found = found | {"workers": [], "computes": False, "is_quiet": True, "ended": gone, "failed": True}
         return members_of(found)
 
     def _patience(self) -> float:

@@ -35,6 +35,21 @@ class Member:
     """Whether it holds results or actors."""
     actors: bool
     """Whether there are actors among what it holds; those cannot be moved."""
+    paused: bool = False
+    """Whether it starts no new tasks, as when its memory is almost full."""
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A worker that was connected, and what it took along."""
+
+    address: str
+    n_anew: int
+    """Results that only it held, which are computed anew."""
+    n_lost: int
+    """Data that only it held and that nobody can compute."""
+    too_big: bool
+    """Whether its nanny ended it because it used more memory than it may."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +61,14 @@ class Members:
     """Clients of users; the supervisor's own does not count."""
     computes: bool = False
     """Whether any task runs, waits or could run if there were workers."""
+    is_quiet: bool = True
+    """Whether no task is at a worker."""
+    n_held: int = 0
+    """Results that clients hold."""
+    n_queued: int = 0
+    """Tasks that could run and are at no worker."""
+    gone: tuple[Gone, ...] = ()
+    """Workers that have left lately, oldest first."""
     ended: str | None = None
     """Why the scheduler is there no more, in a sentence; ``None`` while it is."""
     failed: bool = False

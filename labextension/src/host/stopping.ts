@@ -1,0 +1,50 @@
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IClusterManager } from '../clusters/tokens';
+import { formatBytes } from '../gauges/units';
+import type { DeviceProcess } from '../protocol/messages';
+
+/** End a process of one's own that uses a GPU, after one question that says what it is. */
+export async function stopProcess(
+  process: DeviceProcess,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): Promise<void> {
+  const answer = await showDialog({
+    title: trans.__('Stop process %1?', process.pid),
+    body: whatItIs(process, trans),
+    buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Stop') })],
+    defaultButton: 0
+  });
+  if (!answer.button.accept) {
+    return;
+  }
+  const { ended } = await manager.stopProcess(process);
+  if (!ended) {
+    throw new Error(
+      trans.__('Process %1 does not end. The machine may have to be restarted.', process.pid)
+    );
+  }
+}
+
+/** `4711 (anna): python, 2 GiB of GPU memory. The kernel of a.ipynb: its variables are lost.` */
+export function whatItIs(process: DeviceProcess, trans: TranslationBundle): string {
+  const { pid, user, command, memory_used_bytes, notebook, cluster, worker, role } = process;
+  const memory =
+    memory_used_bytes === null
+      ? ''
+      : trans.__(', %1 of GPU memory', formatBytes(memory_used_bytes));
+  const line = `${pid} (${user ?? trans.__('you')}): ${command ?? trans.__('unknown program')}${memory}.`;
+  const loss =
+    role === 'kernel'
+      ? trans.__('It is the kernel of %1: its variables are lost.', notebook ?? '')
+      : role === 'worker'
+        ? trans.__(
+            'It is worker %1 of %2: another one takes its place, and what it held is computed anew.',
+            worker ?? '',
+            cluster ?? ''
+          )
+        : trans.__('What it has not saved is lost.');
+  return `${line} ${loss}`;
+}

@@ -1,0 +1,68 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { CommandIDs } from '../actions/commandids';
+import { IClusterManager } from '../clusters/tokens';
+import { followSettings, initialSettings, PLUGIN_ID } from '../settings';
+import { Notices, type ITold } from './notices';
+
+/** News of clusters in JupyterLab's notification centre. */
+export const noticesPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpucluster:notices',
+  description: 'Tells what happened to Dask clusters, and what is done, as notifications.',
+  autoStart: true,
+  requires: [IClusterManager],
+  optional: [ITranslator, ISettingRegistry],
+  activate: (
+    app: JupyterFrontEnd,
+    manager: IClusterManager,
+    translator: ITranslator | null,
+    registry: ISettingRegistry | null
+  ): void => {
+    const settings = initialSettings();
+    const notices = new Notices({
+      manager,
+      told: toldInBrowser(app.serviceManager.serverSettings.baseUrl),
+      onOpen: ({ id }) => void app.commands.execute(CommandIDs.openActivity, { cluster: id }),
+      onMute: kind => {
+        notices.kinds = settings.notices.filter(other => other !== kind);
+        registry?.set(PLUGIN_ID, 'notices', [...notices.kinds]).catch((reason: unknown) => {
+          console.error('The settings of gpucluster could not be written.', reason);
+        });
+      },
+      trans: (translator ?? nullTranslator).load('gpucluster')
+    });
+    if (registry !== null) {
+      const onChange = (): void => {
+        notices.kinds = settings.notices;
+      };
+      followSettings(registry, PLUGIN_ID, settings, onChange).catch((reason: unknown) => {
+        console.error('The settings of gpucluster could not be read.', reason);
+      });
+    }
+  }
+};
+
+/** Kept in this browser for each server: a person may have several pages, and comes back tomorrow. */
+function toldInBrowser(server: string): ITold {
+  const key = `gpucluster:told:${server}`;
+  let here: string | null = null;
+  return {
+    get: () => {
+      try {
+        return window.localStorage.getItem(key) ?? here;
+      } catch {
+        return here; // A browser may keep nothing.
+      }
+    },
+    set: at => {
+      here = at;
+      try {
+        window.localStorage.setItem(key, at);
+      } catch {
+        // Then news are told again on the next page.
+      }
+    }
+  };
+}

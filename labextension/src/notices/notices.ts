@@ -1,0 +1,76 @@
+import { Notification } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IClusterManager } from '../clusters/tokens';
+import type { ActivityEntry, ClusterModel } from '../protocol/messages';
+import { NEWS_KINDS } from './kinds';
+
+/** JupyterLab shows no more of a message. */
+const LONGEST = 140;
+/** Somebody asked for these, and looks up; the others are in the notification centre only. */
+const TOAST_MS = 8000;
+
+/** Remembers, for all pages of this browser, until when news have been told. */
+export interface ITold {
+  get(): string | null;
+  set(at: string): void;
+}
+
+/** Tells news of clusters as notifications, each once. */
+export class Notices {
+  constructor(private readonly _options: Notices.IOptions) {
+    _options.manager.changed.connect(this._look, this);
+    this._look();
+  }
+
+  /** What is told. */
+  kinds: readonly string[] = NEWS_KINDS;
+
+  private _look(): void {
+    const { manager, told } = this._options;
+    if (!manager.isReady) {
+      return;
+    }
+    // Who opens the first page ever is told nothing of the past.
+    const since = told.get() ?? new Date(manager.now()).toISOString();
+    const news = manager.clusters
+      .flatMap(cluster => cluster.news.map(entry => ({ cluster, entry })))
+      .filter(({ entry }) => entry.at > since)
+      .sort((a, b) => (a.entry.at < b.entry.at ? -1 : 1));
+    told.set(news.length > 0 ? news[news.length - 1].entry.at : since);
+    for (const { cluster, entry } of news) {
+      if (this.kinds.includes(entry.kind)) {
+        this._tell(cluster, entry);
+      }
+    }
+  }
+
+  private _tell(cluster: ClusterModel, entry: ActivityEntry): void {
+    const { onMute, onOpen, trans } = this._options;
+    const message = `${cluster.name}: ${entry.message}`;
+    const isDone = entry.kind === 'done';
+    Notification.emit(
+      message.length > LONGEST ? `${message.slice(0, LONGEST - 1)}…` : message,
+      isDone ? 'success' : 'warning',
+      {
+        autoClose: isDone ? TOAST_MS : 0,
+        actions: [
+          { label: trans.__('Activity'), callback: () => onOpen(cluster) },
+          { label: trans.__('Do not show again'), callback: () => onMute(entry.kind) }
+        ]
+      }
+    );
+  }
+}
+
+export namespace Notices {
+  export interface IOptions {
+    manager: IClusterManager;
+    told: ITold;
+    /** Show what has happened to a cluster. */
+    onOpen: (cluster: ClusterModel) => void;
+    /** Tell no more news of a kind. */
+    onMute: (kind: string) => void;
+    trans: TranslationBundle;
+  }
+}

@@ -1,0 +1,89 @@
+"""One notice when a batch of futures is done, however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ..protocol.durations import spoken
+from ..protocol.errors import GPUClusterError, refused_field
+from ..protocol.plaintext import counted, printable
+from .background import background_loop
+
+if TYPE_CHECKING:
+    from .control import AsyncControl
+
+logger = logging.getLogger("gpucluster.client")
+
+LONGEST_TITLE = 60
+_WORDS = {"error": "failed", "cancelled": "cancelled", "lost": "lost"}
+
+
+class Batch:
+    """Futures that somebody waits for without looking.
+
+    Parameters
+    ----------
+    control : AsyncControl
+    id : str
+        Of the cluster that announces the end.
+    futures : list of Future
+        They are held until all are done.
+    title : str or None
+        What the batch is called.
+    """
+
+    def __init__(self, control: AsyncControl, id: str, futures: list[Any], title: str | None) -> None:
+        self._control = control
+        self._id = id
+        self._title = printable(title or "Your computation", LONGEST_TITLE)
+        self._began = time.monotonic()
+        self._number = self._left = len(futures)
+        self._ends: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        for future in futures:
+            future.add_done_callback(self._done)
+
+    def _done(self, future: Any) -> None:
+        """Called by Dask in a thread of its own."""
+        with self._lock:
+            self._ends[future.status] += 1
+            self._left -= 1
+            if self._left:
+                return
+        announcing = asyncio.run_coroutine_threadsafe(self._control.tell(self._id, self._message()), background_loop())
+        try:
+            announcing.result()
+        except GPUClusterError as error:
+            logger.warning("That a batch is done could not be announced: %s", error.message)
+
+    def _message(self) -> str:
+        took = spoken(time.monotonic() - self._began)
+        bad = [f"{number:,} {_WORDS[end]}" for end, number in self._ends.items() if end in _WORDS]
+        if not bad:
+            return f"{self._title}: done after {took} ({counted(self._number, 'task')})."
+        return f"{self._title}: ended after {took}, {' and '.join(bad)} of {counted(self._number, 'task')}."
+
+
+def futures_in(found: Any) -> list[Any]:
+    """Return the futures in a collection of Dask that was persisted, in a list of futures, or of one future.
+
+    Raises
+    ------
+    InvalidRequest
+        There is none.
+    """
+    from distributed import Future, futures_of
+
+    items = [found] if isinstance(found, Future) or not isinstance(found, (list, tuple, set, dict)) else found
+    several = list(items.values()) if isinstance(items, dict) else list(items)
+    futures: list[Any] = list(dict.fromkeys(futures_of(several)))
+    if not futures:
+        raise refused_field(
+            "futures", "must be a future, several of them, or a persisted collection; nothing else computes now"
+        )
+    return futures

@@ -1,0 +1,102 @@
+"""What goes wrong with GPUs while somebody looks: XIDs, as the driver numbers its errors, and when one was lost."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from datetime import UTC, datetime
+from typing import Any
+
+from ..protocol.models import DeviceModel, XIDModel
+from .nvml import NVMLCallFailed, NVMLSession, NVMLUnavailable
+
+KEPT = 5
+_AT_ONCE = 100
+_XID_EVENTS = 0x8
+_MEANINGS = {
+    13: "a kernel went wrong, as with an index out of bounds",
+    31: "a kernel touched memory that is not there",
+    43: "a program's own error stopped its work",
+    45: "a program's work was given up, as when it is killed or after another error",
+    48: "an error of its memory that cannot be corrected",
+    62: "an internal error",
+    63: "a part of its memory is put out of use",
+    64: "a part of its memory could not be put out of use",
+    74: "an error of its NVLink",
+    79: "it has fallen off the bus",
+    92: "many errors of its memory that were corrected",
+    94: "an error of its memory that stopped one program",
+    95: "an error of its memory that stopped all programs",
+    119: "its system processor does not answer",
+    120: "an error of its system processor",
+    154: "it needs a reset, or the machine a restart",
+}
+
+
+class Troubles:
+    """Remembers what went wrong with the GPUs of this machine since the first look.
+
+    Parameters
+    ----------
+    session : NVMLSession
+        Through which NVML is asked. Nobody is waited for.
+    """
+
+    def __init__(self, session: NVMLSession) -> None:
+        self._session = session
+        self._events: Any = None
+        self._session_number = -1
+        self._xids: dict[str, deque[XIDModel]] = {}
+        self._broken_since: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def look(self) -> None:
+        """Take what the driver has told since the last look; what cannot be asked is left out."""
+        with self._lock:
+            try:
+                self._register()
+                if self._events is None:
+                    return
+                for _ in range(_AT_ONCE):
+                    event = self._session.call("nvmlEventSetWait", self._events, 0)
+                    self._note(event)
+            except (NVMLCallFailed, NVMLUnavailable):
+                pass  # There is nothing more to tell, or this driver tells nothing.
+
+    def _register(self) -> None:
+        self._session.open()
+        if self._session.number == self._session_number:
+            return
+        # Of each session: what was registered before is lost with it. A driver that refuses is not asked again.
+        self._session_number, self._events = self._session.number, None
+        events = self._session.call("nvmlEventSetCreate")
+        for index in range(self._session.call("nvmlDeviceGetCount")):
+            handle = self._session.soft("nvmlDeviceGetHandleByIndex", index)
+            if handle is not None:
+                self._session.soft("nvmlDeviceRegisterEvents", handle, _XID_EVENTS, events)
+        self._events = events
+
+    def _note(self, event: Any) -> None:
+        uuid = self._session.soft("nvmlDeviceGetUUID", event.device)
+        if uuid is not None:
+            number = int(event.eventData)
+            xid = XIDModel(number=number, at=_now(), meaning=_MEANINGS.get(number))
+            self._xids.setdefault(uuid, deque(maxlen=KEPT)).append(xid)
+
+    def xids(self, uuid: str) -> list[XIDModel]:
+        """Return the last ones of a GPU, oldest first."""
+        with self._lock:
+            return list(self._xids.get(uuid, ()))
+
+    def told(self, device: DeviceModel) -> DeviceModel:
+        """Return a reading with what is remembered of that GPU."""
+        name = device.uuid if device.index is None else str(device.index)  # A lost one does not tell its UUID.
+        if device.error is None:
+            self._broken_since.pop(name, None)
+        else:
+            self._broken_since.setdefault(name, _now())
+        return device.model_copy(update={"error_since": self._broken_since.get(name), "xids": self.xids(device.uuid)})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,98 @@
+import { Notification } from '@jupyterlab/apputils';
+import { Signal } from '@lumino/signaling';
+
+import type { IClusterManager } from '../../labextension/src/clusters/tokens';
+import { Notices } from '../../labextension/src/notices/notices';
+import type { ActivityEntry, ClusterModel } from '../../labextension/src/protocol/messages';
+import { cluster, trans } from './models';
+
+const entry = (second: number, kind: string, message = `It is ${kind}.`): ActivityEntry => ({
+  at: `2026-01-01T10:00:0${second}.000Z`,
+  kind,
+  by: null,
+  message
+});
+
+class Manager {
+  isReady = true;
+  clusters: ClusterModel[] = [];
+  changed = new Signal<this, void>(this);
+
+  now(): number {
+    return Date.parse('2026-01-01T10:00:02Z');
+  }
+
+  news(...news: ActivityEntry[]): void {
+    this.clusters = [cluster({ news })];
+    this.changed.emit();
+  }
+}
+
+let told: string | null = null;
+let muted: string[] = [];
+let opened: string[] = [];
+
+function notices(manager: Manager): Notices {
+  return new Notices({
+    manager: manager as unknown as IClusterManager,
+    told: { get: () => told, set: at => (told = at) },
+    onOpen: ({ id }) => opened.push(id),
+    onMute: kind => muted.push(kind),
+    trans
+  });
+}
+
+const shown = (): string[] => Notification.manager.notifications.map(({ message }) => message);
+
+beforeEach(() => {
+  told = null;
+  muted = [];
+  opened = [];
+  Notification.manager.dismiss();
+});
+
+it('tells each piece of news once, and nothing of before the first page', () => {
+  const manager = new Manager();
+  const old = entry(1, 'spill');
+  manager.news(old);
+  notices(manager);
+  expect(shown()).toEqual([]);
+  const done = entry(3, 'done', 'Cell [3] is done after 2 min 0 s.');
+  manager.news(old, done);
+  manager.news(old, done);
+  expect(shown()).toEqual(['blue: Cell [3] is done after 2 min 0 s.']);
+});
+
+it('tells what happened while no page was open', () => {
+  told = '2026-01-01T10:00:00.500Z';
+  const manager = new Manager();
+  manager.news(entry(1, 'worker_died'));
+  notices(manager);
+  expect(shown()).toEqual(['blue: It is worker_died.']);
+});
+
+it('shows a toast for what somebody waits for; the rest is in the centre', () => {
+  told = '';
+  const manager = new Manager();
+  notices(manager);
+  manager.news(entry(1, 'done'), entry(2, 'worker_died', 'x'.repeat(140)));
+  const [died, done] = Notification.manager.notifications;
+  expect([done.options.autoClose, done.type]).toEqual([8000, 'success']);
+  expect([died.options.autoClose, died.type]).toEqual([0, 'warning']);
+  expect(died.message).toHaveLength(140);
+});
+
+it('is quiet about what nobody wants to see again', () => {
+  told = '';
+  const manager = new Manager();
+  const teller = notices(manager);
+  manager.news(entry(1, 'spill'));
+  const [activity, never] = Notification.manager.notifications[0].options.actions ?? [];
+  activity.callback(new MouseEvent('click'));
+  expect(opened).toEqual(['a1b2c3d4']);
+  never.callback(new MouseEvent('click'));
+  expect(muted).toEqual(['spill']);
+  teller.kinds = ['done'];
+  manager.news(entry(1, 'spill'), entry(2, 'spill'));
+  expect(shown()).toHaveLength(1);
+});

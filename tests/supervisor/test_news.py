@@ -1,0 +1,165 @@
+"""What happened, in a sentence: who died and why, the first spill and pause, what keeps an idle cluster."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distributed import wait
+from gpucluster.backends.scheduler.view import Member, Members
+from gpucluster.client.cluster import Cluster
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.models import WorkerModel
+from gpucluster.supervisor.activity_log import named
+from gpucluster.supervisor.deaths import Death, ended_by, sentence
+from gpucluster.supervisor.idle import kept_by
+from gpucluster.supervisor.memory_marks import MemoryMarks
+from gpucluster.supervisor.news import KEPT, LONGEST, News
+
+
+def worker(name: str) -> WorkerModel:
+    return WorkerModel(name=name, address=f"tcp://h:{name}", n_threads=1)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (-signal.SIGKILL, "ended by SIGKILL"),
+        (-signal.SIGSEGV, "ended by SIGSEGV"),
+        (-250, "ended by signal 250"),
+        (1, "ended with status 1"),
+        (255, None),
+    ],
+)
+def test_what_an_exit_status_means(status: int, words: str | None) -> None:
+    assert ended_by(status) == words
+
+
+def test_the_system_kills_when_memory_is_used_up() -> None:
+    assert ended_by(-signal.SIGKILL, out_of_memory=True) == "killed by the system, as memory was used up"
+    assert ended_by(-signal.SIGTERM, out_of_memory=True) == "ended by SIGTERM"
+
+
+@pytest.mark.parametrize(
+    ("deaths", "told"),
+    [
+        ([Death(worker("2"), None)], "Worker 2 left unexpectedly; see the log."),
+        (
+            [Death(worker("2"), "ended by SIGKILL", 14)],
+            "Worker 2 died: ended by SIGKILL. 14 results are computed anew.",
+        ),
+        ([Death(worker("2"), "ended by SIGKILL", 1)], "Worker 2 died: ended by SIGKILL. 1 result is computed anew."),
+        ([Death(worker("1"), "other"), Death(worker("1"), "other")], "Worker 1 died: other."),
+        (
+            [Death(worker("1"), "ended by SIGKILL", 2), Death(worker("2"), "ended by SIGKILL", 3)],
+            "Workers 1 and 2 died: ended by SIGKILL. 5 results are computed anew.",
+        ),
+        (
+            [
+                Death(worker("1"), "ended by SIGKILL"),
+                Death(worker("2"), "ended with status 1"),
+                Death(worker("3"), None),
+            ],
+            "Workers 1, 2 and 3 died: ended by SIGKILL (1 of them).",
+        ),
+        (
+            [Death(worker("1"), "XID 79 of its GPU", 3, 1)],
+            "Worker 1 died: XID 79 of its GPU. 1 piece of scattered data is lost.",
+        ),
+    ],
+)
+def test_one_sentence_for_those_that_died_together(deaths: list[Death], told: str) -> None:
+    assert sentence(deaths, named) == told
+    assert len(told) <= LONGEST
+
+
+def test_news_are_few_and_short() -> None:
+    published: list[list[str]] = []
+    news = News(lambda entries: published.append([entry.message for entry in entries]))
+    for number in range(KEPT + 2):
+        news.add("spill", f"{number} " + "x" * 200)
+    assert len(published[-1]) == KEPT
+    assert published[-1][0].startswith("2 ")
+    assert all(len(message) == LONGEST for message in published[-1])
+
+
+def paused(name: str, *, is_paused: bool = True) -> Member:
+    return Member(name, f"tcp://h:{name}", None, 1, None, True, False, False, is_paused)
+
+
+def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
+    marks = MemoryMarks()
+    fine = {"workers": ("0", "1"), "tier_disk_bytes": (0, None), "tier_host_bytes": (5, 5)}
+    spilled = {**fine, "tier_disk_bytes": (0, 2**30)}
+    assert marks.look_at(fine, Members((paused("0", is_paused=False),))) == []
+    assert marks.look_at(spilled, Members()) == [
+        ("spill", "Worker 1 spills, as its memory fills up: 1 GiB of results are on disk.")
+    ]
+    assert marks.look_at(spilled, Members()) == []
+    [(kind, message)] = marks.look_at(spilled, Members((paused("1"),)))
+    assert (kind, message.startswith("Worker 1 is paused and starts no new tasks")) == ("pause", True)
+    assert marks.look_at(spilled, Members((paused("1"),))) == []
+    marks.forget()
+    assert [kind for kind, _ in marks.look_at(spilled, Members((paused("1"),)))] == ["spill", "pause"]
+
+
+def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
+    marks = MemoryMarks()
+    columns = {"workers": ("a",), "device": ("GPU-1",), "tier_host_bytes": (2**30,), "device_error": ("It is lost.",)}
+    assert marks.look_at(columns, Members()) == [
+        ("spill", "Worker a spills, as the GPU's memory fills up: 1 GiB of results are in host memory."),
+        ("gpu", "Worker a: It is lost."),
+    ]
+    assert marks.look_at(columns, Members()) == []
+    marks.look_at({**columns, "device_error": (None,)}, Members())
+    assert [kind for kind, _ in marks.look_at(columns, Members())] == ["gpu"]
+
+
+@pytest.mark.parametrize(
+    ("members", "queue", "words"),
+    [
+        (Members(), False, None),
+        (Members(), True, "workers wait in a queue"),
+        (Members(n_clients=1), False, "a client is connected"),
+        (Members(n_clients=1, n_held=3), False, "a client holds 3 results"),
+        (Members(n_clients=2, n_held=1), False, "2 clients hold 1 result"),
+        (Members(n_clients=1, n_queued=11_204), False, "11,204 tasks wait for a worker"),
+    ],
+)
+def test_what_keeps_an_idle_cluster(members: Members, queue: bool, words: str | None) -> None:
+    assert kept_by(members, waits_in_queue=queue) == words
+
+
+def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
+    model = site.running(name="told", n_workers=1, memory_limit="400 MiB")
+    cluster = Cluster(model, site.control.asynchronous)
+    with cluster.get_client() as client:
+        wait_until(lambda: site.get("told").idle.kept_by == "a client is connected")
+        held = client.submit(np.ones, 10, pure=False)
+        wait(held)
+        wait_until(lambda: site.get("told").idle.kept_by == "a client holds 1 result")
+        assert site.get("told").idle.quiet_since is not None
+        with pytest.raises(InvalidRequest, match="futures: must be a future"):
+            cluster.notify([])
+        cluster.notify([held, client.submit(divmod, 1, 0, pure=False)], title="Two numbers")
+        wait_until(lambda: [entry.kind for entry in site.get("told").news] == ["done"])
+        [done] = site.get("told").news
+        assert done.message.startswith("Two numbers: ended after ")
+        assert done.message.endswith(" s, 1 failed of 2 tasks.")
+        # What a worker may not use: its nanny ends it, and what it held is computed anew.
+        assert client.submit(_use_too_much, tmp_path / "was here", pure=False).result(120) == "again"
+        wait_until(lambda: any(entry.kind == "worker_died" for entry in site.get("told").news))
+    [died] = [entry.message for entry in site.get("told").news if entry.kind == "worker_died"]
+    assert died == "Worker 0 died: more memory than its limit of 400 MiB. 1 result is computed anew."
+
+
+def _use_too_much(mark: Path) -> str:
+    if mark.exists():
+        return "again"
+    mark.touch()
+    block = np.ones(60_000_000)
+    time.sleep(600)
+    return str(block)
