@@ -42,6 +42,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     network: 'unix',
     dashboard_path: 'gpucluster/dashboard/a1b2c3d4/status',
     n_clients: 0,
+    kernels: [],
     idle: { timeout_seconds: 3600, idle_since: null, stops_at: null },
     pid: 9,
     python: '/usr/bin/python3',

@@ -3,10 +3,12 @@ import { Signal } from '@lumino/signaling';
 import React, { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
+import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
 import { CreateForm } from '../../labextension/src/form/createform';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
-import { ClusterList } from '../../labextension/src/panel/clusterlist';
+import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
+import { Unfolded } from '../../labextension/src/panel/unfolded';
 import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
 import type {
   ClusterModel,
@@ -149,11 +151,21 @@ afterEach(async () => {
   });
 });
 
+const unfolded = new Unfolded(null);
+/** Two notebooks are known; the second one is in view. */
+const links: INotebookLinks = {
+  changed: new Signal({} as INotebookLinks),
+  notebooksOf: ({ kernels }) => kernels.map(kernel => `${kernel}.ipynb`),
+  target: () => 'seen.ipynb'
+};
 const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (
   <ClusterCard
     cluster={manager.clusters[0]}
     manager={manager}
     commands={commands}
+    links={links}
+    unfolded={new Unfolded(null)}
+    isOpenAtFirst
     thresholds={thresholds}
     trans={trans}
   />
@@ -162,6 +174,8 @@ const list = (manager: IClusterManager, onCreate = jest.fn()): JSX.Element => (
   <ClusterList
     manager={manager}
     commands={commands}
+    links={links}
+    unfolded={new Unfolded(null)}
     thresholds={DEFAULT_THRESHOLDS}
     trans={trans}
     onCreate={onCreate}
@@ -192,6 +206,96 @@ describe('list', () => {
 });
 
 describe('card', () => {
+  it('is one line while it is folded, and stays as it was left', async () => {
+    const left: Record<string, unknown> = {};
+    const state = {
+      fetch: (key: string) => Promise.resolve(left[key] as undefined),
+      save: (key: string, value: unknown) => Promise.resolve(void (left[key] = value))
+    };
+    const busy = sample({ tasks: { processing: 3 }, cpu_percent: [50, 100] });
+    const manager = store([cluster({ n_clients: 1 }), cluster({ id: 'b', name: 'red' })], {
+      sample: () => busy
+    });
+    const folds = (): (string | null)[] =>
+      [...host.querySelectorAll('.gpc-ClusterCard-toggle')].map(one =>
+        one.getAttribute('aria-expanded')
+      );
+    const show = async (): Promise<void> => {
+      const kept = new Unfolded(state);
+      const whole = (): JSX.Element => (
+        <ClusterList {...(list(manager).props as IClusterListProps)} unfolded={kept} />
+      );
+      await draw(whole());
+      kept.changed.connect(() => {
+        root.render(whole());
+      });
+      await act(() => Promise.resolve());
+    };
+    await show();
+    expect(folds()).toEqual(['true', 'true']);
+    await click('blue');
+    const [line, content] = [...(button('blue').closest('.gpc-ClusterCard')?.children ?? [])];
+    expect((content as HTMLElement).hidden).toBe(true);
+    expect(line.textContent).toBe('blueRunning75 %');
+    expect(line.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe(
+      '1 GiB of 2 GiB'
+    );
+    expect(line.querySelector('[role=img]')?.getAttribute('aria-label')).toBe('1 client');
+    await show();
+    expect(folds()).toEqual(['true', 'false']);
+  });
+
+  it('keeps its place in the list, whatever order the server tells', async () => {
+    const [one, two] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z'].map((created_at, i) =>
+      cluster({ id: `${i}`, name: `c${i}`, created_at })
+    );
+    for (const clusters of [
+      [one, two],
+      [two, one]
+    ]) {
+      await draw(list(store(clusters)));
+      expect([...host.querySelectorAll('h3')].map(({ title }) => title)).toEqual(['c1', 'c0']);
+    }
+  });
+
+  it('does not call it running while nobody works', async () => {
+    await draw(card(store([cluster({ n_workers: 0, workers: [] })])));
+    expect(host.querySelector('.gpc-State')?.textContent).toBe('0 of 2 workers');
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('empty');
+    const none = { n_workers: 0, adapt: null, stopped: false };
+    await draw(card(store([cluster({ n_workers: 0, workers: [], wanted: none })])));
+    expect(host.querySelector('.gpc-State')?.textContent).toBe('No workers');
+  });
+
+  it('names the notebooks that are connected, and the one that would be', async () => {
+    const line = (): string => host.querySelector('.gpc-Links')?.textContent ?? '';
+    await draw(card(store([cluster()])));
+    expect(line()).toBe('No notebook is connectedConnect uses seen.ipynb');
+    expect(button('Connect').title).toBe('Connect seen.ipynb');
+    await draw(card(store([cluster({ n_clients: 3, kernels: ['a', 'seen'] })])));
+    expect(line()).toBe('Connected: a.ipynb, seen.ipynb and 1 other');
+  });
+
+  it('starts again what has ended, and removes all of it', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const remove = jest.fn(() => Promise.resolve());
+    const ended_at = '2026-01-01T09:53:01Z';
+    const stopped = cluster({ state: 'stopped', scheduler_address: null, ended_at });
+    await draw(card(store([stopped], { create, remove })));
+    expect(host.querySelector('.gpc-State')?.textContent).toBe('Stopped 12 min ago');
+    await click('Start again', 2);
+    expect(create.mock.calls).toEqual([[{ ...stopped.spec, name: 'blue' }]]);
+    expect(remove.mock.calls).toEqual([['a1b2c3d4']]);
+    // The log of what failed is of use.
+    await draw(card(store([{ ...stopped, state: 'failed' }], { create, remove })));
+    await click('Start again');
+    expect(remove).toHaveBeenCalledTimes(1);
+    const three = [stopped, { ...stopped, id: 'b' }, cluster({ id: 'c' })];
+    await draw(list(store(three, { remove })));
+    await click('Remove all 2 ended clusters');
+    expect(remove.mock.calls.slice(1)).toEqual([['a1b2c3d4'], ['b']]);
+  });
+
   it('tells state, workers, clients, tasks and the countdown', async () => {
     const idle = { timeout_seconds: 3600, idle_since: null, stops_at: '2026-01-01T10:57:01Z' };
     const busy = sample({ tasks: { processing: 3, waiting: 4, erred: 1 } });
@@ -200,7 +304,8 @@ describe('card', () => {
     for (const text of [
       'blue',
       'Running',
-      '2 CPU workers · up 5 min · 1 client',
+      '2 CPU workers · up 5 min',
+      '1 client, no notebook of this Jupyter',
       '3 running, 4 waiting, 1 failed',
       'Stops in 52 min unless used',
       '1 / 2 GiB'
@@ -331,6 +436,9 @@ describe('card', () => {
             cluster={one}
             manager={manager}
             commands={commands}
+            links={links}
+            unfolded={unfolded}
+            isOpenAtFirst
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
           />
@@ -365,6 +473,8 @@ describe('card', () => {
           <ClusterList
             manager={{ ...manager, clusters }}
             commands={commands}
+            links={links}
+            unfolded={unfolded}
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
             onCreate={() => undefined}
@@ -416,6 +526,7 @@ describe('retiring a worker', () => {
     if (button('Workers').getAttribute('aria-expanded') === 'false') {
       await click('Workers');
     }
+    await click('Worker 1');
     await click('Retire Worker 1');
     return retire;
   }
@@ -428,7 +539,7 @@ describe('retiring a worker', () => {
 
   it('asks if it holds results or has tasks', async () => {
     const retire = await ask({ in_memory: [0, 3], processing: [0, 1] });
-    expect(dialog()?.textContent).toContain('Retire worker 1 of blue?');
+    expect(dialog()?.textContent).toContain('Retire Worker 1 of blue?');
     expect(dialog()?.textContent).toContain(
       'It holds 3 results. They move to other workers first.'
     );

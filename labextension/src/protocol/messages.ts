@@ -199,6 +199,10 @@ export interface ClusterModel {
    * Connected distributed clients.
    */
   n_clients: number;
+  /**
+   * Ids of the Jupyter kernels that have such a client.
+   */
+  kernels: string[];
   idle: Idle;
   /**
    * Process id of the supervisor.
@@ -429,9 +433,17 @@ export interface TelemetrySample {
    */
   cudf_spilled_bytes?: (number | null)[] | number | null;
   /**
+   * Name of the worker's machine, without its domain.
+   */
+  host?: (string | null)[] | string | null;
+  /**
    * UUID of the worker's GPU or MIG slice; null: no GPU.
    */
   device?: (string | null)[] | string | null;
+  /**
+   * Number of that GPU on its machine, as nvidia-smi tells it; null for slices.
+   */
+  device_index?: (number | null)[] | number | null;
   /**
    * Why the worker's GPU cannot be read, in a sentence.
    */

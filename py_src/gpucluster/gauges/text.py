@@ -29,8 +29,8 @@ def worker_lines(sample: TelemetrySample, most: int) -> list[str]:
     if len(sample.workers) < 2:
         return []
     rows: list[tuple[str, str]] = []
-    for place, worker in enumerate(sample.workers):
-        added = _worker_rows(sample, place, worker_title(worker))
+    for place in range(len(sample.workers)):
+        added = _worker_rows(sample, place, worker_title(sample, place))
         is_last = place == len(sample.workers) - 1
         if len(rows) + len(added) + (not is_last) > most:
             return [*_aligned(rows), f"  and {len(sample.workers) - place} more"]

@@ -139,6 +139,7 @@ class ClusterModel(WireModel):
         None, description="Path of the dashboard below the Jupyter base URL, once running."
     )
     n_clients: int = Field(0, description="Connected distributed clients.")
+    kernels: list[str] = Field(default_factory=list, description="Ids of the Jupyter kernels that have such a client.")
     idle: Idle
     pid: int | None = Field(None, description="Process id of the supervisor.")
     python: str = Field(description="Python executable of the cluster.")

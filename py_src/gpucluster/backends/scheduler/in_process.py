@@ -98,7 +98,8 @@ class InProcessScheduler(SchedulerView):
 
 def members_of(found: dict[str, Any]) -> Members:
     """Return what ``SchedulerReader.members`` tells."""
-    return Members(**{**found, "workers": tuple(Member(*row) for row in found["workers"])})
+    workers = tuple(Member(*row) for row in found["workers"])
+    return Members(**{**found, "workers": workers, "kernels": tuple(found["kernels"])})
 
 
 def handed_over_of(found: dict[str, Any]) -> HandedOver:

@@ -19,6 +19,7 @@ from ...dask_internals.scheduler_state import (
     break_off_retiring,
     client_names,
     has_work,
+    kernels_of,
     remove_plugin,
     restart_workers,
     retire,
@@ -132,6 +133,7 @@ class SchedulerReader(SchedulerPlugin):
                 for worker in scheduler.workers.values()
             ],
             "n_clients": sum(1 for name in client_names(scheduler) if name != self._own_client),
+            "kernels": kernels_of(scheduler),
             "computes": has_work(scheduler),
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
