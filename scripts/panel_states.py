@@ -26,7 +26,7 @@ WIDTHS = (245, 320, 480)
 THEMES = ("light", "dark")
 HEIGHT = 1000
 MANY = 30
-State = Callable[[Page, Locator], None]
+State = Callable[[Locator], None]
 
 
 def resize(page: Page, width: int) -> None:
@@ -48,7 +48,7 @@ def photograph(browser: Browser, lab: Lab, folder: Path, name: str, prepare: Sta
         page = open_page(browser, lab, f"lab/workspaces/{name}-{theme}?reset", height=HEIGHT, color_scheme=theme)
         page.set_viewport_size({"width": 1280, "height": HEIGHT})
         panel = open_panel(page)
-        prepare(page, panel)
+        prepare(panel)
         for width in WIDTHS:
             resize(page, width)
             page.wait_for_timeout(1500)
@@ -66,25 +66,25 @@ def photograph(browser: Browser, lab: Lab, folder: Path, name: str, prepare: Sta
     sheet.close()
 
 
-def nothing(page: Page, panel: Locator) -> None:
+def nothing(panel: Locator) -> None:
     """Wait until there is something to see."""
-    page.wait_for_timeout(3000)
+    panel.page.wait_for_timeout(3000)
 
 
-def form(page: Page, panel: Locator) -> None:
+def form(panel: Locator) -> None:
     """Open the form."""
     panel.get_by_role("button", name="New cluster").click()
     expect(panel.get_by_role("form", name="New cluster")).to_be_visible()
 
 
-def detail(page: Page, panel: Locator) -> None:
+def detail(panel: Locator) -> None:
     """Choose a worker."""
     rows = panel.get_by_role("list", name="Workers").get_by_role("listitem")
     rows.nth(1).click()
-    nothing(page, panel)
+    nothing(panel)
 
 
-def scaling(page: Page, panel: Locator) -> None:
+def scaling(panel: Locator) -> None:
     """Open the editor of the number of workers."""
     panel.get_by_role("button", name="Scale", exact=True).first.click()
 
@@ -105,6 +105,7 @@ def copies(lab: Lab, count: int) -> None:
 
 def photograph_all(browser: Browser, folder: Path, only: set[str]) -> None:
     """Take the pictures of all states."""
+
     def take(name: str, prepare: State = nothing) -> None:
         if not only or name in only:
             photograph(browser, lab, folder, name, prepare)

@@ -36,8 +36,8 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     now: () => Date.parse('2026-01-01T10:05:01Z'),
     refresh: () => Promise.resolve(),
     create: () => Promise.resolve(cluster()),
-    notes: () => Promise.resolve([]),
-    patchNotes: () => Promise.resolve([]),
+    notes: () => Promise.resolve({ notes: [], demand: null }),
+    patchNotes: () => Promise.resolve({ notes: [], demand: null }),
     patch: () => Promise.resolve(cluster()),
     restart: () => Promise.resolve(cluster()),
     stop: () => Promise.resolve(),
@@ -631,7 +631,7 @@ describe('creation form', () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     const onDone = jest.fn();
     await draw(form(store([], { create }), onDone));
-    expect(host.textContent).toContain('gpucluster.create("local", n_workers=2)');
+    expect(host.textContent).toContain('gpucluster.create("local", n_workers=2, kernel_name="py")');
     await click('Create', 2);
     expect(create).toHaveBeenCalledTimes(1);
     expect(create).toHaveBeenCalledWith({ backend: 'local', n_workers: 2, kernel_name: 'py' });
@@ -649,7 +649,9 @@ describe('creation form', () => {
     });
     expect(host.querySelector('[data-field=partition]')).not.toBeNull();
     await type('hours', '2');
-    expect(host.textContent).toContain('gpucluster.create("jobs", n_workers=2, hours=2)');
+    expect(host.textContent).toContain(
+      'gpucluster.create("jobs", n_workers=2, hours=2, kernel_name="py")'
+    );
     await click('Create');
     expect(create).toHaveBeenCalledWith({
       backend: 'jobs',
@@ -683,7 +685,16 @@ describe('creation form', () => {
               fields: [{ field: 'n_workers', message: 'is more than this machine has' }]
             })
           )
-        : Promise.resolve(spec.n_workers === 6 ? ['6 threads run on 2 cores.'] : [])
+        : Promise.resolve({
+            notes: spec.n_workers === 6 ? ['6 threads run on 2 cores.'] : [],
+            demand: {
+              n_workers: 2,
+              threads_per_worker: 3,
+              memory_limit_bytes: 12 * 2 ** 30,
+              machine_memory_bytes: 23.5 * 2 ** 30,
+              machine_cores: 2
+            }
+          })
     );
     const asked = async (text: string): Promise<void> => {
       await type('Workers', text);
@@ -695,11 +706,44 @@ describe('creation form', () => {
     expect(host.querySelector('.gpc-Notes[role=status]')?.textContent).toBe(
       '6 threads run on 2 cores.'
     );
+    // What it would take is a bar each, and says when that is more than there is.
+    const lines = [...host.querySelectorAll<HTMLElement>('.gpc-Demand-line')];
+    expect(lines.map(({ textContent, dataset }) => [textContent, dataset.level])).toEqual([
+      ['Memory▲ 2 × 12 GiB of 24 GiB', 'over'],
+      ['Threads▲ 2 × 3 on 2 cores', 'over']
+    ]);
     await asked('7');
     expect(host.querySelector('.gpc-Notes')?.textContent).toBe('');
     expect(host.querySelector('[data-field=n_workers] [role=alert]')?.textContent).toBe(
       'Is more than this machine has.'
     );
+  });
+
+  it('marks all that is wrong in one round, naming the character, and drops nothing silently', async () => {
+    const fields = [{ field: 'name', message: "must start with a letter; 'ä' is not allowed" }];
+    const refusal = new RefusedError(422, {
+      code: 'invalid_request',
+      message: 'name: must …',
+      fields
+    });
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const notes = (): Promise<never> => Promise.reject(refusal);
+    await draw(form(store([], { create, notes })));
+    await type('Name', 'ä b');
+    await type('Workers', '2w');
+    await click('Create');
+    await act(() => new Promise<void>(resolve => window.setTimeout(resolve, 20)));
+    const faults = [...host.querySelectorAll('.gpc-Fault')].map(one => one.textContent);
+    expect(faults).toEqual([
+      "Must start with a letter; 'ä' is not allowed.",
+      "Must be a whole number, such as 2; 'w' is no digit."
+    ]);
+    expect(host.textContent).toContain('Nothing was created. Look at: Name, Workers.');
+    expect(host.querySelector('[role=tabpanel]')?.textContent).toContain('name="ä b"');
+    expect(host.querySelector('.gpc-CodeLines-left')?.textContent).toBe(
+      'Without Workers: not valid yet.'
+    );
+    expect(create).not.toHaveBeenCalled();
   });
 
   it('says in a sentence that there is no GPU, and offers none', async () => {

@@ -25,7 +25,11 @@ export class ClusterChip extends Widget {
     this._button.append(this._icon, this._label);
     this._button.addEventListener('click', () => this._openMenu());
     this.node.append(this._button);
-    const { manager, links, panel } = _options;
+    const { manager, links, panel, commands, trans } = _options;
+    this._menu = new Menu({ commands });
+    this._menu.title.label = trans.__('GPU cluster of this notebook');
+    // Whatever is chosen then, the focus goes on from here.
+    this._menu.aboutToClose.connect(() => this._button.focus());
     manager.changed.connect(this._draw, this);
     links.changed.connect(this._draw, this);
     panel.sessionContext.kernelChanged.connect(this._draw, this);
@@ -37,6 +41,7 @@ export class ClusterChip extends Widget {
     manager.changed.disconnect(this._draw, this);
     links.changed.disconnect(this._draw, this);
     panel.sessionContext.kernelChanged.disconnect(this._draw, this);
+    this._menu.dispose();
     super.dispose();
   }
 
@@ -61,9 +66,9 @@ export class ClusterChip extends Widget {
   }
 
   private _openMenu(): void {
-    const { commands, manager, panel, trans } = this._options;
-    const menu = new Menu({ commands });
-    menu.addClass('gpc-ClusterChip-menu');
+    const { manager, panel } = this._options;
+    const menu = this._menu;
+    menu.clearItems();
     const current = clusterOf(panel, manager);
     for (const { id, name } of manager.clusters.filter(isUsable)) {
       const args = { id, name, notebook: panel.id, isCurrent: id === current?.id };
@@ -74,13 +79,12 @@ export class ClusterChip extends Widget {
     }
     menu.addItem({ command: CommandIDs.createCluster });
     menu.addItem({ command: CommandIDs.openPanel });
-    menu.title.label = trans.__('GPU cluster of this notebook');
-    menu.aboutToClose.connect(() => this._button.focus());
     const { left, bottom } = this._button.getBoundingClientRect();
     menu.open(left, bottom);
   }
 
   private readonly _button: HTMLButtonElement;
+  private readonly _menu: Menu;
   private readonly _icon = document.createElement('span');
   private readonly _label = document.createElement('span');
 }

@@ -1,6 +1,7 @@
 import type { PrefixProgress } from '../protocol/messages';
 import { element, setAttribute, setText } from './element';
 import type { IGaugeContext } from './gaugeset';
+import { cut } from './stackbar';
 import { formatCount } from './units';
 import { fill } from './words';
 
@@ -121,8 +122,11 @@ export class ProgressList {
     setAttribute(track, 'aria-valuenow', `${done}`);
     setAttribute(track, 'aria-valuetext', this._sentence(kind));
     const segments = track.children[0].children as HTMLCollectionOf<HTMLElement>;
+    let from = 0;
     STATES.forEach((state, i) => {
-      segments[i].style.width = `${total === 0 ? 0 : (counts[state] / total) * 100}%`;
+      const to = from + (total === 0 ? 0 : (counts[state] / total) * 100);
+      cut(segments[i], from, to);
+      from = to;
     });
   }
 

@@ -3,6 +3,7 @@ import { entry } from './columns';
 import { element, setAttribute, setText } from './element';
 import { hasGpu, workerFigures } from './figures';
 import type { Flows } from './flows';
+import { Alarm } from './gauge';
 import type { IGaugeContext } from './gaugeset';
 import { drawn, type Past } from './past';
 import { levelOf } from './levels';
@@ -45,7 +46,12 @@ export class WorkerRow {
       vram: new StackBar('vram', words, tooltip),
       memory: new StackBar('memory', words, tooltip)
     };
-    this._figure = element('span', 'gpc-WorkerRow-figure', this.node);
+    const figure = element('span', 'gpc-WorkerRow-figure', this.node);
+    this._alarm = new Alarm(figure);
+    this._figure = element('span', '', figure);
+    this._short = element('span', 'gpc-mod-short', figure);
+    // The bar says it as well.
+    this._short.setAttribute('aria-hidden', 'true');
     // The name is a button for those who cannot point at the line.
     this.node.addEventListener('click', () => onChoose(name));
     this.node.addEventListener('keydown', event => {
@@ -87,13 +93,17 @@ export class WorkerRow {
     const bar = this._bars[part];
     if (!bar.node.isConnected) {
       this._bars[isGpu ? 'memory' : 'vram'].node.remove();
-      this._figure.before(bar.node);
+      this._figure.parentElement?.before(bar.node);
     }
     bar.node.hidden = stack === null;
     if (stack !== null) {
       bar.update(stack);
     }
-    this.node.dataset.level = stack === null ? 'normal' : levelOf(stack, thresholds);
+    const level = stack === null ? 'normal' : levelOf(stack, thresholds);
+    if (this.node.dataset.level !== level) {
+      this.node.dataset.level = level;
+      this._alarm.update(level, level === 'critical' ? words.critical : words.warning);
+    }
     const isLost = stack === null && error !== null;
     this.node.classList.toggle('gpc-mod-lost', isLost);
     setText(
@@ -106,6 +116,7 @@ export class WorkerRow {
           ? formatBytes(stack.used)
           : formatShare(stack.used, stack.total)
     );
+    setText(this._short, stack === null ? '' : formatBytes(stack.used));
     setAttribute(this.node, 'aria-setsize', `${sample.workers.length}`);
     setAttribute(this.node, 'aria-posinset', `${i + 1}`);
   }
@@ -114,7 +125,9 @@ export class WorkerRow {
   private readonly _load: HTMLElement;
   private readonly _busy: HTMLElement;
   private readonly _bars: Readonly<Record<'vram' | 'memory', StackBar>>;
+  private readonly _alarm: Alarm;
   private readonly _figure: HTMLElement;
+  private readonly _short: HTMLElement;
 }
 
 /** How old the worker's last report is, if it is late; empty if it is not. */

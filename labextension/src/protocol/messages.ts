@@ -752,6 +752,26 @@ export interface Notes {
    * Sentences; none when there is nothing to say.
    */
   notes: string[];
+  /**
+   * Of a new cluster on this machine; null where nobody knows it.
+   */
+  demand: Demand | null;
+}
+/**
+ * What a cluster would take of the machine that it runs on, and what there is.
+ */
+export interface Demand {
+  n_workers: number;
+  /**
+   * Threads that run tasks.
+   */
+  threads_per_worker: number;
+  /**
+   * Host memory that each worker may use; null: no limit.
+   */
+  memory_limit_bytes: number | null;
+  machine_memory_bytes: number;
+  machine_cores: number;
 }
 /**
  * The last ten minutes of a cluster, oldest first.

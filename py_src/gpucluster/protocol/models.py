@@ -254,10 +254,21 @@ class ClusterList(WireModel):
     protocol_version: int = PROTOCOL_VERSION
 
 
+class Demand(WireModel):
+    """What a cluster would take of the machine that it runs on, and what there is."""
+
+    n_workers: int
+    threads_per_worker: int = Field(description="Threads that run tasks.")
+    memory_limit_bytes: int | None = Field(None, description="Host memory that each worker may use; null: no limit.")
+    machine_memory_bytes: int
+    machine_cores: int
+
+
 class Notes(WireModel):
     """What to know about a request before it is made."""
 
     notes: list[str] = Field(description="Sentences; none when there is nothing to say.")
+    demand: Demand | None = Field(None, description="Of a new cluster on this machine; null where nobody knows it.")
 
 
 class LogLines(WireModel):
