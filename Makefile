@@ -102,8 +102,9 @@ build: .venv/.installed ## Build a wheel that needs no Node to install.
 bench: .venv/.built ## Measure the figures of benchmarks/README.md.
 	$(BIN)/python -m benchmarks
 
-screenshots: .venv/.built chromium ## Take the screenshots of the documentation anew.
+screenshots: .venv/.built chromium ## Take the screenshots of the documentation anew, and of each state of the panel into .build/panel.
 	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/panel_states.py
 
 lock: .venv/.installed ## Pin what CI installs to the newest versions.
 	$(BIN)/pip install $(PIP_OPTIONS) uv

@@ -70,8 +70,7 @@ def compute(page: Page) -> None:
     page.keyboard.press("ControlOrMeta+s")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Rename and Save").or_(dialog.get_by_role("button", name="Rename")).click()
-    page.get_by_role("button", name="Workers", exact=True).click()
-    expect(page.get_by_role("button", name="Retire").first).to_be_visible()
+    expect(page.get_by_role("list", name="Workers").get_by_role("listitem")).to_have_count(3)
 
 
 def photograph(browser: Browser) -> None:
@@ -107,7 +106,6 @@ def photograph_gpus(browser: Browser, theme: str) -> None:
             page = open_page(browser, lab, device_scale_factor=2, height=1150)
             panel = open_panel(page)
             widen_panel(page)
-            panel.get_by_role("button", name="Workers", exact=True).click()
             page.wait_for_timeout(5000)
             box = panel.bounding_box()
             assert box is not None

@@ -4,18 +4,22 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { IRunningSessionManagers } from '@jupyterlab/running';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { ClusterChip } from './actions/clusterchip';
 import { CommandIDs } from './actions/commandids';
 import { addCommands } from './actions/commands';
 import { enableClusterDrag } from './actions/dragcluster';
 import { NotebookEnvironment } from './actions/environment';
 import { addLessons } from './actions/lessons';
+import { NotebookLinks } from './actions/links';
+import { NotebooksInSight } from './actions/notebooks';
 import { addProfiling } from './actions/profiling';
 import { addRecordings } from './actions/recordings';
 import { ClusterViews } from './actions/views';
@@ -27,6 +31,7 @@ import { ILessonStore } from './lessons/tokens';
 import { noticesPlugin } from './notices';
 import { outputsPlugin } from './outputs';
 import { ClusterPanel } from './panel/clusterpanel';
+import { Unfolded } from './panel/unfolded';
 import { addRunningClusters } from './running';
 import { followSettings, initialSettings, PLUGIN_ID } from './settings';
 import { statusPlugin } from './statusbar';
@@ -65,7 +70,9 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     ILayoutRestorer,
     ILauncher,
     INotebookTracker,
-    ILabShell
+    ILabShell,
+    IStateDB,
+    IToolbarWidgetRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -77,13 +84,27 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     launcher: ILauncher | null,
     notebooks: INotebookTracker | null,
-    labShell: ILabShell | null
+    labShell: ILabShell | null,
+    state: IStateDB | null,
+    toolbars: IToolbarWidgetRegistry | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('gpucluster');
     const { commands } = app;
     const environment = new NotebookEnvironment(app.serviceManager.kernelspecs, notebooks);
     const settings = initialSettings();
-    const panel = new ClusterPanel({ manager, lessons, commands, environment, trans });
+    const inSight = new NotebooksInSight(notebooks);
+    const { sessions } = app.serviceManager;
+    const links = new NotebookLinks(sessions, inSight, notebooks, labShell);
+    const unfolded = new Unfolded(state);
+    const panel = new ClusterPanel({
+      manager,
+      lessons,
+      links,
+      unfolded,
+      commands,
+      environment,
+      trans
+    });
     const pages = new PageLists(app.serviceManager.serverSettings, trans);
     const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
@@ -95,12 +116,18 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       pages,
       views,
       environment,
-      notebooks,
+      inSight,
       palette,
       settings,
       trans
     });
     enableClusterDrag(panel.node, manager);
+    // Where it stands, and whether, is in the settings: schema/plugin.json.
+    toolbars?.addFactory<NotebookPanel>(
+      'Notebook',
+      'gpucluster-chip',
+      notebook => new ClusterChip({ panel: notebook, manager, links, environment, commands, trans })
+    );
     app.shell.add(panel, 'left', { rank: 550, type: 'GPU Clusters' });
     restorer?.add(panel, 'gpucluster-panel');
     launcher?.add({

@@ -89,6 +89,24 @@ def show(browser: Browser, lab: Lab, heard: list[str], **options: object) -> tup
     return page, open_panel(page)
 
 
+def shifts(page: Page, panel: Locator) -> list[str]:
+    """Watch ten samples under load, and return what has moved: the browser's own entries."""
+    page.evaluate(
+        """() => {
+            window.moved = []
+            const name = node => `${node?.parentElement?.className} > ${node?.className ?? node?.textContent}`
+            new PerformanceObserver(list => list.getEntries().forEach(
+                entry => window.moved.push(...entry.sources.map(({ node }) => name(node)))
+            )).observe({ type: 'layout-shift' })
+        }"""
+    )
+    gauges = panel.locator(".gpc-Gauges").element_handle()
+    for _ in range(10):
+        page.wait_for_function("([node, before]) => node.innerText !== before", arg=[gauges, gauges.inner_text()])
+    moved: list[str] = page.evaluate("window.moved")
+    return moved
+
+
 def workers_of(panel: Locator) -> Locator:
     """Open the list of workers and return its rows."""
     button = panel.get_by_role("button", name="Workers", exact=True)
@@ -102,14 +120,15 @@ def test_cpu_workers_have_what_they_measure_and_can_be_retired(
 ) -> None:
     model = lab.control.create({"backend": "local", "n_workers": 2, "memory_limit": "1 GiB"})
     lab.control.wait(model.id)
-    meter = panel.get_by_role("meter", name="Memory")
+    meter = panel.locator(".gpc-GaugeSet").first.get_by_role("meter", name="Memory")
     expect(meter).to_have_attribute("aria-valuetext", re.compile(r"of 2 GiB; .*Unmanaged .* MiB.*Free"))
     expect(panel.get_by_text(re.compile(r"^[\d.]+ / \d+ (threads|cores)$")).first).to_be_visible()
     expect(panel.get_by_role("meter", name="VRAM")).to_have_count(0)
 
     rows = workers_of(panel)
     expect(rows).to_have_count(2)
-    rows.nth(1).get_by_role("button", name="Retire").click()
+    rows.nth(1).click()
+    panel.get_by_role("button", name="Retire Worker 1").click()
     expect(rows).to_have_count(1)
     # The figures of a worker end before the cluster says that it has left.
     wait_until(lambda: lab.control.get(model.id).n_workers == 1)
@@ -129,15 +148,16 @@ def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMach
         whole = machine.environment(GPUCLUSTER_DIR=str(lab.directory / "registry"))
         subprocess.run(command, env=whole, check=True, timeout=200)
         page, panel = show(browser, lab, complaints)
-        total = panel.get_by_role("meter", name="VRAM").first
+        total = panel.locator(".gpc-Gauges").get_by_role("meter", name="VRAM").first
         expect(total).to_have_attribute("aria-valuetext", re.compile("^5 GiB of 32 GiB"))
         row = workers_of(panel).filter(has=page.get_by_text("80 %")).first
         expect(row.get_by_role("meter", name="VRAM")).to_have_attribute(
             "aria-valuetext", re.compile("^4 GiB of 16 GiB")
         )
+        expect(row).to_contain_text("GPU 0")
         fill(15360, 97)
         expect(total).to_have_attribute("aria-valuetext", re.compile("^16 GiB of 32 GiB"))
-        expect(panel.get_by_role("img", name="Almost full")).to_be_visible()
+        expect(panel.get_by_role("img", name="Almost full").first).to_be_visible()
         page.context.close()
 
 
@@ -146,6 +166,7 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
     options = ["--workers", "8", "--gpus", "--rmm", "mixed", "--lost", "1", "--past"]
     with simulated_cluster(*options, environment=environment):
         expect(workers_of(panel)).to_have_count(8)
+        assert shifts(page, panel) == [], "nothing jumps while figures change"
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
             light = "true" if theme == "light" else "false"
@@ -157,7 +178,7 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
             legend.click()
 
             # The keyboard gets the explanations too, and can get rid of them.
-            panel.get_by_role("meter", name="VRAM").first.focus()
+            panel.locator(".gpc-GaugeSet").first.get_by_role("meter", name="VRAM").focus()
             page.keyboard.press("Shift+Tab")
             page.keyboard.press("Tab")
             tooltip = page.get_by_role("tooltip")
@@ -180,15 +201,16 @@ def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
     with simulated_cluster("--workers", "1000", "--gpus", environment=environment):
         cells = panel.get_by_role("slider", name="Workers")
         expect(cells).to_have_attribute("aria-valuemax", "1000")
-        expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU-00000000: VRAM \d+ %$"))
+        expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU 0 · node1: VRAM \d+ %$"))
         cells.focus()
         page.keyboard.press("End")
-        expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU-000003e7: VRAM \d+ %$"))
+        expect(cells).to_have_attribute("aria-valuetext", re.compile(r"^GPU 7 · node125: VRAM \d+ %$"))
         page.keyboard.press("Enter")
         rows = panel.get_by_role("list", name="Workers").get_by_role("listitem")
         last = rows.and_(panel.locator("[aria-posinset='1000']"))
         expect(last).to_be_focused()
         expect(last).to_be_in_viewport()
+        expect(panel.get_by_role("group", name="GPU 7 · node125")).to_contain_text("GPU-000003e7")
         assert rows.count() < 30
         page.keyboard.press("Home")
         first = rows.and_(panel.locator("[aria-posinset='1']"))
@@ -199,7 +221,8 @@ def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
 
 def test_thresholds_are_settings_that_apply_at_once(page: Page, panel: Locator, environment: dict[str, str]) -> None:
     with simulated_cluster("--workers", "2", environment=environment):
-        expect(panel.get_by_role("meter", name="Memory")).to_have_attribute("aria-valuenow", re.compile(r"^[1-9]"))
+        meter = panel.get_by_role("meter", name="Memory").first
+        expect(meter).to_have_attribute("aria-valuenow", re.compile(r"^[1-9]"))
         warnings = panel.get_by_role("img", name="Filling up")
         page.keyboard.press("Control+,")
         page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()

@@ -145,7 +145,7 @@ def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> 
     card = card_of(page, "blue")
     expect(state_of(card)).to_have_text("Running")
     expect(card.get_by_text(re.compile("^2 CPU workers · up"))).to_be_visible()
-    expect(card.get_by_role("meter", name="Memory")).to_be_visible()
+    expect(card.get_by_role("meter", name="Memory").first).to_be_visible()
     assert [(model.name, model.n_workers) for model in lab.control.list()] == [("blue", 2)]
     expect(page.get_by_role("button", name="New cluster")).to_be_focused()
 
@@ -167,7 +167,16 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook.locator(".jp-Cell").first).to_contain_text("%gpucluster connect blue")
     expect(notebook.locator(".jp-OutputArea-output").first).to_contain_text("Connected to blue")
-    expect(card_of(page, "blue").get_by_text("1 client")).to_be_visible()
+    expect(card_of(page, "blue").get_by_text("Connected: Untitled.ipynb")).to_be_visible()
+    chip = notebook.get_by_role("button", name="This notebook computes on the cluster blue")
+    expect(chip).to_have_text("blue")
+    # Chosen from the chip, it is the same as from the card.
+    chip.click()
+    menu = page.get_by_role("menu").filter(has_text="Connect to blue")
+    expect(menu.get_by_role("menuitemcheckbox", name="Connect to blue")).to_be_checked()
+    expect(menu.get_by_role("menuitem")).to_have_text(["New GPU Cluster…", "Show GPU Clusters"])
+    page.keyboard.press("Escape")
+    expect(chip).to_be_focused()
     expect(page.get_by_text("Connected in Untitled.ipynb to blue.")).to_be_visible()
 
 
@@ -209,6 +218,7 @@ def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
     card = card_of(page, "blue")
     card.get_by_role("button", name="Scale", exact=True).click()
     editor = card.get_by_role("form", name="Scale blue")
+    expect(editor.get_by_label("Workers", exact=True)).to_be_focused()
     editor.get_by_label("Workers", exact=True).fill("lots")
     expect(editor.get_by_role("alert")).to_contain_text("Must be a whole number")
     expect(editor.get_by_role("button", name="Apply")).to_be_disabled()
@@ -216,7 +226,6 @@ def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
     editor.get_by_role("button", name="Workers: one more").click()
     editor.get_by_role("button", name="Apply").dblclick()
     expect(card.get_by_text(re.compile("^3 CPU workers · up"))).to_be_visible()
-    card.get_by_text("Workers", exact=True).click()
     expect(card.get_by_role("list", name="Workers").get_by_role("listitem")).to_have_count(3)
     assert lab.control.get("blue").n_workers == 3
 
@@ -254,6 +263,16 @@ def test_everything_is_there_after_a_reload(page: Page, lab: Lab) -> None:
     expect(page.get_by_role("tab", name="Workers · blue")).to_be_visible()
     expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
     expect(panel.get_by_text(re.compile("^3 CPU workers"))).to_be_visible()
+    # What is folded stays so.
+    toggle = card_of(page, "blue").get_by_role("button", name="blue", exact=True)
+    toggle.click()
+    expect(panel.get_by_text(re.compile("^3 CPU workers"))).to_have_count(0)
+    page.wait_for_timeout(2000)
+    page.goto(lab.page("lab"))
+    open_panel(page)
+    expect(toggle).to_have_attribute("aria-expanded", "false")
+    toggle.press("Enter")
+    expect(panel.get_by_text(re.compile("^3 CPU workers"))).to_be_visible()
 
 
 def test_the_cluster_is_among_the_running_things(page: Page) -> None:
@@ -266,20 +285,28 @@ def test_the_cluster_is_among_the_running_things(page: Page) -> None:
 
 def test_stopping_asks_first(page: Page, lab: Lab) -> None:
     card = card_of(page, "blue")
-    card.get_by_role("button", name="Stop", exact=True).click()
+    stop = card.get_by_role("button", name="Stop", exact=True)
+    # Who clicks twice is asked all the same: the second click is beside the dialog.
+    stop.dblclick(delay=150)
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Stop blue?")
     expect(dialog).to_contain_text("1 client is connected.")
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_have_count(0)
+    expect(stop).to_be_focused()
     assert lab.control.get("blue").state == "running"
     card.get_by_role("button", name="Stop", exact=True).click()
     dialog.get_by_role("button", name="Stop").click()
-    expect(state_of(card)).to_have_text("Stopped")
+    expect(state_of(card)).to_contain_text("Stopped")
     expect(card.get_by_role("heading", name="blue")).to_be_focused()
 
 
-def test_a_stopped_cluster_is_removed(page: Page, lab: Lab) -> None:
+def test_a_stopped_cluster_is_started_again_and_removed(page: Page, lab: Lab) -> None:
+    card_of(page, "blue").get_by_role("button", name="Start again").click()
+    expect(state_of(card_of(page, "blue"))).to_have_text("Running")
+    [model] = lab.control.list()
+    assert (model.name, model.spec.n_workers) == ("blue", 2)
+    lab.control.stop(model.id)
     card_of(page, "blue").get_by_role("button", name="Remove").click()
     expect(card_of(page, "blue")).to_have_count(0)
     expect(page.get_by_text("No cluster yet.")).to_be_visible()

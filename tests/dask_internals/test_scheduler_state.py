@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import time
 
-from distributed import SchedulerPlugin, Worker, WorkerPlugin, fire_and_forget, get_client
+from distributed import Client, SchedulerPlugin, Worker, WorkerPlugin, fire_and_forget, get_client
 from gpucluster.dask_internals import scheduler_state as state
 
 
@@ -14,6 +14,12 @@ def test_clients(here, canary, wait_until):
         fire_and_forget(here.client.submit(int, 1, pure=False))
         wait_until(lambda: state.NOT_A_CLIENT in here.scheduler.clients)
         assert state.client_names(here.scheduler) == [here.client.id]
+    with canary("Client(name=) is a part of its id"):
+        kernel = "1b2c3d4e-1111-2222-3333-444444444444"
+        assert state.kernels_of(here.scheduler) == []
+        with Client(here.client.scheduler.address, name=state.name_for_kernel(kernel), set_as_default=False):
+            assert state.kernels_of(here.scheduler) == [kernel]
+        wait_until(lambda: state.kernels_of(here.scheduler) == [])
     with canary("'-worker-' in the ids of clients that tasks make"):
         name = here.client.submit(lambda: get_client().id, pure=False).result(30)
         assert "-worker-" in name

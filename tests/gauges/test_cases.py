@@ -33,7 +33,9 @@ def test_texts(group: str, text: Callable[[float], str]):
 
 def test_names():
     assert CASES["names"] == PART_NAMES
-    assert [worker_title(name) for name, _ in CASES["titles"]] == [title for _, title in CASES["titles"]]
+    for case in CASES["titles"]:
+        sample = sample_of(case)
+        assert [worker_title(sample, place) for place in range(len(sample.workers))] == case["titles"]
 
 
 def test_thresholds_are_those_of_the_settings_and_marks_those_of_dask():

@@ -41,8 +41,13 @@ const rowsOf = (node: HTMLElement): HTMLElement[] => [
 ];
 const meter = (node: Element, name: string): Element | null =>
   node.querySelector(`[role=meter][aria-label="${name}"]`);
-const open = (node: HTMLElement): void =>
+const toggle = (node: HTMLElement): void =>
   [...node.querySelectorAll('button')].find(one => one.textContent === 'Workers')?.click();
+/** Choose a worker, and return what is told about it. */
+const detail = (node: HTMLElement, i: number): Element | null => {
+  rowsOf(node)[i].querySelector('button')?.click();
+  return node.querySelector('.gpc-WorkerDetail:not([hidden])');
+};
 const tooltip = (): string => document.querySelector('[role=tooltip]')?.textContent ?? '';
 
 afterEach(() => {
@@ -86,11 +91,11 @@ describe('the gauges of a cluster', () => {
     expect(marks.map(({ dataset, style }) => [dataset.part, parseFloat(style.left)])).toEqual([
       ['target', expect.closeTo(90)]
     ]);
-    open(node);
-    const [row] = rowsOf(node);
-    expect(row.textContent).toContain('0 / 2 threads');
-    expect(row.textContent).toContain('0.5 / 6 GiB');
-    expect(row.querySelectorAll('.gpc-Mark')).toHaveLength(4);
+    expect(rowsOf(node)[0].textContent).toContain('512 MiB / 6 GiB');
+    const about = detail(node, 0);
+    expect(about?.textContent).toContain('0 / 2 threads');
+    expect(about?.textContent).toContain('512 MiB / 6 GiB');
+    expect(about?.querySelectorAll('.gpc-Mark')).toHaveLength(4);
   });
 
   it('keep the kinds of tasks where they are', async () => {
@@ -100,7 +105,9 @@ describe('the gauges of a cluster', () => {
       processing
     });
     const names = (): (string | null)[] =>
-      [...document.querySelectorAll('.gpc-Prefix-name')].map(one => one.textContent);
+      [...document.querySelectorAll('.gpc-Prefix:not(.gpc-mod-free) > .gpc-Prefix-name')].map(
+        one => one.textContent
+      );
     const next = async (...progress: ReturnType<typeof kind>[]): Promise<void> => {
       gauges.update(sample({ progress }), cluster());
       await frame();
@@ -111,12 +118,21 @@ describe('the gauges of a cluster', () => {
     await next(kind('sum', 1, 1), kind('load', 2, 2));
     expect(names()).toEqual(['sum', 'load']);
     await next(kind('sum', 2), kind('load', 3, 1), kind('fit', 0, 1), kind('score', 0, 1));
-    expect(names()).toEqual(['score', 'fit', 'sum']);
+    expect(names()).toEqual(['sum', 'load', 'score']);
     // What works takes the place of what has done nothing for a while, and of nothing else.
     for (let i = 4; i < 12; i++) {
       await next(kind('sum', 2), kind('score', i, 1), kind('fit', i, 1), kind('load', i, 1));
     }
-    expect(names()).toEqual(['score', 'fit', 'load']);
+    expect(names()).toEqual(['fit', 'load', 'score']);
+    // One that is gone leaves its place free, and those below it where they are.
+    await next(kind('score', 12, 1), kind('load', 12, 1));
+    const places = [...document.querySelectorAll('.gpc-Prefix')];
+    expect(places.map(({ classList }) => classList.contains('gpc-mod-free'))).toEqual([
+      true,
+      false,
+      false
+    ]);
+    expect(names()).toEqual(['load', 'score']);
   });
 
   it('show who uses GPU memory, in words too', async () => {
@@ -207,7 +223,19 @@ describe('the gauges of a cluster', () => {
 });
 
 describe('workers', () => {
-  it('are listed on demand, each with its state', async () => {
+  it('are open while they are few, and as they were left', async () => {
+    const onToggle = jest.fn();
+    const node = await draw(sample(), { onToggle });
+    expect(rowsOf(node)).toHaveLength(2);
+    toggle(node);
+    expect(onToggle.mock.calls).toEqual([[false]]);
+    gauges.dispose();
+    expect(rowsOf(await draw(sample(), { isOpen: false }))).toHaveLength(0);
+    gauges.dispose();
+    expect(rowsOf(await draw(many(9)))).toHaveLength(0);
+  });
+
+  it('have a line each, with all about the one that is chosen', async () => {
     const node = await draw(
       gpuSample({
         age_seconds: [1, 75],
@@ -224,9 +252,12 @@ describe('workers', () => {
         tier_disk_bytes: 0
       })
     );
-    expect(rowsOf(node)).toHaveLength(0);
-    open(node);
     const [first, second] = rowsOf(node);
+    for (const text of ['Worker 0', '4 / 16 GiB', '50 %']) {
+      expect(first.textContent).toContain(text);
+    }
+    expect(second.textContent).toContain('1 min old');
+    const about = detail(node, 0);
     for (const text of [
       'Worker 0',
       '4 / 16 GiB',
@@ -234,23 +265,23 @@ describe('workers', () => {
       '1 running, 4 ready',
       '200 / 400 W',
       '61 °C',
-      '↓1 ↑0.5 GiB/s',
-      '1 → 0.5 → 0 GiB'
+      '↓1 GiB ↑512 MiB/s',
+      '1 GiB → 512 MiB → 0'
     ]) {
-      expect(first.textContent).toContain(text);
+      expect(about?.textContent).toContain(text);
     }
-    expect(second.textContent).toContain('1 min old');
-    expect(second.textContent).toContain('The GPU is lost.');
+    expect(detail(node, 1)?.textContent).toContain('The GPU is lost.');
+    expect(detail(node, 1)).toBeNull();
     expect(node.textContent).toContain('GPUs that cannot be read: 1.');
   });
 
   it('can be retired where somebody does it', async () => {
     const onRetire = jest.fn();
     const node = await draw(sample(), { onRetire, isOpen: true });
-    node.querySelectorAll<HTMLElement>('[aria-label="Retire Worker 1"]')[0].click();
+    detail(node, 1)?.querySelector<HTMLElement>('[aria-label="Retire Worker 1"]')?.click();
     expect(onRetire).toHaveBeenCalledWith('1');
     gauges.dispose();
-    expect((await draw(sample(), { isOpen: true })).textContent).not.toContain('Retire');
+    expect(detail(await draw(sample()), 1)?.textContent).not.toContain('Retire');
   });
 
   it('are in the document as far as they are seen, and are walked through with arrows', async () => {

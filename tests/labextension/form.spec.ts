@@ -151,7 +151,7 @@ describe('the whole form', () => {
     const entries = { n_workers: '2', name: '', threads_per_worker: 'two', rmm_async: true };
     expect(parseEntries(fields, entries, trans)).toEqual({
       values: { n_workers: 2, rmm_async: true },
-      faults: { threads_per_worker: 'must be a whole number, such as 2' }
+      faults: { threads_per_worker: "must be a whole number, such as 2; 't' is no digit" }
     });
   });
 

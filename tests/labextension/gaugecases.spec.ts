@@ -3,6 +3,8 @@ import {
   formatCount,
   formatDuration,
   formatPercent,
+  formatShare,
+  formatSizes,
   levelOf
 } from '../../labextension/src/gauges';
 import { clusterFacts } from '../../labextension/src/gauges/facts';
@@ -16,7 +18,8 @@ import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges/levels';
 import type { IStack } from '../../labextension/src/gauges/segments';
 import { CPU_MARKS, StackBar } from '../../labextension/src/gauges/stackbar';
 import { Tooltip } from '../../labextension/src/gauges/tooltip';
-import { englishWords, titleOf, type Part } from '../../labextension/src/gauges/words';
+import { titleOf } from '../../labextension/src/gauges/titles';
+import { englishWords, type Part } from '../../labextension/src/gauges/words';
 import type { TelemetrySample } from '../../labextension/src/protocol/messages';
 import cases from '../gauges/cases.json';
 
@@ -69,12 +72,26 @@ describe('texts of gauges', () => {
     expect(group.map(([value]) => format(value))).toEqual(group.map(([, text]) => text));
   });
 
+  it('sizes side by side', () => {
+    const shares = cases.shares as [number, number, string][];
+    expect(shares.map(([used, total]) => formatShare(used, total))).toEqual(
+      shares.map(([, , text]) => text)
+    );
+    const chains = cases.chains as [number[], string][];
+    expect(chains.map(([sizes]) => formatSizes(sizes, ' → '))).toEqual(
+      chains.map(([, text]) => text)
+    );
+  });
+
   it('names', () => {
     const names = Object.keys(cases.names).map(kind => [kind, words.parts[partOf(kind)].name]);
     expect(Object.fromEntries(names)).toEqual(cases.names);
-    expect(cases.titles.map(([name]) => titleOf(name, words))).toEqual(
-      cases.titles.map(([, title]) => title)
-    );
+    for (const { sample, titles } of cases.titles) {
+      const found = sample.workers.map((_, i) =>
+        titleOf(sample as unknown as TelemetrySample, i, words)
+      );
+      expect(found).toEqual(titles);
+    }
   });
 });
 

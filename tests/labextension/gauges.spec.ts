@@ -3,8 +3,6 @@ import {
   column,
   entry,
   formatRate,
-  formatShare,
-  formatSizes,
   formatWatts,
   levelOf,
   readingOf
@@ -20,10 +18,8 @@ import { gpuSample, sample, trans } from './models';
 describe('units', () => {
   it('writes speeds, sizes in one unit and power', () => {
     expect(formatRate(2 ** 21)).toBe('2 MiB/s');
-    expect(formatSizes([2 ** 30, 2 ** 29, 0], ' → ')).toBe('1 → 0.5 → 0 GiB');
     expect(formatWatts(231.4)).toBe('231 W');
     expect(formatWatts(225_000)).toBe('225 kW');
-    expect(formatShare(400 * 2 ** 20, 4 * 2 ** 30)).toBe('0.4 / 4 GiB');
   });
 });
 
@@ -172,7 +168,7 @@ describe('Bar', () => {
     const meter = bar.node.querySelector('[role=meter]');
     expect(bar.node.dataset.level).toBe('critical');
     expect(bar.node.title).toBe('Almost full.');
-    expect(bar.node.textContent).toBe('Memory0.9 / 1 GiB');
+    expect(bar.node.textContent).toBe('Memory922 MiB / 1 GiB');
     expect(meter?.getAttribute('aria-valuenow')).toBe('90');
     expect(meter?.getAttribute('aria-valuetext')).toBe('Almost full.');
   });

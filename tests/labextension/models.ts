@@ -44,6 +44,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     network: 'unix',
     dashboard_path: 'gpucluster/dashboard/a1b2c3d4/status',
     n_clients: 0,
+    kernels: [],
     idle: {
       timeout_seconds: 3600,
       idle_since: null,

@@ -3,10 +3,12 @@ import { Signal } from '@lumino/signaling';
 import React, { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
+import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
 import { CreateForm } from '../../labextension/src/form/createform';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
-import { ClusterList } from '../../labextension/src/panel/clusterlist';
+import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
+import { Unfolded } from '../../labextension/src/panel/unfolded';
 import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
 import type {
   ClusterModel,
@@ -34,8 +36,8 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     now: () => Date.parse('2026-01-01T10:05:01Z'),
     refresh: () => Promise.resolve(),
     create: () => Promise.resolve(cluster()),
-    notes: () => Promise.resolve([]),
-    patchNotes: () => Promise.resolve([]),
+    notes: () => Promise.resolve({ notes: [], demand: null }),
+    patchNotes: () => Promise.resolve({ notes: [], demand: null }),
     patch: () => Promise.resolve(cluster()),
     restart: () => Promise.resolve(cluster()),
     stop: () => Promise.resolve(),
@@ -150,11 +152,21 @@ afterEach(async () => {
   });
 });
 
+const unfolded = new Unfolded(null);
+/** Two notebooks are known; the second one is in view. */
+const links: INotebookLinks = {
+  changed: new Signal({} as INotebookLinks),
+  notebooksOf: ({ kernels }) => kernels.map(kernel => `${kernel}.ipynb`),
+  target: () => 'seen.ipynb'
+};
 const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (
   <ClusterCard
     cluster={manager.clusters[0]}
     manager={manager}
     commands={commands}
+    links={links}
+    unfolded={new Unfolded(null)}
+    isOpenAtFirst
     thresholds={thresholds}
     trans={trans}
   />
@@ -163,6 +175,8 @@ const list = (manager: IClusterManager, onCreate = jest.fn()): JSX.Element => (
   <ClusterList
     manager={manager}
     commands={commands}
+    links={links}
+    unfolded={new Unfolded(null)}
     thresholds={DEFAULT_THRESHOLDS}
     trans={trans}
     onCreate={onCreate}
@@ -210,6 +224,96 @@ describe('card', () => {
     expect(host.textContent).toContain('Here is worker_died. (1 min ago)');
   });
 
+  it('is one line while it is folded, and stays as it was left', async () => {
+    const left: Record<string, unknown> = {};
+    const state = {
+      fetch: (key: string) => Promise.resolve(left[key] as undefined),
+      save: (key: string, value: unknown) => Promise.resolve(void (left[key] = value))
+    };
+    const busy = sample({ tasks: { processing: 3 }, cpu_percent: [50, 100] });
+    const manager = store([cluster({ n_clients: 1 }), cluster({ id: 'b', name: 'red' })], {
+      sample: () => busy
+    });
+    const folds = (): (string | null)[] =>
+      [...host.querySelectorAll('.gpc-ClusterCard-toggle')].map(one =>
+        one.getAttribute('aria-expanded')
+      );
+    const show = async (): Promise<void> => {
+      const kept = new Unfolded(state);
+      const whole = (): JSX.Element => (
+        <ClusterList {...(list(manager).props as IClusterListProps)} unfolded={kept} />
+      );
+      await draw(whole());
+      kept.changed.connect(() => {
+        root.render(whole());
+      });
+      await act(() => Promise.resolve());
+    };
+    await show();
+    expect(folds()).toEqual(['true', 'true']);
+    await click('blue');
+    const [line, content] = [...(button('blue').closest('.gpc-ClusterCard')?.children ?? [])];
+    expect((content as HTMLElement).hidden).toBe(true);
+    expect(line.textContent).toBe('blueRunning75 %');
+    expect(line.querySelector('[role=meter]')?.getAttribute('aria-valuetext')).toBe(
+      '1 GiB of 2 GiB'
+    );
+    expect(line.querySelector('[role=img]')?.getAttribute('aria-label')).toBe('1 client');
+    await show();
+    expect(folds()).toEqual(['true', 'false']);
+  });
+
+  it('keeps its place in the list, whatever order the server tells', async () => {
+    const [one, two] = ['2026-01-01T10:00:00Z', '2026-01-01T11:00:00Z'].map((created_at, i) =>
+      cluster({ id: `${i}`, name: `c${i}`, created_at })
+    );
+    for (const clusters of [
+      [one, two],
+      [two, one]
+    ]) {
+      await draw(list(store(clusters)));
+      expect([...host.querySelectorAll('h3')].map(({ title }) => title)).toEqual(['c1', 'c0']);
+    }
+  });
+
+  it('does not call it running while nobody works', async () => {
+    await draw(card(store([cluster({ n_workers: 0, workers: [] })])));
+    expect(host.querySelector('.gpc-State')?.textContent).toBe('0 of 2 workers');
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('empty');
+    const none = { n_workers: 0, adapt: null, stopped: false };
+    await draw(card(store([cluster({ n_workers: 0, workers: [], wanted: none })])));
+    expect(host.querySelector('.gpc-State')?.textContent).toBe('No workers');
+  });
+
+  it('names the notebooks that are connected, and the one that would be', async () => {
+    const line = (): string => host.querySelector('.gpc-Links')?.textContent ?? '';
+    await draw(card(store([cluster()])));
+    expect(line()).toBe('No notebook is connectedConnect uses seen.ipynb');
+    expect(button('Connect').title).toBe('Connect seen.ipynb');
+    await draw(card(store([cluster({ n_clients: 3, kernels: ['a', 'seen'] })])));
+    expect(line()).toBe('Connected: a.ipynb, seen.ipynb and 1 other');
+  });
+
+  it('starts again what has ended, and removes all of it', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const remove = jest.fn(() => Promise.resolve());
+    const ended_at = '2026-01-01T09:53:01Z';
+    const stopped = cluster({ state: 'stopped', scheduler_address: null, ended_at });
+    await draw(card(store([stopped], { create, remove })));
+    expect(host.querySelector('.gpc-State')?.textContent).toBe('Stopped 12 min ago');
+    await click('Start again', 2);
+    expect(create.mock.calls).toEqual([[{ ...stopped.spec, name: 'blue' }]]);
+    expect(remove.mock.calls).toEqual([['a1b2c3d4']]);
+    // The log of what failed is of use.
+    await draw(card(store([{ ...stopped, state: 'failed' }], { create, remove })));
+    await click('Start again');
+    expect(remove).toHaveBeenCalledTimes(1);
+    const three = [stopped, { ...stopped, id: 'b' }, cluster({ id: 'c' })];
+    await draw(list(store(three, { remove })));
+    await click('Remove all 2 ended clusters');
+    expect(remove.mock.calls.slice(1)).toEqual([['a1b2c3d4'], ['b']]);
+  });
+
   it('tells state, workers, clients, tasks and the countdown', async () => {
     const idle = { ...cluster().idle, stops_at: '2026-01-01T10:57:01Z' };
     const busy = sample({ tasks: { processing: 3, waiting: 4, erred: 1 } });
@@ -218,7 +322,8 @@ describe('card', () => {
     for (const text of [
       'blue',
       'Running',
-      '2 CPU workers · up 5 min · 1 client',
+      '2 CPU workers · up 5 min',
+      '1 client, no notebook of this Jupyter',
       '3 running, 4 waiting, 1 failed',
       'Stops in 52 min unless used',
       '1 / 2 GiB'
@@ -349,6 +454,9 @@ describe('card', () => {
             cluster={one}
             manager={manager}
             commands={commands}
+            links={links}
+            unfolded={unfolded}
+            isOpenAtFirst
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
           />
@@ -383,6 +491,8 @@ describe('card', () => {
           <ClusterList
             manager={{ ...manager, clusters }}
             commands={commands}
+            links={links}
+            unfolded={unfolded}
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
             onCreate={() => undefined}
@@ -434,6 +544,7 @@ describe('retiring a worker', () => {
     if (button('Workers').getAttribute('aria-expanded') === 'false') {
       await click('Workers');
     }
+    await click('Worker 1');
     await click('Retire Worker 1');
     return retire;
   }
@@ -446,7 +557,7 @@ describe('retiring a worker', () => {
 
   it('asks if it holds results or has tasks', async () => {
     const retire = await ask({ in_memory: [0, 3], processing: [0, 1] });
-    expect(dialog()?.textContent).toContain('Retire worker 1 of blue?');
+    expect(dialog()?.textContent).toContain('Retire Worker 1 of blue?');
     expect(dialog()?.textContent).toContain(
       'It holds 3 results. They move to other workers first.'
     );
@@ -538,7 +649,7 @@ describe('creation form', () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     const onDone = jest.fn();
     await draw(form(store([], { create }), onDone));
-    expect(host.textContent).toContain('gpucluster.create("local", n_workers=2)');
+    expect(host.textContent).toContain('gpucluster.create("local", n_workers=2, kernel_name="py")');
     await click('Create', 2);
     expect(create).toHaveBeenCalledTimes(1);
     expect(create).toHaveBeenCalledWith({ backend: 'local', n_workers: 2, kernel_name: 'py' });
@@ -556,7 +667,9 @@ describe('creation form', () => {
     });
     expect(host.querySelector('[data-field=partition]')).not.toBeNull();
     await type('hours', '2');
-    expect(host.textContent).toContain('gpucluster.create("jobs", n_workers=2, hours=2)');
+    expect(host.textContent).toContain(
+      'gpucluster.create("jobs", n_workers=2, hours=2, kernel_name="py")'
+    );
     await click('Create');
     expect(create).toHaveBeenCalledWith({
       backend: 'jobs',
@@ -590,7 +703,16 @@ describe('creation form', () => {
               fields: [{ field: 'n_workers', message: 'is more than this machine has' }]
             })
           )
-        : Promise.resolve(spec.n_workers === 6 ? ['6 threads run on 2 cores.'] : [])
+        : Promise.resolve({
+            notes: spec.n_workers === 6 ? ['6 threads run on 2 cores.'] : [],
+            demand: {
+              n_workers: 2,
+              threads_per_worker: 3,
+              memory_limit_bytes: 12 * 2 ** 30,
+              machine_memory_bytes: 23.5 * 2 ** 30,
+              machine_cores: 2
+            }
+          })
     );
     const asked = async (text: string): Promise<void> => {
       await type('Workers', text);
@@ -602,11 +724,44 @@ describe('creation form', () => {
     expect(host.querySelector('.gpc-Notes[role=status]')?.textContent).toBe(
       '6 threads run on 2 cores.'
     );
+    // What it would take is a bar each, and says when that is more than there is.
+    const lines = [...host.querySelectorAll<HTMLElement>('.gpc-Demand-line')];
+    expect(lines.map(({ textContent, dataset }) => [textContent, dataset.level])).toEqual([
+      ['Memory▲ 2 × 12 GiB of 24 GiB', 'over'],
+      ['Threads▲ 2 × 3 on 2 cores', 'over']
+    ]);
     await asked('7');
     expect(host.querySelector('.gpc-Notes')?.textContent).toBe('');
     expect(host.querySelector('[data-field=n_workers] [role=alert]')?.textContent).toBe(
       'Is more than this machine has.'
     );
+  });
+
+  it('marks all that is wrong in one round, naming the character, and drops nothing silently', async () => {
+    const fields = [{ field: 'name', message: "must start with a letter; 'ä' is not allowed" }];
+    const refusal = new RefusedError(422, {
+      code: 'invalid_request',
+      message: 'name: must …',
+      fields
+    });
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const notes = (): Promise<never> => Promise.reject(refusal);
+    await draw(form(store([], { create, notes })));
+    await type('Name', 'ä b');
+    await type('Workers', '2w');
+    await click('Create');
+    await act(() => new Promise<void>(resolve => window.setTimeout(resolve, 20)));
+    const faults = [...host.querySelectorAll('.gpc-Fault')].map(one => one.textContent);
+    expect(faults).toEqual([
+      "Must start with a letter; 'ä' is not allowed.",
+      "Must be a whole number, such as 2; 'w' is no digit."
+    ]);
+    expect(host.textContent).toContain('Nothing was created. Look at: Name, Workers.');
+    expect(host.querySelector('[role=tabpanel]')?.textContent).toContain('name="ä b"');
+    expect(host.querySelector('.gpc-CodeLines-left')?.textContent).toBe(
+      'Without Workers: not valid yet.'
+    );
+    expect(create).not.toHaveBeenCalled();
   });
 
   it('says in a sentence that there is no GPU, and offers none', async () => {

@@ -283,7 +283,7 @@ describe('player', () => {
     player.playback.seek(4999);
     expect(text()).toContain('9.3 / 200 GiB');
     player.playback.seek(10);
-    expect(text()).toContain('0 / 200 GiB');
+    expect(text()).toContain('19 MiB / 200 GiB');
   });
 
   it('offers nothing that only a living cluster could do', () => {

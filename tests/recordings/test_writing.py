@@ -131,7 +131,9 @@ def test_every_column_with_text_is_known_to_be_looked_at() -> None:
         for name, field in TelemetrySample.model_fields.items()
         if "str" in str(field.annotation) and name not in {"tasks", "progress"}
     }
-    assert texts == {"id", "at", "workers", "device", "device_error"}
+    assert texts == {"id", "at", "workers", "host", "device", "device_error"}
+    told = Pseudonyms().sample({"workers": ["0", "1", "2"], "host": ["gpu-box", "other", "gpu-box"]})
+    assert told["host"] == ["node1", "node2", "node1"]
 
 
 def test_a_full_recording_ends_and_can_be_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

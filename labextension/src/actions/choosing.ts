@@ -1,4 +1,4 @@
-import { Dialog, InputDialog, showDialog } from '@jupyterlab/apputils';
+import { Dialog, InputDialog } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -90,13 +90,34 @@ export async function confirmRestart(
 }
 
 async function confirmLoss(title: string, body: string, label: string): Promise<boolean> {
-  const answer = await showDialog({
+  const dialog = new Dialog({
     title,
     body,
     buttons: [Dialog.cancelButton(), Dialog.warnButton({ label })],
     defaultButton: 0
   });
-  return answer.button.accept;
+  keepOpenAtFirst(dialog);
+  return (await dialog.launch()).button.accept;
+}
+
+/** So long after a dialog has opened, a click beside it belongs to the double click that opened it. */
+const DOUBLE_CLICK_MS = 700;
+
+/** A click beside a dialog closes it: not the second one of whoever clicked twice. */
+function keepOpenAtFirst(dialog: Dialog<unknown>): void {
+  const until = Date.now() + DOUBLE_CLICK_MS;
+  // Before the dialog's own listener, which is added when it is attached.
+  dialog.node.addEventListener(
+    'click',
+    event => {
+      const isBeside = !(event.target as Element).closest('.jp-Dialog-content');
+      if (isBeside && Date.now() < until) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+      }
+    },
+    true
+  );
 }
 
 function usage(cluster: ClusterModel, manager: IClusterManager, trans: TranslationBundle): string {

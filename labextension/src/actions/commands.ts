@@ -1,6 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { InputDialog, type ICommandPalette } from '@jupyterlab/apputils';
-import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { hasEnded } from '../clusters/states';
@@ -13,7 +12,7 @@ import { confirmRestart, confirmStop } from './choosing';
 import { CommandIDs } from './commandids';
 import { connectNotebook } from './connect';
 import type { IEnvironment } from './environment';
-import { NotebooksInSight } from './notebooks';
+import type { NotebooksInSight } from './notebooks';
 import { addViewCommands } from './viewcommands';
 import type { ClusterViews } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
@@ -25,7 +24,7 @@ export interface ICommandOptions {
   pages: PageLists;
   views: ClusterViews;
   environment: IEnvironment;
-  notebooks: INotebookTracker | null;
+  inSight: NotebooksInSight;
   palette: ICommandPalette | null;
   settings: IPanelSettings;
   trans: TranslationBundle;
@@ -34,11 +33,10 @@ export interface ICommandOptions {
 /** Register everything that can be done with clusters. */
 export function addCommands(options: ICommandOptions): void {
   const { app, manager, panel, pages, views, environment } = options;
-  const { notebooks, palette, settings, trans } = options;
+  const { inSight, palette, settings, trans } = options;
   const { commands, shell } = app;
   const about = new ClusterCommand(manager, trans);
   const id = idArgument(trans);
-  const inSight = new NotebooksInSight(notebooks);
 
   const openPanel = (): void => shell.activateById(panel.id);
 
@@ -69,13 +67,29 @@ export function addCommands(options: ICommandOptions): void {
     }
   });
   commands.addCommand(CommandIDs.connect, {
-    label: trans.__('Connect Notebook to GPU Cluster'),
-    describedBy: described({ id }),
-    execute: about.execute(trans.__('Connect to'), cluster =>
+    label: args =>
+      typeof args.name === 'string'
+        ? trans.__('Connect to %1', args.name)
+        : trans.__('Connect Notebook to GPU Cluster'),
+    isToggled: args => args.isCurrent === true,
+    describedBy: described({
+      id,
+      notebook: {
+        type: 'string',
+        description: trans.__('Id of the tab of the notebook; the one in view when left out.')
+      },
+      name: { type: 'string', description: trans.__('Name of the cluster, for the label.') },
+      isCurrent: {
+        type: 'boolean',
+        description: trans.__('Whether the notebook is connected to it already, for a menu.')
+      }
+    }),
+    execute: about.execute(trans.__('Connect to'), (cluster, { notebook }) =>
       connectNotebook(cluster, {
         inSight,
         commands,
         environment,
+        notebook: typeof notebook === 'string' ? notebook : undefined,
         activate: place => shell.activateById(place),
         trans
       })

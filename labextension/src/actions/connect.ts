@@ -17,6 +17,8 @@ export interface IConnectOptions {
   inSight: NotebooksInSight;
   commands: CommandRegistry;
   environment: IEnvironment;
+  /** Id of the notebook that is meant, if it is not the one in sight. */
+  notebook?: string;
   /** Bring a notebook to the front. */
   activate: (id: string) => void;
   trans: TranslationBundle;
@@ -31,7 +33,7 @@ export async function connectNotebook(
   options: IConnectOptions
 ): Promise<void> {
   const { environment, inSight, activate, trans } = options;
-  let panel = inSight.last();
+  let panel = inSight.open().find(({ id }) => id === options.notebook) ?? inSight.last();
   if (panel === null) {
     const open = inSight.open();
     const chosen = open.length === 0 ? 'new' : await chooseNotebook(cluster, open, trans);

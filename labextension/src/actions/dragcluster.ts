@@ -26,7 +26,7 @@ export function enableClusterDrag(panel: HTMLElement, manager: IClusterManager):
     const head = target.closest<HTMLElement>('.gpc-ClusterCard-header');
     const id = head?.querySelector('h3')?.id.replace(/^gpucluster-/, '');
     const cluster = id === undefined ? undefined : manager.get(id);
-    const isFree = event.button === 0 && target.closest('button, a, input, select') === null;
+    const isFree = event.button === 0;
     pressed =
       head && cluster && isFree ? { x: event.clientX, y: event.clientY, cluster, head } : null;
   };

@@ -33,7 +33,7 @@ export class ClusterCommand {
     title: string,
     act: (cluster: ClusterModel, args: Args) => unknown
   ): (args: Args) => Promise<void> {
-    // From a card the error goes back to the card; from the palette there is no card to show it on.
+    // From a card the error goes back to the card; from palette, menu and toolbar there is no card to show it on.
     return async args => {
       try {
         const cluster = await chooseCluster(this._manager, args.id, title, this._trans);
@@ -41,7 +41,7 @@ export class ClusterCommand {
           await act(cluster, args);
         }
       } catch (error) {
-        if (args.id !== undefined) {
+        if (args.id !== undefined && args.notebook === undefined) {
           throw error;
         }
         Notification.error(sentenceOf(error), { autoClose: 8000 });

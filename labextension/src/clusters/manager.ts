@@ -9,6 +9,7 @@ import type {
   DeviceProcess,
   Event,
   HostDevices,
+  Notes,
   ProcessStopped,
   TelemetryHistory,
   TelemetrySample
@@ -113,11 +114,11 @@ export class ClusterManager implements IClusterManager {
     return this._command(restapi.createCluster(this._settings, spec));
   }
 
-  async notes(spec: Readonly<Record<string, unknown>>): Promise<readonly string[]> {
+  async notes(spec: Readonly<Record<string, unknown>>): Promise<Notes> {
     return restapi.notesOnSpec(this._settings, spec);
   }
 
-  async patchNotes(id: string, patch: ClusterPatch): Promise<readonly string[]> {
+  async patchNotes(id: string, patch: ClusterPatch): Promise<Notes> {
     return restapi.notesOnPatch(this._settings, id, patch);
   }
 

@@ -57,9 +57,9 @@ export async function createCluster(
 export async function notesOnSpec(
   settings: Settings,
   spec: Readonly<Record<string, unknown>>
-): Promise<readonly string[]> {
+): Promise<Notes> {
   const init = { method: 'POST', body: JSON.stringify(spec) };
-  return (await request<Notes>(settings, ['notes'], init, 'notes')).body.notes;
+  return (await request<Notes>(settings, ['notes'], init, 'notes')).body;
 }
 
 /** What to know about a change before it is made. */
@@ -67,9 +67,9 @@ export async function notesOnPatch(
   settings: Settings,
   id: string,
   patch: ClusterPatch
-): Promise<readonly string[]> {
+): Promise<Notes> {
   const init = { method: 'POST', body: JSON.stringify(patch) };
-  return (await request<Notes>(settings, ['clusters', id, 'notes'], init, 'notes')).body.notes;
+  return (await request<Notes>(settings, ['clusters', id, 'notes'], init, 'notes')).body;
 }
 
 export async function patchCluster(

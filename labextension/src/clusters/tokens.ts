@@ -9,6 +9,7 @@ import type {
   DeviceProcess,
   HostDevices,
   KindModel,
+  Notes,
   Preset,
   ProcessStopped,
   TelemetryHistory,
@@ -70,9 +71,9 @@ export interface IClusterManager extends IDisposable {
   refresh(): Promise<void>;
   create(spec: Readonly<Record<string, unknown>>): Promise<ClusterModel>;
   /** What to know about a cluster before it is made; refused like the request itself. */
-  notes(spec: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
+  notes(spec: Readonly<Record<string, unknown>>): Promise<Notes>;
   /** What to know about a change before it is made. */
-  patchNotes(id: string, patch: ClusterPatch): Promise<readonly string[]>;
+  patchNotes(id: string, patch: ClusterPatch): Promise<Notes>;
   patch(id: string, patch: ClusterPatch): Promise<ClusterModel>;
   restart(id: string): Promise<ClusterModel>;
   /** Ask a living cluster to stop. Harmless when it has ended. */

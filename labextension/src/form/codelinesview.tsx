@@ -6,13 +6,15 @@ import { codeLine, type Language } from './codelines';
 interface ICodeLinesProps {
   readonly backend: string;
   readonly values: Readonly<Record<string, unknown>>;
+  /** Titles of fields that cannot be in the line, as what is typed there is not valid. */
+  readonly left: readonly string[];
   readonly trans: TranslationBundle;
 }
 
 const LANGUAGES: readonly Language[] = ['python', 'magic', 'shell'];
 
 /** The same request in Python, as a magic and for a shell; to copy. */
-export function CodeLines({ backend, values, trans }: ICodeLinesProps): JSX.Element {
+export function CodeLines({ backend, values, left, trans }: ICodeLinesProps): JSX.Element {
   const id = useId();
   const [language, setLanguage] = useState<Language>('python');
   const [copied, setCopied] = useState('');
@@ -72,6 +74,11 @@ export function CodeLines({ backend, values, trans }: ICodeLinesProps): JSX.Elem
       <pre id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${language}`} tabIndex={0}>
         {line}
       </pre>
+      {left.length > 0 && (
+        <p className="gpc-CodeLines-left" role="status">
+          {trans.__('Without %1: not valid yet.', left.join(', '))}
+        </p>
+      )}
     </section>
   );
 }

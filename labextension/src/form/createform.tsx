@@ -5,9 +5,10 @@ import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
 import { sentenceOf, useAsking } from '../panel/asking';
-import { NoteList, useForeseen } from '../panel/notes';
+import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { FieldError, Preset } from '../protocol/messages';
 import { CodeLines } from './codelinesview';
+import { DemandBar } from './demandbar';
 import { FieldRow } from './fields';
 import { KindChoice, PresetChoice } from './presetchoice';
 import { fieldsOf, groupsOf, type IField } from './schema';
@@ -34,9 +35,12 @@ export function CreateForm(props: ICreateFormProps): JSX.Element {
     <div className="gpc-CreateForm" role="region" aria-label={trans.__('New cluster')}>
       <div className="gpc-CreateForm-header">
         <h2>{trans.__('New cluster')}</h2>
-        <button type="button" className="gpc-Button" autoFocus onClick={onDone}>
-          {trans.__('Back')}
-        </button>
+        {offer === null && (
+          // The form brings its own.
+          <button type="button" className="gpc-Button" autoFocus onClick={onDone}>
+            {trans.__('Cancel')}
+          </button>
+        )}
       </div>
       {asking.error !== null && (
         <div role="alert">
@@ -88,11 +92,14 @@ function Form({
   const { values, faults } = parseEntries(fields, entries, trans);
   const isValid = Object.keys(faults).length === 0;
   const kernel = environment.activeKernel();
-  const request = { backend, ...withKernel(values, entries, kernel?.name) };
-  const foreseen = useForeseen(isValid ? request : null, spec => manager.notes(spec));
+  const given = withKernel(values, entries, kernel?.name);
+  const request = { backend, ...given };
+  // What is valid so far is looked at, so that all faults are told at once.
+  const foreseen = useForeseen(request, spec => manager.notes(spec));
+  const demand = isValid ? foreseen.demand : null;
 
   // What appears at the bottom must not cover what somebody is typing.
-  useEffect(() => uncover(form.current), [foreseen.notes]);
+  useEffect(() => uncover(form.current), [foreseen.notes, demand]);
 
   const change = (name: string, entry: Entries[string]): void => {
     setEntries({ ...entries, [name]: entry });
@@ -111,6 +118,8 @@ function Form({
   const submit = async (): Promise<void> => {
     setTried(true);
     if (!isValid) {
+      // What the server would refuse of the rest is marked in the same round.
+      setRefused(await refusedFields(manager.notes(request)));
       focusFault();
       return;
     }
@@ -132,10 +141,12 @@ function Form({
   const faultOf = (field: IField): string | null =>
     refused.find(error => fieldOf(error, fields) === field.name)?.message ??
     faults[field.name] ??
-    foreseen.fields.find(error => fieldOf(error, fields) === field.name)?.message ??
+    foreseen.fields.find(
+      error => fieldOf(error, fields) === field.name && isAsTyped(field.name, foreseen, request)
+    )?.message ??
     null;
   const elsewhere = refused.filter(error => fieldOf(error, fields) === null);
-  const plain = fields.filter(field => !field.advanced);
+  const plain = gpusFirst(fields.filter(field => !field.advanced));
   const advanced = fields.filter(field => field.advanced);
   const isAdvancedAtFault = advanced.some(field => faultOf(field) !== null);
   const rows = (shown: readonly IField[]): JSX.Element[] =>
@@ -211,9 +222,15 @@ function Form({
           )}
         </p>
       )}
-      <CodeLines backend={backend} values={values} trans={trans} />
       <div className="gpc-CreateForm-footer">
+        {demand !== null && <DemandBar demand={demand} trans={trans} />}
         <NoteList notes={foreseen.notes} />
+        <CodeLines
+          backend={backend}
+          values={given}
+          left={fields.filter(({ name }) => name in faults).map(({ title }) => title)}
+          trans={trans}
+        />
         {asking.error !== null && (refused.length === 0 || elsewhere.length > 0) && (
           <p className="gpc-Error" role="alert">
             {sentenceOf(asking.error)}
@@ -221,7 +238,10 @@ function Form({
         )}
         {tried && (!isValid || refused.length > elsewhere.length) && (
           <p className="gpc-Error" role="alert">
-            {trans.__('Nothing was created. Look at: %1.', faultyTitles(fields, faultOf))}
+            {trans.__(
+              'Nothing was created. Look at: %1.',
+              faultyTitles([...plain, ...advanced], faultOf)
+            )}
           </p>
         )}
         <div className="gpc-Buttons">
@@ -239,6 +259,37 @@ function Form({
       </div>
     </form>
   );
+}
+
+/** A tool for GPUs asks for them first; where a kind has none, nothing changes. */
+function gpusFirst(fields: readonly IField[]): readonly IField[] {
+  const isGpu = ({ kind }: IField): boolean => kind === 'devices';
+  const group = fields.find(isGpu)?.group;
+  const isFirst = (field: IField): boolean => isGpu(field) || field.group === group;
+  return [...fields].sort(
+    (one, other) =>
+      Number(isFirst(other)) - Number(isFirst(one)) || Number(isGpu(other)) - Number(isGpu(one))
+  );
+}
+
+/** Whether a field is as it was when the server was asked about it. */
+function isAsTyped(
+  name: string,
+  { request }: IForeseen,
+  now: Readonly<Record<string, unknown>>
+): boolean {
+  const before = (request ?? {}) as Readonly<Record<string, unknown>>;
+  return JSON.stringify(before[name]) === JSON.stringify(now[name]);
+}
+
+/** The fields that a request would be refused for. */
+async function refusedFields(asked: Promise<unknown>): Promise<readonly FieldError[]> {
+  try {
+    await asked;
+    return [];
+  } catch (error) {
+    return error instanceof RefusedError ? error.fields : [];
+  }
 }
 
 /** Go on to the first field, unless somebody has left the form while it was loaded. */

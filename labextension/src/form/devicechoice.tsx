@@ -32,7 +32,9 @@ export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
         return (
           <li
             key={device.uuid}
-            className={device.parent_uuid === null ? 'gpc-Device' : 'gpc-Device gpc-mod-slice'}
+            className={
+              device.parent_uuid === null ? 'gpc-DeviceOption' : 'gpc-DeviceOption gpc-mod-slice'
+            }
             title={device.uuid}
           >
             <label>

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React, { useId } from 'react';
 
 import type { HostDevices, KindModel, Preset } from '../protocol/messages';
+import { PresetPicture } from './presetpicture';
 
 interface IPresetChoiceProps {
   readonly presets: readonly Preset[];
@@ -47,6 +48,7 @@ export function PresetChoice({
       <p id={`${id}-help`} className="gpc-Help">
         {preset?.description ?? trans.__('Choose a preset to start over from it.')}
       </p>
+      {preset !== undefined && <PresetPicture preset={preset} trans={trans} />}
     </div>
   );
 }

@@ -146,7 +146,7 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
     case 'integer':
       return /^[+-]?\d+$/.test(text)
         ? bounded(field, Number(text), trans)
-        : fault(trans.__('must be a whole number, such as 2'));
+        : fault(wholeNumber(text, trans));
     case 'number':
       return Number.isFinite(Number(text))
         ? bounded(field, Number(text), trans)
@@ -176,11 +176,23 @@ function read(field: IField, entry: Entries[string], trans: TranslationBundle): 
   }
 }
 
+/** Names the first character that has no place in a number. */
+function wholeNumber(text: string, trans: TranslationBundle): string {
+  const wrong = /^[+-]?\d*(.)/su.exec(text)?.[1];
+  const sentence = trans.__('must be a whole number, such as 2');
+  return wrong === undefined || /\d/.test(wrong)
+    ? sentence
+    : trans.__("%1; '%2' is no digit", sentence, wrong);
+}
+
 function duration(field: IField, text: string, trans: TranslationBundle): Parsed {
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
   const factor = found === null ? undefined : UNIT_SECONDS[found[2].toLowerCase() || 's'];
   if (found === null || factor === undefined) {
-    return fault(trans.__('must be a time such as 30 min or 2 h'));
+    const sentence = trans.__('must be a time such as 30 min or 2 h');
+    return fault(
+      found === null ? sentence : trans.__("%1; '%2' is no unit of time", sentence, found[2])
+    );
   }
   const seconds = Math.round(Number(found[1]) * factor);
   if (field.maximum !== undefined && seconds > field.maximum) {

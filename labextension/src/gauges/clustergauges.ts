@@ -14,7 +14,7 @@ import { ProgressList } from './progress';
 import { SHORTEST_SPAN_SECONDS } from './sparkline';
 import { Tooltip } from './tooltip';
 import { fill, type IGaugeWords } from './words';
-import { WorkerList } from './workerlist';
+import { FEW_WORKERS, WorkerList } from './workerlist';
 import type { IKnownWorkers } from './workerrow';
 
 /** All gauges of one cluster: its sums, its workers at a glance, progress, and each worker on demand. */
@@ -35,10 +35,11 @@ export class ClusterGauges {
     this._progress = new ProgressList(this._context);
     this._heat = new HeatGrid(this._context, name => this._reveal(name));
     this._list = new WorkerList(this._context, options.onRetire);
-    this._workers = disclosure(words.workers, 'gpc-Workers', isOpen => {
+    this._onToggle = isOpen => {
       this._draw();
       options.onToggle?.(isOpen);
-    });
+    };
+    this._workers = disclosure(words.workers, 'gpc-Workers', this._onToggle);
     this._workers.content.append(this._list.node);
     this._legend = new Legend(this._context);
     this.node.append(
@@ -50,9 +51,7 @@ export class ClusterGauges {
       this._legend.node
     );
     this._watch();
-    if (options.isOpen === true) {
-      this._workers.toggle(true);
-    }
+    this._isOpen = options.isOpen;
     this._draw();
   }
 
@@ -157,8 +156,14 @@ export class ClusterGauges {
       setText(this._notice, fill(words.unreadable, { count: `${unreadable}` }));
     }
     this._progress.update(sample.progress ?? []);
-    this._heat.node.hidden = sample.workers.length < 2;
-    if (sample.workers.length > 1) {
+    // Up to as many as the list shows at once, that says more.
+    const isMany = sample.workers.length > FEW_WORKERS;
+    if (!this._isSettled) {
+      this._isSettled = true;
+      this._workers.toggle(this._isOpen ?? !isMany);
+    }
+    this._heat.node.hidden = !isMany;
+    if (isMany) {
       this._heat.update(sample);
     }
     setText(this._workers.button, words.workers);
@@ -174,8 +179,12 @@ export class ClusterGauges {
     tooltip.refresh();
   }
 
+  /** Show a worker that was chosen among all. */
   private _reveal(name: string): void {
-    this._workers.toggle(true);
+    if (this._workers.content.hidden) {
+      this._workers.toggle(true);
+      this._onToggle(true);
+    }
     this._list.reveal(name);
   }
 
@@ -195,6 +204,9 @@ export class ClusterGauges {
   private _figures: IFigures | null = null;
   private _sight: IntersectionObserver | null = null;
   private _size: ResizeObserver | null = null;
+  private readonly _isOpen: boolean | undefined;
+  private readonly _onToggle: (isOpen: boolean) => void;
+  private _isSettled = false;
   private _isSeen = true;
   private _isResized = false;
   private _isDisposed = false;
@@ -209,7 +221,7 @@ export namespace ClusterGauges {
     shortestSpan?: number;
     /** Offers to retire a worker. */
     onRetire?: (worker: string) => void;
-    /** Whether the list of workers is open at first. */
+    /** Whether the list of workers is open at first; by default where all of them are seen at once. */
     isOpen?: boolean;
     /** Called when the list of workers is opened or closed. */
     onToggle?: (isOpen: boolean) => void;

@@ -5,7 +5,7 @@ export interface IDisclosure {
   readonly node: HTMLElement;
   readonly button: HTMLButtonElement;
   readonly content: HTMLElement;
-  /** Open or close. */
+  /** Open or close, without telling anybody. */
   toggle(isOpen: boolean): void;
 }
 
@@ -14,6 +14,7 @@ let count = 0;
 export function disclosure(
   title: string,
   className: string,
+  /** Called when a person opens or closes it. */
   onToggle: (isOpen: boolean) => void
 ): IDisclosure {
   const node = element('div', `gpc-Disclosure ${className}`);
@@ -28,8 +29,10 @@ export function disclosure(
   const toggle = (isOpen: boolean): void => {
     button.setAttribute('aria-expanded', `${isOpen}`);
     content.hidden = !isOpen;
-    onToggle(isOpen);
   };
-  button.addEventListener('click', () => toggle(content.hidden));
+  button.addEventListener('click', () => {
+    toggle(content.hidden);
+    onToggle(!content.hidden);
+  });
   return { node, button, content, toggle };
 }

@@ -154,7 +154,7 @@ export function clusterFacts(
   if (power !== null) {
     facts.push({ part: 'power', text: formatWatts(power) });
   }
-  if (flow !== undefined && flow.received + flow.sent > 0) {
+  if (flow !== undefined) {
     facts.push({ part: 'network', text: formatRate(flow.received) });
   }
   const shared = sharedText(sample, words);

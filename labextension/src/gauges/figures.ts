@@ -60,8 +60,19 @@ export function workerFigures(sample: TelemetrySample, i: number, withCpu: boole
   };
 }
 
-/** The figures of the whole cluster. */
+/** The figures of the whole cluster; summed once per sample, whoever shows them. */
 export function clusterFigures(sample: TelemetrySample): IFigures {
+  let figures = summed.get(sample);
+  if (figures === undefined) {
+    figures = sumOf(sample);
+    summed.set(sample, figures);
+  }
+  return figures;
+}
+
+const summed = new WeakMap<TelemetrySample, IFigures>();
+
+function sumOf(sample: TelemetrySample): IFigures {
   const all = sample.workers.map((_, i) => i);
   const cpu = sum(column(sample, 'cpu_percent'));
   const memory = sumStacks(all.map(i => memoryOf(sample, i)));

@@ -1,6 +1,24 @@
 import { element, setText } from './element';
 import type { Level } from './levels';
 
+/** Beside a figure that is a reason to worry: a sign, and in words what it means. */
+export class Alarm {
+  constructor(parent: HTMLElement) {
+    this._node = element('span', 'gpc-Alarm', parent);
+    this._node.setAttribute('role', 'img');
+    this._node.hidden = true;
+  }
+
+  /** Draw. */
+  update(level: Level, sentence: string): void {
+    this._node.hidden = level === 'normal';
+    setText(this._node, level === 'critical' ? '▲▲' : '▲');
+    this._node.setAttribute('aria-label', sentence);
+  }
+
+  private readonly _node: HTMLElement;
+}
+
 /** A line of gauges: a name, a picture and figures. */
 export class Gauge {
   constructor(name: string, picture: Element) {
@@ -9,9 +27,7 @@ export class Gauge {
     label.textContent = name;
     this.node.append(picture);
     const figures = element('span', 'gpc-Gauge-figure', this.node);
-    this._alarm = element('span', 'gpc-Alarm', figures);
-    this._alarm.setAttribute('role', 'img');
-    this._alarm.hidden = true;
+    this._alarm = new Alarm(figures);
     this._figure = element('span', '', figures);
   }
 
@@ -22,9 +38,7 @@ export class Gauge {
     setText(this._figure, figure);
     if ((this.node.dataset.level ?? 'normal') !== level) {
       this.node.dataset.level = level;
-      this._alarm.hidden = level === 'normal';
-      this._alarm.textContent = level === 'critical' ? '▲▲' : '▲';
-      this._alarm.setAttribute('aria-label', alarm);
+      this._alarm.update(level, alarm);
     }
   }
 
@@ -40,5 +54,5 @@ export class Gauge {
   }
 
   private readonly _figure: HTMLElement;
-  private readonly _alarm: HTMLElement;
+  private readonly _alarm: Alarm;
 }

@@ -68,12 +68,6 @@ export class GaugeSet {
     }
   }
 
-  /** Which gauges are shown: what its height depends on. */
-  get shape(): string {
-    const gauges = [this._gpu, this._vram, this._cpu, this._memory, this._results];
-    return gauges.map(([gauge]) => (gauge.isShown ? '1' : '0')).join('');
-  }
-
   /** All figures in sentences. */
   get sentences(): string[] {
     const { parts } = this._context.words;

@@ -3,19 +3,24 @@ import { entry } from './columns';
 import { element, setAttribute } from './element';
 import type { IGaugeContext } from './gaugeset';
 import { figureOf, measured, type IMeasure } from './heatmeasures';
+import { placesOf, type IHeatPlaces } from './heatplaces';
 import { levelOf, type Level } from './levels';
-import { titleOf, type Part } from './words';
-
-/** Size of a cell in pixels: smaller the more there are. */
-function cellOf(count: number, room: number): readonly [width: number, height: number] {
-  if (count <= 64) {
-    return [Math.min(36, Math.max(14, Math.floor((room - 2) / count) - 1)), 22];
-  }
-  return count <= 256 ? [9, 16] : [6, 12];
-}
+import { hostsOf, titleOf } from './titles';
+import type { Part } from './words';
 
 /** Colours by level, then of the frame and of the chosen cell, as the theme has them. */
-const COLOURS = ['normal', 'warning', 'critical', 'frame', 'cursor'] as const;
+const COLOURS = ['normal', 'warning', 'critical', 'frame', 'cursor', 'name'] as const;
+
+const NAME_WIDTH = 54;
+const NO_PLACES: IHeatPlaces = {
+  width: 0,
+  height: 0,
+  x: [],
+  y: [],
+  columns: 1,
+  labels: [],
+  whole: 0
+};
 
 /** All workers at once: a cell each, filled as far as the figure goes. One canvas, however many. */
 export class HeatGrid {
@@ -25,10 +30,16 @@ export class HeatGrid {
   ) {
     const { words, tooltip } = _context;
     this.node = element('div', 'gpc-Heat');
-    const label = element('label', 'gpc-Heat-choice', this.node);
+    const head = element('div', 'gpc-Heat-head', this.node);
+    const label = element('label', 'gpc-Heat-choice', head);
     label.append(words.showBy, ' ');
     this._choice = element('select', '', label);
     this._choice.addEventListener('change', () => this.draw());
+    // How high a cell is filled says how much it is.
+    const scale = element('span', 'gpc-Heat-scale', head);
+    scale.append('0');
+    element('i', '', scale);
+    scale.append('100 %');
     this._canvas = element('canvas', 'gpc-Heat-cells', this.node);
     // One stop for the keyboard: arrows go from worker to worker, Enter shows the one.
     this._canvas.tabIndex = 0;
@@ -73,15 +84,21 @@ export class HeatGrid {
     this._values = measure.read(sample);
     const count = this._values.length;
     this._cursor = Math.min(this._cursor, count - 1);
-    const [width, height] = cellOf(count, this.width);
-    this._columns = Math.max(1, Math.floor((this.width - 2) / (width + 1)));
-    this._resize(Math.ceil(count / this._columns) * (height + 2));
+    this._place(sample);
+    const { width, height, labels, whole } = this._places;
+    this._resize(whole);
     const styles = getComputedStyle(this._canvas);
-    const [normal, warning, critical, frame, cursor] = COLOURS.map(name =>
-      styles.getPropertyValue(`--gpc-heat-${name}`).trim()
+    const [normal, warning, critical, frame, cursor, name] = COLOURS.map(colour =>
+      styles.getPropertyValue(`--gpc-heat-${colour}`).trim()
     );
     const colours: Record<Level, string> = { normal, warning, critical };
     context.clearRect(0, 0, this._canvas.width, this._canvas.height);
+    context.fillStyle = name;
+    context.font = `${styles.fontSize} ${styles.fontFamily}`;
+    context.textBaseline = 'middle';
+    for (const label of labels) {
+      context.fillText(label.name, 1, label.y, NAME_WIDTH);
+    }
     context.strokeStyle = frame;
     context.lineWidth = 1;
     const { thresholds } = this._context;
@@ -152,11 +169,17 @@ export class HeatGrid {
   }
 
   private _placeOf(i: number): readonly [x: number, y: number] {
-    const [width, height] = cellOf(this._values.length, this.width);
-    return [
-      (i % this._columns) * (width + 1) + 1,
-      Math.floor(i / this._columns) * (height + 2) + 1
-    ];
+    return [this._places.x[i], this._places.y[i]];
+  }
+
+  /** Places depend on the workers, their machines and the width, which seldom change. */
+  private _place(sample: TelemetrySample): void {
+    const key = `${this.width} ${sample.workers.length} ${hostsOf(sample).join(' ')}`;
+    if (key !== this._placedFor || sample.host !== this._hosts) {
+      this._placedFor = key;
+      this._hosts = sample.host;
+      this._places = placesOf(sample, this.width);
+    }
   }
 
   private _resize(height: number): void {
@@ -177,15 +200,15 @@ export class HeatGrid {
 
   private _tip(): readonly string[] {
     const { words } = this._context;
-    const name = this._sample?.workers[this._cursor];
     const measure = this._measure;
-    if (name === undefined || measure === undefined) {
+    if (this._sample?.workers[this._cursor] === undefined || measure === undefined) {
       return [];
     }
     const missing = this._errorOf(this._cursor) ?? words.notMeasured;
     const figure = figureOf(this._values[this._cursor] ?? null, missing);
     const part = words.parts[measure.part];
-    return [`${titleOf(name, words)}: ${part.name} ${figure}`, part.sentence];
+    const title = titleOf(this._sample, this._cursor, words);
+    return [`${title}: ${part.name} ${figure}`, part.sentence];
   }
 
   private _onKey(event: KeyboardEvent): void {
@@ -193,8 +216,8 @@ export class HeatGrid {
     const moves: Record<string, number> = {
       ArrowRight: this._cursor + 1,
       ArrowLeft: this._cursor - 1,
-      ArrowDown: this._cursor + this._columns,
-      ArrowUp: this._cursor - this._columns,
+      ArrowDown: this._cursor + this._places.columns,
+      ArrowUp: this._cursor - this._places.columns,
       Home: 0,
       End: last
     };
@@ -210,11 +233,13 @@ export class HeatGrid {
   }
 
   private _onMove(event: PointerEvent): void {
-    const [width, height] = cellOf(this._values.length, this.width);
-    const x = Math.floor((event.offsetX - 1) / (width + 1));
-    const y = Math.floor((event.offsetY - 1) / (height + 2));
-    const i = y * this._columns + x;
-    if (x >= 0 && x < this._columns && i >= 0 && i < this._values.length && i !== this._cursor) {
+    const { width, height, x, y } = this._places;
+    const { offsetX, offsetY } = event;
+    const i = x.findIndex(
+      (left, at) =>
+        offsetX >= left && offsetX <= left + width && offsetY >= y[at] && offsetY <= y[at] + height
+    );
+    if (i >= 0 && i !== this._cursor) {
       this._cursor = i;
       this._context.tooltip.refresh();
       this.draw();
@@ -234,6 +259,8 @@ export class HeatGrid {
   private _measures: readonly IMeasure[] = [];
   private _parts = '';
   private _values: readonly (number | null)[] = [];
-  private _columns = 1;
+  private _places: IHeatPlaces = NO_PLACES;
+  private _placedFor = '';
+  private _hosts: TelemetrySample['host'] = null;
   private _cursor = 0;
 }

@@ -2,5 +2,7 @@ export * from './bar';
 export * from './clustergauges';
 export * from './columns';
 export * from './levels';
+export * from './rowgauge';
+export * from './titles';
 export * from './units';
 export { englishWords, gaugeWords, type IGaugeWords } from './words';

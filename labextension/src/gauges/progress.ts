@@ -1,6 +1,7 @@
 import type { PrefixProgress } from '../protocol/messages';
 import { element, setAttribute, setText } from './element';
 import type { IGaugeContext } from './gaugeset';
+import { cut } from './stackbar';
 import { formatCount } from './units';
 import { fill } from './words';
 
@@ -16,7 +17,7 @@ type Kind = Required<PrefixProgress>;
 /** A kind that has done nothing for so many updates gives its place to one that works and is not shown. */
 const QUIET_UPDATES = 5;
 
-/** How far the tasks of each kind are. New kinds come first; then each keeps its place while others are busy. */
+/** How far the tasks of each kind are. Each keeps its place while it has something to do, and the list its height. */
 export class ProgressList {
   constructor(private readonly _context: IGaugeContext) {
     const { words } = _context;
@@ -25,6 +26,7 @@ export class ProgressList {
     this._list.setAttribute('aria-label', words.progress);
     this._more = element('button', 'gpc-Disclosure-button', this.node);
     this._more.type = 'button';
+    this.node.hidden = true;
     this._more.addEventListener('click', () => {
       this._isWhole = !this._isWhole;
       this._show();
@@ -34,44 +36,61 @@ export class ProgressList {
   readonly node: HTMLElement;
 
   update(kinds: readonly PrefixProgress[]): void {
-    this._kinds = this._inPlace(kinds.map(whole));
+    this._place(kinds.map(whole));
     this._show();
   }
 
   private _show(): void {
     const { words } = this._context;
-    const kinds = this._kinds;
-    const shown = this._isWhole ? this._kinds : this._kinds.slice(0, FEW);
-    this.node.hidden = kinds.length === 0;
+    // Once there were tasks, their room stays: what is below must not jump whenever a computation begins or ends.
+    this.node.hidden = this.node.hidden && this._kinds.size === 0;
+    const shown = [...this._places, ...(this._isWhole ? this._others : [])];
     while (this._list.childElementCount > shown.length) {
       this._list.lastElementChild?.remove();
     }
-    shown.forEach((kind, i) => this._draw(kind, this._list.children[i] ?? this._add()));
-    this._more.hidden = kinds.length <= FEW;
-    const hidden = `${kinds.length - FEW}`;
+    shown.forEach((prefix, i) => {
+      const node = this._list.children[i] ?? this._add();
+      const kind = prefix === null ? undefined : this._kinds.get(prefix);
+      node.classList.toggle('gpc-mod-free', kind === undefined);
+      if (kind !== undefined) {
+        this._draw(kind, node);
+      }
+    });
+    const hidden = `${this._others.length}`;
+    this._more.classList.toggle('gpc-mod-free', this._others.length === 0);
     setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: hidden }));
     setAttribute(this._more, 'aria-expanded', `${this._isWhole}`);
   }
 
-  /** The workers' scheduler names the kind that was active last; following it, lines would jump all the time. */
-  private _inPlace(kinds: readonly Kind[]): Kind[] {
+  /** The scheduler names first the kind that was active last; following it, lines would jump all the time. */
+  private _place(kinds: readonly Kind[]): void {
     const coming = new Map(kinds.map(kind => [kind.prefix, kind]));
     for (const kind of kinds) {
-      const before = this._kinds.find(one => one.prefix === kind.prefix);
+      const before = this._kinds.get(kind.prefix);
       const isQuiet = before !== undefined && doneOf(before) === doneOf(kind) && !kind.processing;
       this._quiet.set(kind.prefix, isQuiet ? (this._quiet.get(kind.prefix) ?? 0) + 1 : 0);
     }
-    const known = this._kinds.flatMap(({ prefix }) => coming.get(prefix) ?? []);
-    const added = [...kinds].reverse().filter(kind => !known.includes(kind));
-    const placed = [...added, ...known];
-    const quietFor = (i: number): number => this._quiet.get(placed[i].prefix) ?? 0;
-    for (let hidden = FEW; hidden < placed.length; hidden++) {
-      const free = [0, 1, 2].find(i => quietFor(i) >= QUIET_UPDATES);
-      if (free !== undefined && quietFor(hidden) === 0) {
-        [placed[free], placed[hidden]] = [placed[hidden], placed[free]];
+    this._kinds = coming;
+    const places = this._places.map(prefix =>
+      prefix !== null && coming.has(prefix) ? prefix : null
+    );
+    const known = this._others.filter(prefix => coming.has(prefix));
+    const added = kinds
+      .map(({ prefix }) => prefix)
+      .filter(prefix => !places.includes(prefix) && !known.includes(prefix));
+    const others = [...known, ...added.reverse()];
+    const quietFor = (prefix: string): number => this._quiet.get(prefix) ?? 0;
+    places.forEach((prefix, i) => {
+      // What works takes a place that is free, or that of what has done nothing for a while.
+      const isFree = prefix === null;
+      const next = others.find(other => quietFor(other) === 0) ?? (isFree ? others[0] : undefined);
+      if (next !== undefined && (isFree || quietFor(prefix) >= QUIET_UPDATES)) {
+        others.splice(others.indexOf(next), 1, ...(isFree ? [] : [prefix]));
+        places[i] = next;
       }
-    }
-    return placed;
+    });
+    this._places = places;
+    this._others = others;
   }
 
   private _add(): Element {
@@ -85,7 +104,7 @@ export class ProgressList {
     element('span', 'gpc-Gauge-figure', node);
     this._context.tooltip.explain(node, () => [
       node.children[0].textContent ?? '',
-      this._sentence(this._kinds.find(kind => kind.prefix === node.children[0].textContent)),
+      this._sentence(this._kinds.get(node.children[0].textContent ?? '')),
       this._context.words.parts.prefix.sentence
     ]);
     return node;
@@ -103,8 +122,11 @@ export class ProgressList {
     setAttribute(track, 'aria-valuenow', `${done}`);
     setAttribute(track, 'aria-valuetext', this._sentence(kind));
     const segments = track.children[0].children as HTMLCollectionOf<HTMLElement>;
+    let from = 0;
     STATES.forEach((state, i) => {
-      segments[i].style.width = `${total === 0 ? 0 : (counts[state] / total) * 100}%`;
+      const to = from + (total === 0 ? 0 : (counts[state] / total) * 100);
+      cut(segments[i], from, to);
+      from = to;
     });
   }
 
@@ -133,7 +155,10 @@ export class ProgressList {
   private readonly _list: HTMLElement;
   private readonly _more: HTMLButtonElement;
   private readonly _quiet = new Map<string, number>();
-  private _kinds: readonly Kind[] = [];
+  private _kinds: ReadonlyMap<string, Kind> = new Map();
+  /** What has a line of its own; null where one is free. */
+  private _places: readonly (string | null)[] = new Array<null>(FEW).fill(null);
+  private _others: readonly string[] = [];
   private _isWhole = false;
 }
 

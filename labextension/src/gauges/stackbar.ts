@@ -86,6 +86,7 @@ export class StackBar {
     while (this._track.childElementCount > shown.length) {
       this._track.lastElementChild?.remove();
     }
+    let from = 0;
     shown.forEach(({ part, bytes }, i) => {
       let node = this._track.children[i] as HTMLElement | undefined;
       if (node === undefined) {
@@ -93,13 +94,12 @@ export class StackBar {
         node = added;
         this._tooltip.explain(added, () => this._tipOf(added.dataset.part as Part));
       }
-      const width = `${Math.round((bytes / whole) * 1000) / 10}%`;
+      const to = from + (bytes / whole) * 100;
       if (node.dataset.part !== part) {
         node.dataset.part = part;
       }
-      if (node.style.width !== width) {
-        node.style.width = width;
-      }
+      cut(node, from, to);
+      from = to;
     });
   }
 
@@ -134,6 +134,23 @@ export class StackBar {
   private _stack: IStack | null = null;
   private _marks: readonly IMark[] = [];
   private _note: readonly string[] = [];
+}
+
+/**
+ * Show a segment from one place of its bar to another, both in percent.
+ *
+ * It is as wide as the bar and cut: what is laid out anew each second would push its neighbours around.
+ */
+export function cut(segment: HTMLElement, from: number, to: number): void {
+  // Neighbours are told apart by a gap, whatever their colours are.
+  const text = `inset(0 calc(${tenths(100 - to)}% + 1px) 0 ${tenths(from)}%)`;
+  if (segment.style.clipPath !== text) {
+    segment.style.clipPath = text;
+  }
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 /** What a mark means. */

@@ -25,11 +25,6 @@ export class Tooltip {
     this._tips.set(target, tip);
   }
 
-  /** Explain an element to the keyboard alone: its parts explain themselves to the pointer. */
-  explainToKeyboard(target: Element, tip: Tip): void {
-    this._keyboardTips.set(target, tip);
-  }
-
   /** Say it anew: figures have changed. */
   refresh(): void {
     if (this._target !== null) {
@@ -105,7 +100,7 @@ export class Tooltip {
   }
 
   private _tipOf(target: Element): Tip | undefined {
-    return this._tips.get(target) ?? this._keyboardTips.get(target);
+    return this._tips.get(target);
   }
 
   private _find(start: EventTarget | null): Element | null {
@@ -149,7 +144,6 @@ export class Tooltip {
   };
 
   private readonly _tips = new WeakMap<Element, Tip>();
-  private readonly _keyboardTips = new WeakMap<Element, Tip>();
   private _target: Element | null = null;
   private _timer = 0;
 }

@@ -13,16 +13,19 @@ export function formatBytes(bytes: number): string {
   return `${digits(bytes / factor)} ${unit}`;
 }
 
-/** `0.4 / 4 GiB`: two sizes in the unit of the larger one. */
+/** `1.2 / 4 GiB`, `410 MiB / 4 GiB`: each size in its own unit, which is written once where it is the same. */
 export function formatShare(used: number, total: number): string {
-  const [unit, factor] = stepOf(Math.max(used, total));
-  return `${digits(used / factor)} / ${digits(total / factor)} ${unit}`;
+  return formatSizes([used, total], ' / ');
 }
 
-/** `8 → 1 → 0 GiB`: sizes in the unit of the largest. */
+/** `8 → 1 → 0 GiB`, `1 TiB → 20 GiB → 0`: in one unit if that fits all of them, which nothing does that would read 0. */
 export function formatSizes(sizes: readonly number[], between: string): string {
-  const [unit, factor] = stepOf(Math.max(...sizes));
-  return `${sizes.map(size => digits(size / factor)).join(between)} ${unit}`;
+  const units = new Set(sizes.filter(size => size > 0).map(size => stepOf(size)[0]));
+  if (units.size === 1) {
+    const [unit, factor] = stepOf(Math.max(...sizes));
+    return `${sizes.map(size => digits(size / factor)).join(between)} ${unit}`;
+  }
+  return sizes.map(size => (size === 0 ? '0' : formatBytes(size))).join(between);
 }
 
 /** `231 W`, `12 kW`. */

@@ -43,10 +43,13 @@ export function gaugeWords(trans: ITranslating) {
     criticalFrom: trans.__('From {percent}. What is needed next may not fit.'),
     stale: trans.__('{age} old'),
     noFigures: trans.__('Waiting for the first figures.'),
+    unreadableOne: trans.__('cannot be read'),
     unreadable: trans.__('GPUs that cannot be read: {count}.'),
+    idle: trans.__('idle'),
     legend: trans.__('What the colours and figures mean'),
     workers: trans.__('Workers'),
     worker: trans.__('Worker {name}'),
+    gpuNumber: trans.__('GPU {number}'),
     showBy: trans.__('Show workers by'),
     notMeasured: trans.__('not measured'),
     retire: trans.__('Retire'),
@@ -188,12 +191,6 @@ function partWords(trans: ITranslating) {
 }
 
 export const englishWords: IGaugeWords = gaugeWords({ __: text => text });
-
-/** A worker's name for people: those of GPU workers are UUIDs, whose beginning tells them apart. */
-export function titleOf(name: string, words: IGaugeWords): string {
-  const uuid = /^(?:GPU|MIG)-[0-9a-f]{8}(?=-)/.exec(name);
-  return uuid === null ? fill(words.worker, { name }) : uuid[0];
-}
 
 /** Fill in a template. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {

@@ -1,33 +1,33 @@
 import { element } from './element';
 import type { IGaugeContext } from './gaugeset';
+import { WorkerDetail } from './workerdetail';
 import { WorkerRow, type IWorkerData } from './workerrow';
 
 /** Up to here all rows are drawn; beyond, the list scrolls and draws those that are seen. */
-const WHOLE = 8;
+export const FEW_WORKERS = 8;
 /** Rows beyond the visible ones, so that scrolling shows no gaps. */
-const SPARE = 2;
-/** Until the first row has been measured. */
-const GUESSED_HEIGHT = 110;
-const GUESSED_VIEW = 480;
+const SPARE = 4;
+/** Height of each row in pixels. */
+const ROW = 24;
+const GUESSED_VIEW = 340;
 
-/** The workers, one row each; only visible rows are in the document. */
+/** The workers, a line each; only visible ones are in the document. Below them, all about the one that is chosen. */
 export class WorkerList {
   constructor(
     private readonly _context: IGaugeContext,
-    private readonly _onRetire: ((worker: string) => void) | undefined
+    onRetire: ((worker: string) => void) | undefined
   ) {
-    this.node = element('div', 'gpc-WorkerList');
-    this.node.setAttribute('role', 'list');
-    this.node.setAttribute('aria-label', _context.words.workers);
-    this._space = element('div', 'gpc-WorkerList-space', this.node);
+    this.node = element('div', 'gpc-WorkerPart');
+    this._list = element('div', 'gpc-WorkerList', this.node);
+    this._list.setAttribute('role', 'list');
+    this._list.setAttribute('aria-label', _context.words.workers);
+    this._space = element('div', 'gpc-WorkerList-space', this._list);
     this._space.setAttribute('role', 'presentation');
-    const onScroll = (): void => {
-      this._look();
-      this._draw();
-    };
-    this.node.addEventListener('scroll', onScroll, { passive: true });
-    this.node.addEventListener('keydown', event => this._onKey(event));
-    this.node.addEventListener('focusin', event => {
+    this._detail = new WorkerDetail(_context, onRetire);
+    this.node.append(this._detail.node);
+    this._list.addEventListener('scroll', () => this.remeasure(), { passive: true });
+    this._list.addEventListener('keydown', event => this._onKey(event));
+    this._list.addEventListener('focusin', event => {
       const row = [...this._rows.values()].find(one => one.node.contains(event.target as Node));
       this._activate(row?.name ?? this._active);
     });
@@ -41,7 +41,8 @@ export class WorkerList {
     const names = data.sample.workers;
     if (before === undefined || !isSame(before, names)) {
       this._positions = new Map(names.map((name, i) => [name, i]));
-      this.node.classList.toggle('gpc-mod-long', names.length > WHOLE);
+      this._list.classList.toggle('gpc-mod-long', names.length > FEW_WORKERS);
+      this._space.style.height = `${names.length * ROW}px`;
       if (!this._positions.has(this._active)) {
         this._active = names[0] ?? '';
       }
@@ -49,33 +50,44 @@ export class WorkerList {
     this._draw();
   }
 
-  /** Measure anew: the width has changed. */
+  /** Look anew at what is seen. Not asked for in each frame: the answer costs a layout. */
   remeasure(): void {
-    this._look();
-    this._shape = '';
+    this._top = this._list.scrollTop;
+    this._view = this._list.clientHeight || GUESSED_VIEW;
     this._draw();
   }
 
-  /** Bring a worker into view and give it the focus. */
+  /** Bring a worker into view, show all about it, and give it the focus. */
   reveal(name: string): void {
+    this._detail.name = name;
+    this._focus(name);
+  }
+
+  private _focus(name: string): void {
     const i = this._positions.get(name);
     if (i === undefined) {
       return;
     }
     this._active = name;
-    if (this._positions.size > WHOLE) {
-      const top = i * this._height;
-      if (top < this._top || top + this._height > this._top + this._view) {
-        this.node.scrollTop = top;
+    const isLong = this._positions.size > FEW_WORKERS;
+    if (isLong) {
+      const top = i * ROW;
+      if (top < this._top || top + ROW > this._top + this._view) {
+        this._list.scrollTop = top;
       }
-      this._look();
+      this.remeasure();
+    } else {
+      this._draw();
     }
+    this._rows.get(name)?.node.focus({ preventScroll: isLong });
+    if (isLong) {
+      this._list.scrollIntoView({ block: 'nearest' });
+    }
+  }
+
+  private _choose(name: string): void {
+    this._detail.name = this._detail.name === name ? '' : name;
     this._draw();
-    const row = this._rows.get(name);
-    row?.node.focus({ preventScroll: this._positions.size > WHOLE });
-    if (this._positions.size > WHOLE) {
-      this.node.scrollIntoView({ block: 'nearest' });
-    }
   }
 
   private _draw(): void {
@@ -86,13 +98,13 @@ export class WorkerList {
     const { workers } = data.sample;
     let first = 0;
     let end = workers.length;
-    if (workers.length > WHOLE) {
-      first = Math.max(0, Math.floor(this._top / this._height) - SPARE);
-      end = Math.min(workers.length, Math.ceil((this._top + this._view) / this._height) + SPARE);
+    if (workers.length > FEW_WORKERS) {
+      first = Math.max(0, Math.floor(this._top / ROW) - SPARE);
+      end = Math.min(workers.length, Math.ceil((this._top + this._view) / ROW) + SPARE);
     }
     const shown = new Set(workers.slice(first, end));
     // The row that has the focus stays, or the keyboard would be lost when it is scrolled away.
-    if (this.node.contains(document.activeElement) && this._positions.has(this._active)) {
+    if (this._list.contains(document.activeElement) && this._positions.has(this._active)) {
       shown.add(this._active);
     }
     for (const [name, row] of this._rows) {
@@ -101,52 +113,20 @@ export class WorkerList {
         this._rows.delete(name);
       }
     }
-    let shape = '';
     for (const name of shown) {
       const i = this._positions.get(name) ?? 0;
       const row = this._rows.get(name) ?? this._add(name);
-      const lines = row.update(i, data);
-      shape = lines > shape ? lines : shape;
-      row.node.style.top = workers.length > WHOLE ? `${i * this._height}px` : '';
+      row.update(i, data);
+      row.isChosen = name === this._detail.name;
+      row.node.style.top = `${i * ROW}px`;
     }
-    if (shape > this._shape) {
-      this._shape = shape;
-      this._measure();
-    }
-    this._stretch();
-  }
-
-  /** Note what is seen. Not asked for in each frame: the answer costs a layout. */
-  private _look(): void {
-    this._top = this.node.scrollTop;
-    this._view = this.node.clientHeight || GUESSED_VIEW;
-  }
-
-  /** All rows are as high as the highest: only then it is known where the unseen ones are. */
-  private _measure(): void {
-    const heights = [...this._rows.values()].map(row => row.node.offsetHeight);
-    const height = Math.max(0, ...heights) || GUESSED_HEIGHT;
-    const before = [this._height, this._view];
-    this._height = height;
-    this._stretch();
-    this._look();
-    if (height !== before[0] || this._view !== before[1]) {
-      this._draw();
-    }
-  }
-
-  /** Take the room of all rows, seen or not. */
-  private _stretch(): void {
-    const count = this._positions.size;
-    const height = count > WHOLE ? `${count * this._height}px` : '';
-    if (this._space.style.height !== height) {
-      this._space.style.height = height;
-    }
+    this._detail.update(this._positions.get(this._detail.name) ?? -1, data);
   }
 
   private _add(name: string): WorkerRow {
-    const row = new WorkerRow(name, this._context, this._onRetire);
+    const row = new WorkerRow(name, this._context, chosen => this._choose(chosen));
     row.isActive = name === this._active;
+    row.node.style.height = `${ROW}px`;
     this._rows.set(name, row);
     this._space.append(row.node);
     return row;
@@ -168,19 +148,19 @@ export class WorkerList {
     };
     if (event.key in moves) {
       event.preventDefault();
-      this.reveal(names[Math.min(names.length - 1, Math.max(0, moves[event.key]))]);
+      this._focus(names[Math.min(names.length - 1, Math.max(0, moves[event.key]))]);
     }
   }
 
+  private readonly _list: HTMLElement;
   private readonly _space: HTMLElement;
+  private readonly _detail: WorkerDetail;
   private readonly _rows = new Map<string, WorkerRow>();
   private _positions = new Map<string, number>();
   private _data: IWorkerData | null = null;
   private _active = '';
   private _top = 0;
   private _view = GUESSED_VIEW;
-  private _shape = '';
-  private _height = GUESSED_HEIGHT;
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

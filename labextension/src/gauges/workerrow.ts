@@ -1,13 +1,16 @@
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 import { entry } from './columns';
 import { element, setAttribute, setText } from './element';
-import { Facts, workerFacts } from './facts';
 import { hasGpu, workerFigures } from './figures';
 import type { Flows } from './flows';
-import { GaugeSet, type IGaugeContext } from './gaugeset';
-import type { Past } from './past';
-import { formatDuration } from './units';
-import { fill, titleOf } from './words';
+import { Alarm } from './gauge';
+import type { IGaugeContext } from './gaugeset';
+import { drawn, type Past } from './past';
+import { levelOf } from './levels';
+import { StackBar } from './stackbar';
+import { titleOf } from './titles';
+import { formatBytes, formatDuration, formatPercent, formatShare } from './units';
+import { fill, type IGaugeWords } from './words';
 
 /** What gauges ask of a cluster: addresses and processes of its workers, as far as they are known. */
 export type IKnownWorkers = Pick<ClusterModel, 'workers'>;
@@ -20,39 +23,43 @@ export interface IWorkerData {
   readonly flows: Flows;
 }
 
-/** One worker. */
+/** One worker in one line: who it is, how busy, and its memory. What else there is to tell comes when it is chosen. */
 export class WorkerRow {
   constructor(
     readonly name: string,
     private readonly _context: IGaugeContext,
-    onRetire: ((worker: string) => void) | undefined
+    onChoose: (worker: string) => void
   ) {
     const { words, tooltip } = _context;
     this.node = element('div', 'gpc-WorkerRow');
     this.node.setAttribute('role', 'listitem');
     this.node.tabIndex = -1;
-    const header = element('div', 'gpc-WorkerRow-header', this.node);
-    this._title = element('span', 'gpc-WorkerRow-name', header);
-    this._title.textContent = titleOf(name, words);
-    this._age = element('span', 'gpc-WorkerRow-age', header);
-    if (onRetire !== undefined) {
-      this._retire = element('button', 'gpc-WorkerRow-retire', header);
-      this._retire.type = 'button';
-      this._retire.textContent = words.retire;
-      this._retire.tabIndex = -1;
-      this._retire.setAttribute(
-        'aria-label',
-        fill(words.retireOne, { worker: titleOf(name, words) })
-      );
-      this._retire.addEventListener('click', () => onRetire(name));
-      tooltip.explain(this._retire, () => [words.retire, words.retireSentence]);
-    }
-    this._error = element('p', 'gpc-WorkerRow-error', this.node);
-    this._gauges = new GaugeSet(_context);
-    this._facts = new Facts(_context);
-    this.node.append(this._gauges.node, this._facts.node);
-    tooltip.explainToKeyboard(this.node, () => this._sentences());
-    tooltip.explain(this._title, () => this._sentences());
+    this._title = element('button', 'gpc-WorkerRow-name', this.node);
+    this._title.type = 'button';
+    this._title.tabIndex = -1;
+    this._title.setAttribute('aria-expanded', 'false');
+    const load = element('span', 'gpc-WorkerRow-track', this.node);
+    load.setAttribute('aria-hidden', 'true');
+    this._load = element('i', '', load);
+    this._busy = element('span', 'gpc-WorkerRow-busy', this.node);
+    this._bars = {
+      vram: new StackBar('vram', words, tooltip),
+      memory: new StackBar('memory', words, tooltip)
+    };
+    const figure = element('span', 'gpc-WorkerRow-figure', this.node);
+    this._alarm = new Alarm(figure);
+    this._figure = element('span', '', figure);
+    this._short = element('span', 'gpc-mod-short', figure);
+    // The bar says it as well.
+    this._short.setAttribute('aria-hidden', 'true');
+    // The name is a button for those who cannot point at the line.
+    this.node.addEventListener('click', () => onChoose(name));
+    this.node.addEventListener('keydown', event => {
+      if (event.target === this.node && (event.key === 'Enter' || event.key === ' ')) {
+        event.preventDefault();
+        onChoose(name);
+      }
+    });
   }
 
   readonly node: HTMLElement;
@@ -60,59 +67,73 @@ export class WorkerRow {
   /** Whether it is the row that the keyboard has reached: its button can be reached from there. */
   set isActive(isActive: boolean) {
     this.node.tabIndex = isActive ? 0 : -1;
-    if (this._retire !== null) {
-      this._retire.tabIndex = isActive ? 0 : -1;
-    }
+    this._title.tabIndex = isActive ? 0 : -1;
   }
 
-  /** Draw the i-th worker; tells what lines it has, as they decide on its height. */
-  update(i: number, { sample, cluster, past, flows }: IWorkerData): string {
-    const { words } = this._context;
+  /** Whether the details below are those of this worker. */
+  set isChosen(isChosen: boolean) {
+    this.node.classList.toggle('gpc-mod-chosen', isChosen);
+    setAttribute(this._title, 'aria-expanded', `${isChosen}`);
+  }
+
+  /** Draw the i-th worker. */
+  update(i: number, { sample }: IWorkerData): void {
+    const { words, thresholds } = this._context;
     const isGpu = hasGpu(sample, i);
-    const traces = past.worker(this.name);
-    this._gauges.update(
-      workerFigures(sample, i, !isGpu),
-      isGpu
-        ? { gpu: traces?.busy, vram: traces?.memory }
-        : { cpu: traces?.busy, memory: traces?.memory },
-      isGpu
+    const figures = workerFigures(sample, i, false);
+    setText(this._title, titleOf(sample, i, words));
+    const { busy } = drawn(sample, i);
+    const age = staleAge(sample, i, words);
+    const error = entry(sample, 'device_error', i);
+    this.node.classList.toggle('gpc-mod-stale', age !== '');
+    this._load.style.width = `${Math.min(100, Math.max(0, Math.round(busy ?? 0)))}%`;
+    setText(this._busy, age !== '' ? age : busy === null ? '' : formatPercent(busy));
+    const part = isGpu ? 'vram' : 'memory';
+    const stack = figures[part];
+    const bar = this._bars[part];
+    if (!bar.node.isConnected) {
+      this._bars[isGpu ? 'memory' : 'vram'].node.remove();
+      this._figure.parentElement?.before(bar.node);
+    }
+    bar.node.hidden = stack === null;
+    if (stack !== null) {
+      bar.update(stack);
+    }
+    const level = stack === null ? 'normal' : levelOf(stack, thresholds);
+    if (this.node.dataset.level !== level) {
+      this.node.dataset.level = level;
+      this._alarm.update(level, level === 'critical' ? words.critical : words.warning);
+    }
+    const isLost = stack === null && error !== null;
+    this.node.classList.toggle('gpc-mod-lost', isLost);
+    setText(
+      this._figure,
+      stack === null
+        ? isLost
+          ? words.unreadableOne
+          : ''
+        : stack.total === null
+          ? formatBytes(stack.used)
+          : formatShare(stack.used, stack.total)
     );
-    const facts = workerFacts(sample, i, isGpu, flows.worker(this.name), this._context);
-    this._facts.update(facts);
-    const error = entry(sample, 'device_error', i) ?? '';
-    setText(this._error, error);
-    const age = entry(sample, 'age_seconds', i) ?? 0;
-    const isStale = age > staleSeconds(sample.workers.length);
-    this.node.classList.toggle('gpc-mod-stale', isStale);
-    setText(this._age, isStale ? fill(words.stale, { age: formatDuration(age) }) : '');
+    setText(this._short, stack === null ? '' : formatBytes(stack.used));
     setAttribute(this.node, 'aria-setsize', `${sample.workers.length}`);
     setAttribute(this.node, 'aria-posinset', `${i + 1}`);
-    const model = cluster.workers.find(worker => worker.name === this.name);
-    this._address = model?.address
-      ? fill(words.process, { pid: `${model.pid ?? '?'}`, address: model.address })
-      : '';
-    return [error !== '', this._gauges.shape, facts.length].join();
   }
 
-  private _sentences(): string[] {
-    const { words } = this._context;
-    const title = fill(words.worker, { name: this.name });
-    const age = this._age.textContent ?? '';
-    const old = age === '' ? [] : [`${age}. ${words.parts.age.sentence}`];
-    const lines = [...this._gauges.sentences, ...this._facts.sentences];
-    return [title, ...old, ...lines, this._address].filter(line => line !== '');
-  }
-
-  private readonly _title: HTMLElement;
-  private readonly _age: HTMLElement;
-  private readonly _error: HTMLElement;
-  private readonly _gauges: GaugeSet;
-  private readonly _facts: Facts;
-  private readonly _retire: HTMLButtonElement | null = null;
-  private _address = '';
+  private readonly _title: HTMLButtonElement;
+  private readonly _load: HTMLElement;
+  private readonly _busy: HTMLElement;
+  private readonly _bars: Readonly<Record<'vram' | 'memory', StackBar>>;
+  private readonly _alarm: Alarm;
+  private readonly _figure: HTMLElement;
+  private readonly _short: HTMLElement;
 }
 
-/** Workers report less often the more there are; so old, a report is late. */
-function staleSeconds(nWorkers: number): number {
-  return Math.max(10, 3 * (nWorkers / 200 + 1));
+/** How old the worker's last report is, if it is late; empty if it is not. */
+export function staleAge(sample: TelemetrySample, i: number, words: IGaugeWords): string {
+  const age = entry(sample, 'age_seconds', i) ?? 0;
+  // Workers report less often the more there are.
+  const late = Math.max(10, 3 * (sample.workers.length / 200 + 1));
+  return age > late ? fill(words.stale, { age: formatDuration(age) }) : '';
 }

@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { LabIcon, refreshIcon, stopIcon } from '@jupyterlab/ui-components';
+import { LabIcon, refreshIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
@@ -9,6 +9,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { activityIcon, layoutIcon, logIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
+import { startAgain } from './startagain';
 
 interface ICardButtonsProps {
   readonly cluster: ClusterModel;
@@ -17,12 +18,14 @@ interface ICardButtonsProps {
   readonly trans: TranslationBundle;
   readonly asking: IAsking;
   readonly isScaling: boolean;
+  /** The notebook that "Connect" acts on; null: it asks. */
+  readonly target: string | null;
   readonly onScale: () => void;
 }
 
-/** What can be done with a cluster, as far as its state allows. */
+/** What can be done with a cluster, as far as its state allows; always at the same place. */
 export function CardButtons(props: ICardButtonsProps): JSX.Element {
-  const { cluster, manager, commands, trans, asking, isScaling, onScale } = props;
+  const { cluster, manager, commands, trans, asking, isScaling, target, onScale } = props;
   const command = (id: string) => () =>
     void asking.run(id, () => commands.execute(id, { id: cluster.id }));
   // A button that were disabled while it is busy would lose the focus; a second click does nothing anyway.
@@ -30,6 +33,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
   const usable = isUsable(cluster);
   const canScale = can(cluster, 'scale') || can(cluster, 'adapt');
   const canRestart = can(cluster, 'restart');
+  const hasDashboard = usable && cluster.dashboard_path !== null;
   const records = (
     <>
       <SmallButton
@@ -46,17 +50,33 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
       />
     </>
   );
-  if (hasEnded(cluster) || cluster.state === 'starting') {
+  if (hasEnded(cluster)) {
     return (
-      <div className="gpc-Buttons" aria-busy={isBusy}>
-        {hasEnded(cluster) ? (
+      <>
+        <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
+          <button
+            className="gpc-Button gpc-mod-accept"
+            title={trans.__('Create it once more, with the same options')}
+            onClick={() => void asking.run('again', () => startAgain(cluster, manager))}
+          >
+            {trans.__('Start again')}
+          </button>
           <button
             className="gpc-Button"
+            title={trans.__('Take it off the list, with its log')}
             onClick={() => void asking.run('remove', () => manager.remove(cluster.id))}
           >
             {trans.__('Remove')}
           </button>
-        ) : (
+        </div>
+        <div className="gpc-Buttons gpc-mod-small">{records}</div>
+      </>
+    );
+  }
+  if (cluster.state === 'starting') {
+    return (
+      <>
+        <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
           <button
             className="gpc-Button"
             disabled={cluster.wanted.stopped}
@@ -64,9 +84,9 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           >
             {trans.__('Cancel')}
           </button>
-        )}
-        {records}
-      </div>
+        </div>
+        <div className="gpc-Buttons gpc-mod-small">{records}</div>
+      </>
     );
   }
   return (
@@ -74,7 +94,11 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
       <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
         <button
           className="gpc-Button gpc-mod-accept"
-          title={trans.__('Connect the notebook in view')}
+          title={
+            target === null
+              ? trans.__('Connect a notebook: asks which, as none is in view')
+              : trans.__('Connect %1', target)
+          }
           disabled={!usable}
           onClick={command(CommandIDs.connect)}
         >
@@ -83,19 +107,10 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         <button
           className="gpc-Button"
           title={trans.__('Open Dask’s dashboard in a tab')}
-          disabled={!usable || cluster.dashboard_path === null}
+          disabled={!hasDashboard}
           onClick={command(CommandIDs.openDashboard)}
         >
           {trans.__('Dashboard')}
-        </button>
-        <button
-          className="gpc-Button gpc-LayoutButton"
-          title={trans.__('Lay out the dashboard: its most useful pages side by side')}
-          aria-label={trans.__('Lay out the dashboard')}
-          disabled={!usable || cluster.dashboard_path === null}
-          onClick={command(CommandIDs.layOutDashboard)}
-        >
-          <layoutIcon.react tag="span" className="gpc-Button-icon" />
         </button>
         <button
           className="gpc-Button"
@@ -110,8 +125,16 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         >
           {trans.__('Scale')}
         </button>
+        <button
+          className="gpc-Button gpc-mod-warn"
+          title={trans.__('End the cluster and all its workers')}
+          disabled={cluster.wanted.stopped}
+          onClick={command(CommandIDs.stopCluster)}
+        >
+          {trans.__('Stop')}
+        </button>
       </div>
-      <div className="gpc-Buttons gpc-mod-even gpc-mod-small" aria-busy={isBusy}>
+      <div className="gpc-Buttons gpc-mod-small" aria-busy={isBusy}>
         {records}
         <SmallButton
           icon={refreshIcon}
@@ -124,13 +147,15 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           disabled={!usable || !canRestart}
           onClick={command(CommandIDs.restartWorkers)}
         />
-        <SmallButton
-          icon={stopIcon}
-          label={trans.__('Stop')}
-          title={trans.__('Stop the cluster')}
-          disabled={cluster.wanted.stopped}
-          onClick={command(CommandIDs.stopCluster)}
-        />
+        <button
+          className="gpc-SmallButton gpc-LayoutButton"
+          title={trans.__('Lay out the dashboard: its most useful pages side by side')}
+          aria-label={trans.__('Lay out the dashboard')}
+          disabled={!hasDashboard}
+          onClick={command(CommandIDs.layOutDashboard)}
+        >
+          <layoutIcon.react tag="span" className="gpc-Button-icon" />
+        </button>
       </div>
     </>
   );

@@ -3,17 +3,19 @@ import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import React, { useEffect, useRef, useState } from 'react';
 
-import { can, hasEnded, isUsable, stateLabel } from '../clusters/states';
+import type { INotebookLinks } from '../actions/links';
+import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
-import { sentenceOf, useAsking, useTick } from './asking';
+import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';
+import { CardRow } from './cardrow';
 import { Details } from './details';
 import {
-  clientsLine,
   countdownLine,
   kindLine,
+  linksLine,
   newsLine,
   pendingLine,
   quietLine,
@@ -23,69 +25,99 @@ import { LiveGauges } from './livegauges';
 import { ProgressLine } from './progressline';
 import { retire } from './retiring';
 import { ScaleEditor } from './scaleeditor';
+import { Ticking } from './ticking';
+import type { Unfolded } from './unfolded';
 
 export interface IClusterCardProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
+  readonly links: INotebookLinks;
+  readonly unfolded: Unfolded;
+  /** Whether it is open until somebody folds it. */
+  readonly isOpenAtFirst: boolean;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
 }
 
-/** One cluster. */
+/** One cluster: a line, and below it, while it is open, what can be done and what it does. */
 export function ClusterCard(props: IClusterCardProps): JSX.Element {
-  const { cluster, manager, trans } = props;
+  const { cluster, manager, links, unfolded, trans } = props;
   const asking = useAsking();
   const [isScaling, setScaling] = useState(false);
-  const title = `gpucluster-${cluster.id}`;
   const card = useRef<HTMLLIElement>(null);
+  const contentId = `gpucluster-${cluster.id}-content`;
+  const isOpen = unfolded.isOpen(cluster.id, props.isOpenAtFirst);
+  const notebooks = hasEnded(cluster) ? [] : links.notebooksOf(cluster);
+  const target = links.target();
   const closeEditor = (): void => {
     setScaling(false);
     card.current?.querySelector<HTMLElement>('.gpc-Buttons [aria-expanded]')?.focus();
   };
   return (
-    <li ref={card} className="gpc-ClusterCard" data-state={cluster.state} aria-labelledby={title}>
-      <div className="gpc-ClusterCard-header">
-        <h3 id={title} title={cluster.name} tabIndex={-1}>
-          {cluster.name}
-        </h3>
-        <span className="gpc-State" role="status">
-          {stateLabel(cluster.state, trans)}
-        </span>
-      </div>
-      {hasEnded(cluster) ? (
-        <Ended {...props} />
-      ) : (
-        <Living
-          {...props}
-          onRetire={worker =>
-            void asking.run('retire', () => retire(cluster, worker, manager, trans))
-          }
-        />
-      )}
-      {asking.error !== null && (
-        <p className="gpc-Error" role="alert">
-          {sentenceOf(asking.error)}
-        </p>
-      )}
-      <CardButtons
+    <li
+      ref={card}
+      className="gpc-ClusterCard"
+      data-state={isUsable(cluster) && cluster.n_workers === 0 ? 'empty' : cluster.state}
+      aria-labelledby={`gpucluster-${cluster.id}`}
+    >
+      <CardRow
         {...props}
-        asking={asking}
-        isScaling={isScaling}
-        onScale={() => setScaling(!isScaling)}
+        isOpen={isOpen}
+        contentId={contentId}
+        notebooks={notebooks}
+        onToggle={() => unfolded.set(cluster.id, !isOpen)}
       />
-      {isScaling && isUsable(cluster) && (
-        <ScaleEditor cluster={cluster} manager={manager} trans={trans} onClose={closeEditor} />
-      )}
+      <div id={contentId} className="gpc-ClusterCard-content" hidden={!isOpen}>
+        {isOpen && (
+          <>
+            <CardButtons
+              {...props}
+              asking={asking}
+              isScaling={isScaling}
+              target={target}
+              onScale={() => setScaling(!isScaling)}
+            />
+            {asking.error !== null && (
+              <p className="gpc-Error" role="alert">
+                {sentenceOf(asking.error)}
+              </p>
+            )}
+            {isScaling && isUsable(cluster) && (
+              <ScaleEditor
+                cluster={cluster}
+                manager={manager}
+                trans={trans}
+                onClose={closeEditor}
+              />
+            )}
+            {hasEnded(cluster) ? (
+              <Ended {...props} />
+            ) : (
+              <Living
+                {...props}
+                notebooks={notebooks}
+                target={target}
+                onRetire={worker =>
+                  void asking.run('retire', () => retire(cluster, worker, manager, trans))
+                }
+              />
+            )}
+          </>
+        )}
+      </div>
     </li>
   );
 }
 
 interface ILivingProps extends IClusterCardProps {
+  readonly notebooks: readonly string[];
+  readonly target: string | null;
   readonly onRetire: (worker: string) => void;
 }
 
-function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps): JSX.Element {
+function Living(props: ILivingProps): JSX.Element {
+  const { cluster, manager, thresholds, unfolded, trans, notebooks, target, onRetire } = props;
   const pending = pendingLine(cluster, trans);
   return (
     <>
@@ -93,10 +125,7 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
         {cluster.scheduler_address === null ? (
           kindLine(cluster, trans)
         ) : (
-          <Ticking
-            milliseconds={20_000}
-            text={() => `${workersLine(cluster, manager, trans)} · ${clientsLine(cluster, trans)}`}
-          />
+          <Ticking milliseconds={20_000} text={() => workersLine(cluster, manager, trans)} />
         )}
         {cluster.network === 'open' && (
           <span
@@ -107,6 +136,14 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
           </span>
         )}
       </p>
+      {isUsable(cluster) && (
+        <p className="gpc-Line gpc-Links">
+          {linksLine(cluster, notebooks, trans)}
+          {target !== null && !notebooks.includes(target) && (
+            <span className="gpc-Links-target">{trans.__('Connect uses %1', target)}</span>
+          )}
+        </p>
+      )}
       {pending !== null && <p className="gpc-Reason gpc-Pending">{pending}</p>}
       <NoticeLine cluster={cluster} trans={trans} />
       {cluster.backend_reason !== null && <p className="gpc-Reason">{cluster.backend_reason}</p>}
@@ -138,6 +175,7 @@ function Living({ cluster, manager, thresholds, trans, onRetire }: ILivingProps)
             manager={manager}
             thresholds={thresholds}
             trans={trans}
+            unfolded={unfolded}
             onRetire={can(cluster, 'retire') ? onRetire : undefined}
           />
           <Details cluster={cluster} trans={trans} />
@@ -177,17 +215,6 @@ function NoticeLine({ cluster, trans }: Pick<IClusterCardProps, 'cluster' | 'tra
       )}
     </div>
   );
-}
-
-interface ITickingProps {
-  readonly milliseconds: number;
-  readonly text: () => string;
-}
-
-/** Text that depends on the time: drawn again now and then, and nothing else with it. */
-function Ticking({ milliseconds, text }: ITickingProps): JSX.Element {
-  useTick(milliseconds);
-  return <>{text()}</>;
 }
 
 function Ended({ cluster, trans }: IClusterCardProps): JSX.Element {

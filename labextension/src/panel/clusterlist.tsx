@@ -3,16 +3,25 @@ import { addIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import React, { useRef } from 'react';
 
+import type { INotebookLinks } from '../actions/links';
+import { hasEnded } from '../clusters/states';
 import type { Connection, IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
+import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';
 import { useKeptFocus } from './keptfocus';
+import type { Unfolded } from './unfolded';
+
+/** Up to so many clusters are shown open at first; beyond, those that are just created. */
+const FEW = 2;
 
 export interface IClusterListProps {
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
+  readonly links: INotebookLinks;
+  readonly unfolded: Unfolded;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
   readonly onCreate: () => void;
@@ -22,7 +31,7 @@ export interface IClusterListProps {
 
 /** All clusters, or what to do when there is none. */
 export function ClusterList(props: IClusterListProps): JSX.Element {
-  const { manager, commands, thresholds, trans, onCreate, isReturning } = props;
+  const { manager, commands, links, unfolded, thresholds, trans, onCreate, isReturning } = props;
   const { clusters, isReady, connection } = manager;
   const list = useRef<HTMLDivElement>(null);
   useKeptFocus(list);
@@ -53,18 +62,59 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
             </button>
           </div>
           <ul className="gpc-ClusterList" aria-label={trans.__('Clusters')}>
-            {clusters.map(cluster => (
+            {inOrder(clusters).map(cluster => (
               <ClusterCard
                 key={cluster.id}
                 cluster={cluster}
                 manager={manager}
                 commands={commands}
+                links={links}
+                unfolded={unfolded}
+                isOpenAtFirst={clusters.length <= FEW || cluster.state === 'starting'}
                 thresholds={thresholds}
                 trans={trans}
               />
             ))}
           </ul>
+          <RemoveEnded manager={manager} trans={trans} />
         </>
+      )}
+    </div>
+  );
+}
+
+/** Newest first, whatever order they were told in: a card keeps its place as long as it is there. */
+function inOrder(clusters: readonly ClusterModel[]): readonly ClusterModel[] {
+  const key = ({ created_at, id }: ClusterModel): string => `${created_at} ${id}`;
+  return [...clusters].sort((one, other) => (key(one) < key(other) ? 1 : -1));
+}
+
+/** Many ended clusters go with one click; of a single one, its card has the button. */
+function RemoveEnded({
+  manager,
+  trans
+}: Pick<IClusterListProps, 'manager' | 'trans'>): JSX.Element | null {
+  const asking = useAsking();
+  const ended = manager.clusters.filter(hasEnded);
+  if (ended.length < 2) {
+    return null;
+  }
+  const remove = async (): Promise<void> => {
+    await Promise.all(ended.map(({ id }) => manager.remove(id)));
+  };
+  return (
+    <div className="gpc-RemoveEnded">
+      <button
+        className="gpc-SmallButton"
+        aria-busy={asking.busy !== null}
+        onClick={() => void asking.run('remove', remove)}
+      >
+        {trans.__('Remove all %1 ended clusters', ended.length)}
+      </button>
+      {asking.error !== null && (
+        <p className="gpc-Error" role="alert">
+          {sentenceOf(asking.error)}
+        </p>
       )}
     </div>
   );

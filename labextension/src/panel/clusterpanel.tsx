@@ -9,12 +9,14 @@ import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
 import { CommandIDs } from '../actions/commandids';
 import type { IEnvironment } from '../actions/environment';
+import type { INotebookLinks } from '../actions/links';
 import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
 import { HostDevices } from '../host/hostdevices';
 import { clusterIcon } from '../icons';
 import { LessonsSection } from '../lessons/lessonssection';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
+import type { Unfolded } from './unfolded';
 
 /** How often to look for new progress while the lessons are shown. */
 const LESSONS_MS = 5000;
@@ -31,6 +33,8 @@ export class ClusterPanel extends ReactWidget {
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', options.trans.__('GPU clusters'));
     options.manager.changed.connect(this._onChanged, this);
+    options.links.changed.connect(this._onChanged, this);
+    options.unfolded.changed.connect(this._onChanged, this);
     options.lessons.changed.connect(this._onLessons, this);
     this._lessonPoll = new Poll({
       factory: () => options.lessons.refresh(),
@@ -85,7 +89,7 @@ export class ClusterPanel extends ReactWidget {
   }
 
   protected override render(): JSX.Element {
-    const { lessons, manager, commands, trans, environment } = this._options;
+    const { lessons, links, manager, commands, trans, environment, unfolded } = this._options;
     return this._isCreating ? (
       <CreateForm
         manager={manager}
@@ -99,6 +103,8 @@ export class ClusterPanel extends ReactWidget {
         <ClusterList
           manager={manager}
           commands={commands}
+          links={links}
+          unfolded={unfolded}
           thresholds={this._thresholds}
           trans={trans}
           onCreate={() => this.showForm()}
@@ -170,6 +176,9 @@ export namespace ClusterPanel {
   export interface IOptions {
     manager: IClusterManager;
     lessons: ILessonStore;
+    links: INotebookLinks;
+    /** What is open and what is folded. */
+    unfolded: Unfolded;
     commands: CommandRegistry;
     environment: IEnvironment;
     trans: TranslationBundle;

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { kindTitle, wantedWorkers } from '../clusters/states';
+import { hasEnded, kindTitle, stateLabel, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
@@ -10,6 +10,47 @@ type Clock = Pick<IClusterManager, 'now'>;
 /** What kind of workers it has. Why, is the backend's own sentence. */
 export function kindLine(cluster: ClusterModel, trans: TranslationBundle): string {
   return trans.__('%1 workers', kindTitle(cluster));
+}
+
+/** The state in a few words: since when of what has ended, and how few there are of what runs without workers. */
+export function stateLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
+  const label = stateLabel(cluster.state, trans);
+  if (hasEnded(cluster)) {
+    return cluster.ended_at === null
+      ? label
+      : trans.__('%1 %2 ago', label, ageOf(cluster.ended_at, clock));
+  }
+  if (cluster.state !== 'running' || cluster.n_workers > 0) {
+    return label;
+  }
+  const wanted = wantedWorkers(cluster) ?? 0;
+  return wanted === 0
+    ? trans.__('No workers')
+    : trans._n('0 of %1 worker', '0 of %1 workers', wanted);
+}
+
+function ageOf(time: string, clock: Clock): string {
+  return formatDuration((clock.now() - Date.parse(time)) / 1000);
+}
+
+/** Which notebooks are connected, and how many other clients. */
+export function linksLine(
+  cluster: ClusterModel,
+  notebooks: readonly string[],
+  trans: TranslationBundle
+): string {
+  if (notebooks.length === 0) {
+    return cluster.n_clients === 0
+      ? trans.__('No notebook is connected')
+      : trans._n(
+          '%1 client, no notebook of this Jupyter',
+          '%1 clients, no notebook of this Jupyter',
+          cluster.n_clients
+        );
+  }
+  const others = Math.max(0, cluster.n_clients - notebooks.length);
+  const named = trans.__('Connected: %1', notebooks.join(', '));
+  return others === 0 ? named : `${named} ${trans._n('and %1 other', 'and %1 others', others)}`;
 }
 
 /** How many workers there are, how many are wanted, and for how long it has been up. */

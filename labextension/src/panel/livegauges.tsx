@@ -4,12 +4,14 @@ import React, { useEffect, useRef } from 'react';
 import type { IClusterManager } from '../clusters/tokens';
 import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
+import type { Unfolded } from './unfolded';
 
 interface ILiveGaugesProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
+  readonly unfolded: Unfolded;
   /** Absent: its workers cannot be retired one by one. */
   readonly onRetire?: (worker: string) => void;
 }
@@ -28,9 +30,10 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
     const drawn = new ClusterGauges({
       words: gaugeWords(trans),
       thresholds: latest.current.thresholds,
-      isOpen: openLists.has(id),
+      // How many workers there are decides until somebody does.
+      isOpen: latest.current.unfolded.left(`${id}/workers`),
       onRetire: canRetire ? worker => latest.current.onRetire?.(worker) : undefined,
-      onToggle: isOpen => (isOpen ? openLists.add(id) : openLists.delete(id))
+      onToggle: isOpen => latest.current.unfolded.set(`${id}/workers`, isOpen)
     });
     gauges.current = drawn;
     host.current?.append(drawn.node);
@@ -56,9 +59,6 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
   const isLive = manager.connection === 'live' || manager.connection === 'connecting';
   return <div ref={host} hidden={!isLive && manager.sample(id) === undefined} />;
 }
-
-/** Clusters whose list of workers is open, while the page lives: the panel forgets what it does not draw. */
-const openLists = new Set<string>();
 
 /** Passes on samples, and the past: at first and whenever samples have been missed. */
 class Follower {

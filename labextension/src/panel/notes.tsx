@@ -1,7 +1,7 @@
 import React, { useEffect, useRef, useState } from 'react';
 
 import { RefusedError } from '../clusters/restapi';
-import type { FieldError } from '../protocol/messages';
+import type { Demand, FieldError, Notes } from '../protocol/messages';
 
 /** While somebody types, nothing is asked. */
 const PAUSE_MS = 300;
@@ -9,16 +9,17 @@ const PAUSE_MS = 300;
 /** What the server says of a request before it is made. */
 export interface IForeseen {
   readonly notes: readonly string[];
+  /** What it would take of the machine, where that is known. */
+  readonly demand: Demand | null;
   readonly fields: readonly FieldError[];
+  /** What was asked about, which may have changed since. */
+  readonly request: unknown;
 }
 
-const NOTHING: IForeseen = { notes: [], fields: [] };
+const NOTHING: IForeseen = { notes: [], demand: null, fields: [], request: null };
 
 /** Ask what to know about a request, now and whenever it changes; nothing while it is not complete. */
-export function useForeseen<T>(
-  request: T | null,
-  ask: (request: T) => Promise<readonly string[]>
-): IForeseen {
+export function useForeseen<T>(request: T | null, ask: (request: T) => Promise<Notes>): IForeseen {
   const [foreseen, setForeseen] = useState(NOTHING);
   const latest = useRef(ask);
   latest.current = ask;
@@ -35,11 +36,16 @@ export function useForeseen<T>(
         show(NOTHING);
         return;
       }
-      latest.current(JSON.parse(text) as T).then(
-        notes => show({ notes, fields: [] }),
+      const asked = JSON.parse(text) as T;
+      latest.current(asked).then(
+        ({ notes, demand }) => show({ notes, demand, fields: [], request: asked }),
         // Whatever else goes wrong is told when the request itself is made.
         (error: unknown) =>
-          show({ notes: [], fields: error instanceof RefusedError ? error.fields : [] })
+          show({
+            ...NOTHING,
+            fields: error instanceof RefusedError ? error.fields : [],
+            request: asked
+          })
       );
     }, PAUSE_MS);
     return () => {

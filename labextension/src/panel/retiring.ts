@@ -2,7 +2,7 @@ import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IClusterManager } from '../clusters/tokens';
-import { column, entry } from '../gauges';
+import { column, entry, gaugeWords, titleOf } from '../gauges';
 import type { ClusterModel } from '../protocol/messages';
 
 /** End a worker after it has handed over its results; ask first if it has something to lose. */
@@ -15,7 +15,7 @@ export async function retire(
   const warning = warningOf(cluster, worker, manager, trans);
   if (warning !== null) {
     const answer = await showDialog({
-      title: trans.__('Retire worker %1 of %2?', worker, cluster.name),
+      title: trans.__('Retire %1 of %2?', titleIn(worker, cluster, manager, trans), cluster.name),
       body: warning,
       buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Retire') })],
       defaultButton: 0
@@ -25,6 +25,17 @@ export async function retire(
     }
   }
   await manager.retire(cluster.id, worker);
+}
+
+function titleIn(
+  worker: string,
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  trans: TranslationBundle
+): string {
+  const sample = manager.sample(cluster.id);
+  const i = sample?.workers.indexOf(worker) ?? -1;
+  return sample === undefined || i < 0 ? worker : titleOf(sample, i, gaugeWords(trans));
 }
 
 /** What to think of before; null if the worker does nothing and holds nothing. */

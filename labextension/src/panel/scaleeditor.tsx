@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useEffect, useState } from 'react';
+import React, { useEffect, useRef, useState } from 'react';
 
 import { RefusedError } from '../clusters/restapi';
 import { can, wantedWorkers } from '../clusters/states';
@@ -26,6 +26,13 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
   const [maximum, setMaximum] = useState(`${adapt?.maximum ?? Math.max(2, cluster.n_workers)}`);
   const most = useMostWorkers(manager, cluster.backend);
   const asking = useAsking();
+  const form = useRef<HTMLFormElement>(null);
+  // Who opens it goes on typing the number.
+  useEffect(() => {
+    const field = form.current?.querySelector<HTMLInputElement>('.gpc-Input');
+    field?.focus();
+    field?.select();
+  }, []);
 
   const counts = {
     n_workers: readCount(count, 0, most, trans),
@@ -52,6 +59,7 @@ export function ScaleEditor({ cluster, manager, trans, onClose }: IScaleEditorPr
   };
   return (
     <form
+      ref={form}
       className="gpc-ScaleEditor"
       aria-label={trans.__('Scale %1', cluster.name)}
       onSubmit={event => {

@@ -204,6 +204,10 @@ export interface ClusterModel {
    * Connected distributed clients.
    */
   n_clients: number;
+  /**
+   * Ids of the Jupyter kernels that have such a client.
+   */
+  kernels: string[];
   idle: Idle;
   /**
    * Process id of the supervisor.
@@ -460,9 +464,17 @@ export interface TelemetrySample {
    */
   cudf_spilled_bytes?: (number | null)[] | number | null;
   /**
+   * Name of the worker's machine, without its domain.
+   */
+  host?: (string | null)[] | string | null;
+  /**
    * UUID of the worker's GPU or MIG slice; null: no GPU.
    */
   device?: (string | null)[] | string | null;
+  /**
+   * Number of that GPU on its machine, as nvidia-smi tells it; null for slices.
+   */
+  device_index?: (number | null)[] | number | null;
   /**
    * Why the worker's GPU cannot be read, in a sentence.
    */
@@ -817,6 +829,26 @@ export interface Notes {
    * Sentences; none when there is nothing to say.
    */
   notes: string[];
+  /**
+   * Of a new cluster on this machine; null where nobody knows it.
+   */
+  demand: Demand | null;
+}
+/**
+ * What a cluster would take of the machine that it runs on, and what there is.
+ */
+export interface Demand {
+  n_workers: number;
+  /**
+   * Threads that run tasks.
+   */
+  threads_per_worker: number;
+  /**
+   * Host memory that each worker may use; null: no limit.
+   */
+  memory_limit_bytes: number | null;
+  machine_memory_bytes: number;
+  machine_cores: number;
 }
 /**
  * What came of a stop.

@@ -17,6 +17,7 @@ from ..protocol.telemetry import ActivityEntry, TelemetryHistory, TelemetrySampl
 from ..protocol.workers import find_worker
 from ..recordings.frames import history_frame
 from .adapting import AsyncAdaptive
+from .caller import this_kernel
 from .capacity import most_workers
 from .control import AsyncControl
 from .handle import ClusterHandle
@@ -400,7 +401,13 @@ class AsyncCluster(ClusterHandle):
 
 def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
     """Return a new client of a cluster, whose methods are coroutines where the cluster's are."""
+    import dask
+
+    from ..dask_internals.scheduler_state import name_for_kernel
     from .notebook_client import Client
 
     cluster.scheduler_address  # noqa: B018  # A sentence now instead of a time-out later.
-    return Client(cluster, **{"asynchronous": cluster.asynchronous, **options})  # type: ignore[no-untyped-call]
+    kernel = this_kernel()
+    # So that JupyterLab can say which notebooks are connected. A name of one's own goes first.
+    named = {} if kernel is None or dask.config.get("client-name", None) else {"name": name_for_kernel(kernel)}
+    return Client(cluster, **{"asynchronous": cluster.asynchronous, **named, **options})  # type: ignore[no-untyped-call]

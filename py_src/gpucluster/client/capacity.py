@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..devices.machine import this_machine
-from ..protocol.capacity import capacity_notes, memory_fault, spec_notes
+from ..protocol.capacity import capacity_notes, memory_fault, memory_of_worker, spec_notes
 from ..protocol.errors import InvalidRequest, NoUsableDevice
 from ..protocol.kinds import find_kind
-from ..protocol.models import ClusterModel
+from ..protocol.models import ClusterModel, Demand
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase
 from ..protocol.traits import Traits
 
@@ -38,16 +38,39 @@ def notes_on_spec(spec: SpecBase) -> list[str]:
         It can never be.
     """
     must_fit(spec)
-    traits = _traits(spec.backend)
-    if not traits.this_machine:
+    if not _traits(spec.backend).this_machine:
         return []
+    return spec_notes(spec, this_machine(), n_workers=_count(spec)[0])
+
+
+def demand_of(spec: SpecBase) -> Demand | None:
+    """Return what a cluster would take of this machine; ``None`` where its workers are elsewhere, or nobody knows."""
+    count, gpus = _count(spec)
+    if not _traits(spec.backend).this_machine or count is None:
+        return None
     machine = this_machine()
-    count = spec.n_workers
-    if count is None and traits.needs_host_check:
-        count = _gpus(getattr(spec, "devices", None))
-    if count is None and traits.default_workers is not None:
-        count = min(traits.default_workers, machine.cores)
-    return spec_notes(spec, machine, n_workers=count)
+    # As the backends do it: an equal share of the machine is one for each GPU, or for each core.
+    sharers = gpus if gpus is not None else max(count, machine.cores)
+    return Demand(
+        n_workers=count,
+        threads_per_worker=spec.threads_per_worker,
+        memory_limit_bytes=memory_of_worker(spec.memory_limit, machine, workers=sharers) or None,
+        machine_memory_bytes=machine.memory_bytes,
+        machine_cores=machine.cores,
+    )
+
+
+def _count(spec: SpecBase) -> tuple[int | None, int | None]:
+    """Return how many workers a cluster would have, and how many GPUs if they are one on each; ``None``: not known."""
+    traits = _traits(spec.backend)
+    gpus = _gpus(getattr(spec, "devices", None)) if traits.needs_host_check or traits.chooses else None
+    if spec.n_workers is not None:
+        return spec.n_workers, gpus
+    if gpus is not None:
+        return gpus, gpus
+    if traits.default_workers is None:
+        return None, None
+    return min(traits.default_workers, this_machine().cores), None
 
 
 def notes_on_patch(model: ClusterModel, patch: ClusterPatch) -> list[str]:

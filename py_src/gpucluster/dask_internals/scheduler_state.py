@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 NOT_A_CLIENT = "fire-and-forget"
 """What ``distributed.fire_and_forget`` is called among ``Scheduler.clients`` (2021.1)."""
+_KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 
 
 def client_names(scheduler: Any) -> list[str]:
@@ -17,6 +19,17 @@ def client_names(scheduler: Any) -> list[str]:
 def clients_of_people(scheduler: Any) -> list[str]:
     """Return the ids of the clients that no task has made for itself: those have ``-worker-`` in theirs (2021.1)."""
     return [name for name in client_names(scheduler) if "-worker-" not in name]
+
+
+def name_for_kernel(kernel_id: str) -> str:
+    """Return the name of a client by which ``kernels_of`` finds its Jupyter kernel again."""
+    return f"kernel-{kernel_id}"
+
+
+def kernels_of(scheduler: Any) -> list[str]:
+    """Return the ids of the Jupyter kernels that have a client: ``Client(name=)`` becomes a part of its id (2021.1)."""
+    found = (_KERNEL.search(name) for name in client_names(scheduler))
+    return sorted({kernel[1] for kernel in found if kernel is not None})
 
 
 def has_work(scheduler: Any) -> bool:

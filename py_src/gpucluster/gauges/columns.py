@@ -36,7 +36,16 @@ def has_gpu(sample: TelemetrySample, place: int) -> bool:
     return any(entry(sample, name, place) is not None for name in ("device", "vram_total_bytes", "tier_device_bytes"))
 
 
-def worker_title(name: str) -> str:
-    """Return a worker's name for people: those of GPU workers are UUIDs, whose beginning tells them apart."""
+def worker_title(sample: TelemetrySample, place: int) -> str:
+    """Return a worker's name for people: ``GPU 3``, ``Worker 0``; with its machine where there are several.
+
+    GPU workers are named after their device. Where its number is not known, the beginning of its UUID tells them apart.
+    """
+    name = sample.workers[place]
     uuid = _UUID.match(name)
-    return f"Worker {printable(name, _LONGEST_NAME)}" if uuid is None else uuid[0]
+    number, machine = integer(sample, "device_index", place), entry(sample, "host", place)
+    title = (
+        f"Worker {printable(name, _LONGEST_NAME)}" if uuid is None else uuid[0] if number is None else f"GPU {number}"
+    )
+    several = isinstance(sample.host, list) and len({one for one in sample.host if one is not None}) > 1
+    return f"{title} · {printable(str(machine), _LONGEST_NAME)}" if several and machine is not None else title

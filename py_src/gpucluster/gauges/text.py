@@ -42,7 +42,7 @@ def worker_lines(sample: TelemetrySample, most: int, places: Sequence[int] | Non
     rows: list[tuple[str, str]] = []
     shown = 0
     for place in wanted:
-        added = _worker_rows(sample, place, worker_title(sample.workers[place]))
+        added = _worker_rows(sample, place, worker_title(sample, place))
         is_last = shown == len(sample.workers) - 1
         if len(rows) + len(added) + (not is_last) > most:
             break

@@ -49,6 +49,25 @@ def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldErro
     )
 
 
+def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
+    """Return the memory limit of one worker in bytes; 0 means none.
+
+    Parameters
+    ----------
+    wanted : int, float, "auto" or None
+        Bytes, a share of the machine, an equal share, or no limit.
+    machine : Machine
+        Where the worker will run.
+    workers : int
+        Most workers that share the machine under "auto".
+    """
+    if wanted is None:
+        return 0
+    if isinstance(wanted, str):
+        return machine.memory_bytes // max(1, workers)
+    return int(wanted * machine.memory_bytes) if isinstance(wanted, float) else wanted
+
+
 def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Machine) -> list[str]:
     """Return a sentence for each thing that so many workers have to share; none where there is enough.
 

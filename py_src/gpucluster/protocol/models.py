@@ -150,6 +150,7 @@ class ClusterModel(WireModel):
         None, description="Path of the dashboard below the Jupyter base URL, once running."
     )
     n_clients: int = Field(0, description="Connected distributed clients.")
+    kernels: list[str] = Field(default_factory=list, description="Ids of the Jupyter kernels that have such a client.")
     idle: Idle
     pid: int | None = Field(None, description="Process id of the supervisor.")
     python: str = Field(description="Python executable of the cluster.")
@@ -288,10 +289,21 @@ class ClusterList(WireModel):
     protocol_version: int = PROTOCOL_VERSION
 
 
+class Demand(WireModel):
+    """What a cluster would take of the machine that it runs on, and what there is."""
+
+    n_workers: int
+    threads_per_worker: int = Field(description="Threads that run tasks.")
+    memory_limit_bytes: int | None = Field(None, description="Host memory that each worker may use; null: no limit.")
+    machine_memory_bytes: int
+    machine_cores: int
+
+
 class Notes(WireModel):
     """What to know about a request before it is made."""
 
     notes: list[str] = Field(description="Sentences; none when there is nothing to say.")
+    demand: Demand | None = Field(None, description="Of a new cluster on this machine; null where nobody knows it.")
 
 
 class Announcement(WireModel):

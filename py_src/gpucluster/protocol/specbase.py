@@ -105,7 +105,11 @@ class SpecBase(BaseModel):
     @classmethod
     def _name(cls, value: str | None) -> str | None:
         if value is not None and not re.fullmatch(NAME_PATTERN, value):
-            raise ValueError("must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'")
+            wrong = re.search(r"[^A-Za-z0-9._-]|^[^A-Za-z0-9]", value)
+            why = "" if wrong is None else f"; {wrong[0]!r} is not allowed" + " at the start" * (wrong.start() == 0)
+            raise ValueError(
+                f"must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'{why}"
+            )
         if value is not None and re.fullmatch(r"[0-9a-f]{8}", value):
             raise ValueError("must not look like the id of a cluster (eight hexadecimal digits)")
         return value

@@ -75,8 +75,14 @@ class TelemetrySample(TelemetryModel):
         Integers, Field(description="Data frames that cuDF itself has moved from GPU to host memory.")
     ] = None
 
+    host: Annotated[
+        list[str | None] | str | None, Field(description="Name of the worker's machine, without its domain.")
+    ] = None
     device: Annotated[
         list[str | None] | str | None, Field(description="UUID of the worker's GPU or MIG slice; null: no GPU.")
+    ] = None
+    device_index: Annotated[
+        Integers, Field(description="Number of that GPU on its machine, as nvidia-smi tells it; null for slices.")
     ] = None
     device_error: Annotated[
         list[str | None] | str | None, Field(description="Why the worker's GPU cannot be read, in a sentence.")

@@ -34,12 +34,13 @@ class Pseudonyms:
     def __init__(self) -> None:
         self._workers: dict[str, str] = {}
         self._devices: dict[str, str] = {}
+        self._hosts: dict[str, str] = {}
         self._private = _private_names()
 
     def sample(self, sample: dict[str, Any]) -> dict[str, Any]:
         """Return the sample as it may be given to others."""
         told = {**sample, "id": "recording", "workers": [self.worker(name) for name in sample["workers"]]}
-        for column, change in (("device", self.device), ("device_error", self.text)):
+        for column, change in (("host", self.host), ("device", self.device), ("device_error", self.text)):
             if column in sample:
                 values = sample[column]
                 told[column] = (
@@ -56,6 +57,10 @@ class Pseudonyms:
         if _DEVICE.match(name):
             return self.device(name)
         return self._workers.setdefault(name, f"worker-{len(self._workers) + 1}")
+
+    def host(self, name: str) -> str:
+        """Return a name of no computer: machines are numbered."""
+        return self._hosts.setdefault(name, f"node{len(self._hosts) + 1}")
 
     def device(self, uuid: str) -> str:
         """Return a UUID that is nobody's, of the same kind."""

@@ -46,6 +46,7 @@ def ended_fields(
         "n_pending": 0,
         "pending_reason": None,
         "n_clients": 0,
+        "kernels": [],
         "workers": [],
         "scheduler_address": None,
         "dashboard_path": None,

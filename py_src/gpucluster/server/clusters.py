@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
+from ..client.capacity import demand_of
 from ..client.control import AsyncControl
 from ..protocol.models import ClusterList, ClusterModel, Notes
 from ..protocol.spec import SpecBase, parse_patch, parse_spec
@@ -75,7 +78,8 @@ class NotesHandler(RequestHandler):
     async def post(self) -> None:
         """Check a request as creating would, and say what to know about it; starts nothing."""
         spec = await self.narrowed(parse_spec(self.body()))
-        self.answer(Notes(notes=await self.control.notes(spec)))
+        notes = await self.control.notes(spec)
+        self.answer(Notes(notes=notes, demand=await asyncio.to_thread(demand_of, spec)))
 
 
 class LimitedHandler(ClusterAPIHandler):

@@ -32,4 +32,5 @@ def observed(deployment: Deployment) -> dict[str, Any]:
         "pending_reason": reasons.most_common(1)[0][0] if reasons else None,
         "workers": workers,
         "n_clients": members.n_clients,
+        "kernels": list(members.kernels),
     }

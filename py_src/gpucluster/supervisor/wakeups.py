@@ -16,7 +16,7 @@ from ..dask_internals.periodic_callbacks import (
 )
 
 PROFILE_INTERVAL = "50ms"
-"""How often a worker notes what its threads compute. distributed does so every 10 ms, which takes 1 to 2 % of a core."""
+"""How often a worker notes what its threads compute; distributed does so every 10 ms, for 1 to 2 % of a core."""
 TICK_INTERVAL = "1s"
 """How often scheduler and workers look how punctual their event loop is; they complain from three seconds on."""
 SHORTEST_HEARTBEAT_SECONDS = 1.0

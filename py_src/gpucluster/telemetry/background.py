@@ -45,7 +45,8 @@ class BackgroundReading:
             self._figures = running.result()
             self._read_at = time.monotonic()
         if time.monotonic() - self._read_at > NO_ANSWER_SECONDS:
-            return {"device": self._figures.get("device"), "device_error": NO_ANSWER}
+            known = {name: self._figures.get(name) for name in ("device", "device_index")}
+            return {**known, "device_error": NO_ANSWER}
         return self._figures
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 METRIC = "gpucluster"
 """Key of the row in the heartbeat's metrics."""
-VERSION = 1
+VERSION = 2
 """First entry of a row. A row of another version is not read: its columns may mean something else."""
 COLUMNS = (
     "executing",
@@ -18,7 +18,9 @@ COLUMNS = (
     "tier_host_bytes",
     "tier_disk_bytes",
     "cudf_spilled_bytes",
+    "host",
     "device",
+    "device_index",
     "device_error",
     "vram_total_bytes",
     "vram_used_bytes",

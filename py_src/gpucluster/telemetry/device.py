@@ -50,6 +50,7 @@ class DeviceReader:
         self._rates = Rates()
         self._handle: Any = None
         self._uuid = name if name.startswith(("GPU-", "MIG-")) else None
+        self._index: int | None = None
         self._is_slice = False
 
     def read(self) -> dict[str, Any]:
@@ -61,21 +62,24 @@ class DeviceReader:
             figures = self._memory()
         except NVMLUnavailable as error:
             self._handle = None
-            return {"device": self._uuid, "device_error": _sentence(error)}
+            return self._lost(_sentence(error))
         except NVMLCallFailed as error:
             self._handle = None
             lost = error.session_lost
             sentence = _sentence(unavailable(error.number, error.text)) if lost else error.sentence
-            return {"device": self._uuid, "device_error": sentence}
+            return self._lost(sentence)
         except LookupError:
-            return {"device": self._uuid, "device_error": _NO_SUCH_DEVICE}
-        figures["device"] = self._uuid
+            return self._lost(_NO_SUCH_DEVICE)
+        figures |= {"device": self._uuid, "device_index": self._index}
         figures["vram_cluster_bytes"] = self._cluster_bytes()
         rates = session.soft("nvmlDeviceGetUtilizationRates", self._handle)
         figures["gpu_utilization_percent"] = None if rates is None else int(rates.gpu)
         if not self._is_slice:  # What the whole GPU draws says nothing about a slice of it.
             figures |= self._physical()
         return figures
+
+    def _lost(self, sentence: str) -> dict[str, Any]:
+        return {"device": self._uuid, "device_index": self._index, "device_error": sentence}
 
     def _find(self) -> None:
         session = self._session
@@ -84,6 +88,8 @@ class DeviceReader:
             handle = self._by_uuid()
         self._uuid = session.call("nvmlDeviceGetUUID", handle)
         self._is_slice = str(self._uuid).startswith("MIG-")
+        # Numbers of slices count them on their GPU, and nobody knows them by that.
+        self._index = None if self._is_slice else session.soft("nvmlDeviceGetIndex", handle)
         self._handle = handle
 
     def _by_uuid(self) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,7 @@ class WorkerReport:
 
     def __init__(self, worker: Any, *, host: str, supervisor: int, devices: bool) -> None:
         self._worker = worker
+        self._machine = socket.gethostname().split(".")[0]
         self._device: BackgroundReading | None = None
         self._failing: set[str] = set()
         name = first_device(os.environ.get("CUDA_VISIBLE_DEVICES")) if devices else None
@@ -77,6 +79,7 @@ class WorkerReport:
         recent = recent_readings(self._worker)
         cpu = recent.get("cpu")
         return {
+            "host": self._machine,
             "cpu_percent": None if cpu is None else rounded(cpu, RATE_DIGITS),
             "memory_bytes": size(recent.get("memory")),
         }

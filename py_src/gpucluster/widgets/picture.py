@@ -145,7 +145,7 @@ def _workers_html(sample: TelemetrySample) -> str:
     if len(sample.workers) < 2:
         return ""
     shown = "".join(
-        _bars_html(worker_figures(sample, place).bars, label=worker_title(sample.workers[place]))
+        _bars_html(worker_figures(sample, place).bars, label=worker_title(sample, place))
         for place in range(min(len(sample.workers), MOST_WORKERS))
     )
     left = len(sample.workers) - MOST_WORKERS

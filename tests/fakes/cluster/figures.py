@@ -19,6 +19,10 @@ CONTEXT_BYTES = 480 * MIB
 """What CUDA itself takes of a GPU for one process."""
 
 
+GPUS_OF_MACHINE = 8
+"""As many workers are on each simulated machine."""
+
+
 def device_of(number: int, *, mig: bool) -> str:
     """Return the UUID of a worker's GPU, the same for the same number."""
     return f"{'MIG' if mig else 'GPU'}-{number:08x}-5eed-4000-8000-{number * 2654435761 % 2**48:012x}"
@@ -38,6 +42,7 @@ class Figures:
         self.on_gpu = simulation.on_gpus
         self.rmm = simulation.rmm_of(number)
         self.device = device_of(number, mig=simulation.mig) if self.on_gpu else None
+        self.machine, self.place = f"node{number // GPUS_OF_MACHINE + 1}", number % GPUS_OF_MACHINE
         self.lost = self.on_gpu and number >= simulation.workers - simulation.lost
         self.threads = 1 if self.on_gpu else simulation.threads
         self._random = random.Random(simulation.seed * 1_000_003 + number)
@@ -135,6 +140,7 @@ class Figures:
     def row(self, *, ready: int, in_memory: int, many: bool) -> list[Any]:
         """Return what our own plugin adds to a heartbeat."""
         figures: dict[str, Any] = {
+            "host": self.machine,
             "executing": self.executing,
             "ready": ready,
             "in_memory": in_memory,
@@ -155,6 +161,7 @@ class Figures:
     def _device_figures(self) -> dict[str, Any]:
         figures: dict[str, Any] = {
             "device": self.device,
+            "device_index": self.place if self.device is not None and self.device.startswith("GPU-") else None,
             "tier_device_bytes": size(self.tier_device),
             "tier_device_limit_bytes": self.device_limit,
         }

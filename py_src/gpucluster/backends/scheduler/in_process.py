@@ -99,7 +99,7 @@ class InProcessScheduler(SchedulerView):
 def members_of(found: dict[str, Any]) -> Members:
     """Return what ``SchedulerReader.members`` tells."""
     workers, gone = (tuple(kind(*row) for row in found[name]) for name, kind in (("workers", Member), ("gone", Gone)))
-    return Members(**{**found, "workers": workers, "gone": gone})
+    return Members(**{**found, "workers": workers, "gone": gone, "kernels": tuple(found["kernels"])})
 
 
 def handed_over_of(found: dict[str, Any]) -> HandedOver:

@@ -21,6 +21,7 @@ from ...dask_internals.scheduler_state import (
     client_names,
     has_work,
     is_computing,
+    kernels_of,
     left_behind,
     n_wanted_results,
     n_without_worker,
@@ -142,6 +143,7 @@ class SchedulerReader(SchedulerPlugin):
                 for worker in scheduler.workers.values()
             ],
             "n_clients": sum(1 for name in client_names(scheduler) if name != self._own_client),
+            "kernels": kernels_of(scheduler),
             "computes": has_work(scheduler),
             "is_quiet": not is_computing(scheduler),
             "n_held": n_wanted_results(scheduler),

@@ -59,6 +59,8 @@ class Members:
     workers: tuple[Member, ...] = ()
     n_clients: int = 0
     """Clients of users; the supervisor's own does not count."""
+    kernels: tuple[str, ...] = ()
+    """Ids of the Jupyter kernels that have a client."""
     computes: bool = False
     """Whether any task runs, waits or could run if there were workers."""
     is_quiet: bool = True

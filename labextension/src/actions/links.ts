@@ -1,0 +1,66 @@
+import type { ILabShell } from '@jupyterlab/application';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import type { Session } from '@jupyterlab/services';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { IClusterManager } from '../clusters/tokens';
+import type { ClusterModel } from '../protocol/messages';
+import type { NotebooksInSight } from './notebooks';
+
+/** Which notebooks are connected to which clusters: cards, and the chip in a notebook's toolbar, say it. */
+export interface INotebookLinks {
+  /** Emitted when a notebook was shown, renamed or got another kernel; the clusters themselves tell who came. */
+  readonly changed: ISignal<INotebookLinks, void>;
+  /** Names of the notebooks that are connected, as far as this Jupyter knows their kernels. */
+  notebooksOf(cluster: ClusterModel): readonly string[];
+  /** The name of the notebook that "Connect" acts on; null where it has to ask. */
+  target(): string | null;
+}
+
+/** Puts together what clusters know, ids of kernels, and what Jupyter knows, their notebooks. */
+export class NotebookLinks implements INotebookLinks {
+  constructor(
+    private readonly _sessions: Session.IManager,
+    private readonly _inSight: NotebooksInSight,
+    notebooks: INotebookTracker | null,
+    labShell: ILabShell | null
+  ) {
+    const tell = (): void => this._changed.emit();
+    _sessions.runningChanged.connect(tell);
+    notebooks?.currentChanged.connect(tell);
+    // A launcher, or a dashboard, may cover the notebook.
+    labShell?.currentChanged.connect(tell);
+    labShell?.layoutModified.connect(tell);
+    notebooks?.widgetAdded.connect((_, panel) => {
+      panel.sessionContext.kernelChanged.connect(tell);
+      panel.title.changed.connect(tell);
+      panel.disposed.connect(tell);
+    });
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  notebooksOf(cluster: ClusterModel): readonly string[] {
+    const names = new Map<string, string>();
+    for (const { kernel, path } of this._sessions.running()) {
+      if (kernel && cluster.kernels.includes(kernel.id)) {
+        names.set(kernel.id, path.split('/').pop() ?? path);
+      }
+    }
+    return [...names.values()].sort();
+  }
+
+  target(): string | null {
+    return this._inSight.last()?.title.label ?? null;
+  }
+
+  private readonly _changed = new Signal<this, void>(this);
+}
+
+/** The living cluster that a notebook computes on; null where it is connected to none of ours. */
+export function clusterOf(panel: NotebookPanel, manager: IClusterManager): ClusterModel | null {
+  const id = panel.sessionContext.session?.kernel?.id;
+  return manager.clusters.find(({ kernels }) => id !== undefined && kernels.includes(id)) ?? null;
+}

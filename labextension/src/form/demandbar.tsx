@@ -1,0 +1,83 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+
+import { formatBytes } from '../gauges';
+import type { Demand } from '../protocol/messages';
+
+interface IDemandBarProps {
+  readonly demand: Demand;
+  readonly trans: TranslationBundle;
+}
+
+/** What a cluster would take of this machine: a bar each for memory and cores, which says when it is more than there is. */
+export function DemandBar({ demand, trans }: IDemandBarProps): JSX.Element {
+  const { n_workers, threads_per_worker, memory_limit_bytes } = demand;
+  const { machine_memory_bytes, machine_cores } = demand;
+  const threads = n_workers * threads_per_worker;
+  const memory = n_workers * (memory_limit_bytes ?? machine_memory_bytes);
+  return (
+    <div className="gpc-Demand" role="group" aria-label={trans.__('What it would take')}>
+      <Line
+        name={trans.__('Memory')}
+        share={memory / machine_memory_bytes}
+        text={
+          memory_limit_bytes === null
+            ? trans.__('no limit; %1 here', formatBytes(machine_memory_bytes))
+            : trans.__(
+                '%1 × %2 of %3',
+                n_workers,
+                formatBytes(memory_limit_bytes),
+                formatBytes(machine_memory_bytes)
+              )
+        }
+      />
+      <Line
+        name={trans.__('Threads')}
+        share={threads / machine_cores}
+        text={
+          threads_per_worker === 1
+            ? trans._n('%2 on %1 core', '%2 on %1 cores', machine_cores, threads)
+            : trans._n(
+                '%2 × %3 on %1 core',
+                '%2 × %3 on %1 cores',
+                machine_cores,
+                n_workers,
+                threads_per_worker
+              )
+        }
+      />
+    </div>
+  );
+}
+
+interface ILineProps {
+  readonly name: string;
+  readonly share: number;
+  readonly text: string;
+}
+
+function Line({ name, share, text }: ILineProps): JSX.Element {
+  // A tenth beyond is seen as such; how far beyond, the text says.
+  const isOver = share > 1.005;
+  const percent = Math.round(Math.min(1, share) * 100);
+  return (
+    <div className="gpc-Demand-line" data-level={isOver ? 'over' : 'normal'}>
+      <span>{name}</span>
+      <span
+        className="gpc-Demand-track"
+        role="meter"
+        aria-label={name}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={text}
+      >
+        <i style={{ width: `${percent}%` }} />
+      </span>
+      <span className="gpc-Demand-text">
+        {isOver && <span aria-hidden="true">▲ </span>}
+        {text}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import React from 'react';
+
+import { useTick } from './asking';
+
+interface ITickingProps {
+  readonly milliseconds: number;
+  readonly text: () => string;
+}
+
+/** Text that depends on the time: drawn again now and then, and nothing else with it. */
+export function Ticking({ milliseconds, text }: ITickingProps): JSX.Element {
+  useTick(milliseconds);
+  return <>{text()}</>;
+}

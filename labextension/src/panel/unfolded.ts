@@ -1,0 +1,64 @@
+import type { IStateDB } from '@jupyterlab/statedb';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+const KEY = 'gpucluster:unfolded';
+/** Clusters come and go; what was folded long ago need not be known for ever. */
+const MOST = 200;
+
+/** What is open and what is folded in the panel, as it was left: kept with the workspace. */
+export class Unfolded {
+  constructor(private readonly _state: Pick<IStateDB, 'fetch' | 'save'> | null) {
+    void this._load();
+  }
+
+  /** Emitted when something was opened or folded, and when what was left has been read. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Whether it is open; `otherwise` holds until somebody has opened or folded it, and from then on, too. */
+  isOpen(key: string, otherwise: boolean): boolean {
+    const known = this._known.get(key);
+    if (known === undefined && this._isLoaded) {
+      // Decided once: a card must not fold because another one was created.
+      this._known.set(key, otherwise);
+      return otherwise;
+    }
+    return known ?? otherwise;
+  }
+
+  /** How somebody has left it; undefined where nobody has touched it. */
+  left(key: string): boolean | undefined {
+    return this._known.get(key);
+  }
+
+  set(key: string, isOpen: boolean): void {
+    // The newest last, so that the oldest are forgotten first.
+    this._known.delete(key);
+    this._known.set(key, isOpen);
+    this._changed.emit();
+    const kept = [...this._known].slice(-MOST);
+    this._state?.save(KEY, Object.fromEntries(kept)).catch((reason: unknown) => {
+      console.warn('What is open in the panel of gpucluster could not be kept.', reason);
+    });
+  }
+
+  private async _load(): Promise<void> {
+    try {
+      const left = await this._state?.fetch(KEY);
+      for (const [key, isOpen] of Object.entries(left ?? {})) {
+        if (!this._known.has(key) && typeof isOpen === 'boolean') {
+          this._known.set(key, isOpen);
+        }
+      }
+    } catch (reason) {
+      console.warn('What was open in the panel of gpucluster could not be read.', reason);
+    }
+    this._isLoaded = true;
+    this._changed.emit();
+  }
+
+  private readonly _known = new Map<string, boolean>();
+  private readonly _changed = new Signal<this, void>(this);
+  private _isLoaded = false;
+}
