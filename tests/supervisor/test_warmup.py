@@ -62,8 +62,9 @@ def nested(answers):
     answers.put(child.exitcode)
 
 def main():
-    from gpucluster.supervisor import warmup
+    from gpucluster.supervisor import preloading, warmup
 
+    preloading.QUIET_SECONDS = 1.0  # copied into the process that workers are forked from
     kept = os.open(__file__, os.O_RDONLY)  # as the lock of a cluster's folder
     warmup.start_forkserver()
     context = multiprocessing.get_context("forkserver")

@@ -91,8 +91,9 @@ def test_workers_go_on_telling_after_a_restart(sample, connection, shared_site, 
 
 
 def test_what_is_spilled_shows(sample, connection):
-    # Spilling begins where the process uses 70 % of its 512 MiB; in small steps, or it would be killed at 95 %.
-    data = connection.map(lambda n: bytes([n]) * (10 * MIB), range(24), pure=False, workers=[address(connection, "0")])
+    # Spilling begins where the process uses 70 % of its 512 MiB, of which a worker that has imported nothing takes 70:
+    # in small steps, or it would be killed at 95 %.
+    data = connection.map(lambda n: bytes([n]) * (10 * MIB), range(34), pure=False, workers=[address(connection, "0")])
     spilled = sample(lambda found: (found.column("tier_disk_bytes")[0] or 0) > 0)
     assert spilled.column("tier_disk_bytes")[1] == 0, "the other worker has nothing to spill"
     held = spilled.column("managed_bytes")[0]

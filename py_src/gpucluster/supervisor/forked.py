@@ -13,14 +13,10 @@ from typing import Any
 
 from ..dask_internals.listening import serve_no_worker_pages
 from ..protocol.version import ADDED_VARIABLES
+from . import preloading
 from .preloading import FIRST, LATER, import_each, rapids_wanted
 from .process_tree import tie_to_parent
 
-QUIET_SECONDS = 10.0
-"""So long after it was asked for a worker this process begins to import what only later workers will have.
-
-Not in the first seconds: then a user computes for the first time, and many a cluster has ended that scripts make.
-"""
 _BREATH_SECONDS = 0.001
 """Between two modules, for whoever asks for a worker meanwhile."""
 
@@ -36,7 +32,7 @@ class _Later:
 
     def _wait(self) -> None:
         if self._left:
-            signal.setitimer(signal.ITIMER_REAL, QUIET_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, preloading.QUIET_SECONDS)
 
     def _forget(self) -> None:
         # A child has no timer of its own, but an alarm may have come just before the fork.

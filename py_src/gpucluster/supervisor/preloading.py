@@ -38,6 +38,11 @@ LATER = (
     "sklearn.cluster",
     "sklearn.decomposition",
 )
+QUIET_SECONDS = 10.0
+"""So long after it was asked for a worker the forkserver begins to import what only later workers will have.
+
+Not in the first seconds: then a user computes for the first time, and many a cluster has ended that scripts make.
+"""
 RAPIDS = ("rmm", "cupy", "cudf", "dask_cudf")
 """Left out, unless ``GPUCLUSTER_PRELOAD_RAPIDS=1`` asks for them, until it is proved on real hardware that importing
 them leaves no CUDA context in the process that workers are forked from; ``python -m benchmarks.gpu --only starts``
