@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -57,10 +58,23 @@ def build_environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def wheel(source: Callable[[str], Path], run: Run, build_environment: dict[str, str]) -> Path:
-    """The wheel of a clean copy of what git tracks, built as `make build` does."""
-    folder = source("source")
-    run("jlpm", "build:prod", cwd=folder, environment=build_environment)
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder, environment=build_environment)
-    (built,) = (folder / "dist").glob("*.whl")
+def wheel(
+    source: Callable[[str], Path],
+    run: Run,
+    build_environment: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The wheel of a clean copy of what git tracks, built as `make build` does; once, for all processes of a run."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    finished = shared / "wheel"
+    with (shared / "wheel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not finished.exists():
+            folder = source("source")
+            run("jlpm", "build:prod", cwd=folder, environment=build_environment)
+            run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder, environment=build_environment)
+            (folder / "dist").rename(finished)
+    (built,) = finished.glob("*.whl")
     return built
