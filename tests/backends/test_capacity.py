@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from gpucluster.backends.backend import StartContext
 from gpucluster.backends.local import LocalBackend
+from gpucluster.client.capacity import demand_of
 from gpucluster.devices.machine import this_machine
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.sizes import format_size
@@ -42,6 +43,11 @@ def test_what_workers_share_is_told_before_and_while_they_live(site: Any) -> Non
 
     model = site.running(**options)
     assert model.notes == before
+    demand = demand_of(LocalSpec(n_workers=2, threads_per_worker=MACHINE.cores))
+    assert demand is not None
+    assert (demand.n_workers, demand.machine_cores, demand.machine_memory_bytes) == (2, cores, MACHINE.memory_bytes)
+    # "auto" is what the backend makes of it, too.
+    assert demand.memory_limit_bytes == MACHINE.memory_bytes // max(2, cores)
     sample = site.control.telemetry(model.id)
     assert (sample.host_memory_bytes, sample.host_cores) == (MACHINE.memory_bytes, cores)
 

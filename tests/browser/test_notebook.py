@@ -55,7 +55,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
         page.get_by_role("menuitem", name="View").click()
         page.get_by_text("Left Sidebar").hover()
-        page.get_by_text("GPU clusters").click()
+        page.get_by_role("menuitem", name="GPU clusters", exact=True).click()
         panel = page.locator("#gpucluster-panel")
         panel.get_by_role("button", name="New cluster").click()
         expect(panel.get_by_text("environment of the notebook used last")).to_be_visible()
@@ -70,6 +70,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         assert box["height"] > 200
         panel.get_by_role("button", name="Connect").click()
         expect(page.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
+        expect(page.get_by_role("button", name="This notebook computes on the cluster")).to_be_visible()
         assert said == [], said
         assert said_of_files == []
         page.context.close()

@@ -152,8 +152,11 @@ def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> 
 
 def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     panel = open_panel(page)
-    panel.get_by_role("button", name="New cluster").click()
+    page.get_by_role("menuitem", name="GPU Clusters", exact=True).click()
+    page.get_by_role("menuitem", name="New GPU Cluster…").click()
     form = page.get_by_role("form", name="New cluster")
+    # Who chose it in the menu goes on in the form.
+    expect(form.locator("input:enabled, select").first).to_be_focused()
     form.get_by_label("Name", exact=True).fill("blue")
     form.get_by_role("button", name="Create").click()
     expect(form.get_by_role("alert").filter(has_text="blue").first).to_be_visible()

@@ -86,7 +86,6 @@ def test_the_panel_plays_a_bundled_recording(page: Page) -> None:
     expect(player.get_by_text(re.compile("^0:22 /"))).to_be_visible()
     expect(player.get_by_text("patch_block")).to_be_visible()
     before = player.get_by_role("slider", name="Position").input_value()
-    player.get_by_role("button", name="Workers").click()
     expect(player.get_by_role("listitem").filter(has_text="Worker 1")).to_be_visible()
     expect(player.get_by_role("button", name="Retire")).to_have_count(0)
     assert player.get_by_role("slider", name="Position").input_value() == before, "a paused recording stands still"
@@ -133,7 +132,6 @@ def test_a_notebook_plays_it_and_keeps_the_last_state(page: Page, lab: Lab) -> N
     picture(page, "notebook")
     # What it was recorded on stays in view, however long the list of workers is.
     page.set_viewport_size({"width": 1280, "height": 460})
-    player.get_by_role("button", name="Workers").click()
     player.locator(".gpc-Player-about").scroll_into_view_if_needed()
     expect(player.locator(".gpc-Player-about")).to_be_in_viewport()
     expect(player.get_by_text(LABEL)).to_be_in_viewport()

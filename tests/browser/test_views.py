@@ -295,7 +295,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
     form.get_by_role("button", name="Cancel").click()
     palette(page, "Stop GPU Cluster…")
     page.get_by_role("dialog").get_by_role("button", name="Stop").click()
-    expect(card_of(page).get_by_role("status").first).to_have_text("Stopped")
+    expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
     palette(page, "Open Dashboard of GPU Cluster")
     expect(page.get_by_text("No cluster is running. Create one first.")).to_be_visible()
     # Tabs say that their cluster has ended; after a reload nobody needs them any more.

@@ -72,7 +72,11 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         (["logs", "../../etc"], 3, "There is no cluster"),
         (["create", "--backend", "local", "--name", "shared"], 4, "A cluster named 'shared' exists already."),
         (["remove", "shared"], 4, "The cluster 'shared' is running; stop it before it can be removed."),
-        (["create", "--name", "two words"], 2, "--name: must start with a letter or digit"),
+        (
+            ["create", "--name", "two words"],
+            2,
+            "--name: must start with a letter or digit and have at most 63 letters, digits, '.', '_' or '-'; ' ' is",
+        ),
         (["create", "--name", "x\n"], 2, "--name: must start with a letter or digit"),
         (["create", "--backend", "gpu"], 2, "--backend: must be one of"),
         (["create", "--timeout", "0"], 2, "--timeout: must lie between 1 and 86400, not 0."),

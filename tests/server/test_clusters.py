@@ -95,6 +95,9 @@ async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cl
     spec = {"backend": "local", "n_workers": 200, "memory_limit": "1 MiB"}
     code, answer = await api("POST", "notes", spec)
     assert (code, [note.split(" run on ")[0] for note in answer["notes"]]) == (200, ["200 threads"])
+    demand = answer["demand"]
+    assert (demand["n_workers"], demand["threads_per_worker"], demand["memory_limit_bytes"]) == (200, 1, 2**20)
+    assert demand["machine_memory_bytes"] > 2**20
     for path in ("notes", "clusters"):
         code, error = await api("POST", path, {**spec, "memory_limit": "900 TiB"})
         assert (code, error["code"]) == (422, "invalid_request")
