@@ -158,9 +158,9 @@ def test_who_is_lost_is_asked_for_again(shared_site, two, gate, wait_until):
     gate.unlink()
     model = shared_site.wait_for("queued", lambda model: model.n_workers == 2)
     assert lost.name not in names(model)
-    told = f"Worker {lost.name} left unexpectedly; see the log"
+    told = f"Worker {lost.name} left unexpectedly; see the log."
     # Within a second: the activity is written down once a second.
-    wait_until(lambda: [entry for entry in two.activity() if (entry.kind, entry.message) == ("worker_left", told)])
+    wait_until(lambda: [entry for entry in two.activity() if (entry.kind, entry.message) == ("worker_died", told)])
 
 
 def test_who_cannot_start_is_told_and_asked_for_again(shared_site, two, fault):
@@ -196,7 +196,7 @@ def test_workers_that_can_be_are_restarted_through_the_view(site):
         assert client.scheduler_info()["id"] == scheduler
         assert kept.status == "cancelled", "results are lost"
         assert client.submit(sum, [1, 2]).result() == 3
-    assert [entry for entry in cluster.activity() if entry.kind == "worker_left"] == []
+    assert [entry for entry in cluster.activity() if entry.kind in {"worker_left", "worker_died"}] == []
 
 
 def test_a_scheduler_that_cannot_start(site, monkeypatch, wait_until):
