@@ -11,7 +11,7 @@ import dask.array as da
 import gpucluster
 import numpy as np
 import pytest
-from distributed import Client, Event
+from distributed import Client, Event, wait
 from gpucluster.learn import run, run_on_ranks
 from gpucluster.learn.errors import ClusterStopped
 from gpucluster.learn.rows.waiting import computed
@@ -40,9 +40,12 @@ def test_every_way_of_waiting_tells_that_the_cluster_was_stopped(site: Any) -> N
     model = site.running(n_workers=2, threads_per_worker=4)
     client = gpucluster.connect(model.id).get_client()
     data = da.zeros((8, 1), chunks=(4, 1))
+    held = data.persist()
+    wait(held)
     ways = {
         "one pass": lambda begun: run(one_pass, data, passes=1, begun=begun),
         "iterations": lambda begun: run(iterations, data, begun=begun),
+        "without tasks": lambda begun: run(iterations, held, passes=3, begun=begun),
         "ranks": lambda begun: run_on_ranks(lambda shard, begun: iterations(shard, begun=begun), data, begun=begun),
         "blocks": lambda begun: computed(data.map_blocks(endless, begun, meta=data._meta)),
     }

@@ -148,6 +148,8 @@ async def _all(
     client: Any, group: Group, asked: dict[str, list[Asked]], function: Callable[..., Any], parameters: dict[str, Any]
 ) -> list[Any]:
     """Return each rank's answer. When one has failed, or has nothing more to say, the others need not wait for it."""
+    from ...dask_internals.clients import AFTER_THE_END
+
     calls = {
         asyncio.ensure_future(_one(client, address, group, rank, own, function, parameters)): address
         for rank, (address, own) in enumerate(asked.items())
@@ -159,7 +161,7 @@ async def _all(
         well = done and all(isinstance(call.result(), Returned) for call in done)
         if pending and not told and not well:
             told = True
-            with suppress(OSError):
+            with suppress(*AFTER_THE_END):
                 others = [calls[call] for call in pending]
                 await client.run(close_job, job=group.name, workers=others, on_error="ignore")
     return [call.result() for call in calls]
@@ -167,9 +169,11 @@ async def _all(
 
 async def _one(client: Any, address: str, *arguments: Any) -> Any:
     """Return a rank's answer, or why there is none."""
+    from ...dask_internals.clients import AFTER_THE_END
+
     try:
         answers = await client.run(_rank, *arguments, workers=[address], on_error="return")
-    except OSError as error:
+    except AFTER_THE_END as error:
         return error
     return answers.get(address)
 
