@@ -17,6 +17,7 @@ import { enableClusterDrag } from './actions/dragcluster';
 import { NotebookEnvironment } from './actions/environment';
 import { addLessons } from './actions/lessons';
 import { addProfiling } from './actions/profiling';
+import { addRecordCommand } from './actions/recordcommand';
 import { addRecordings } from './actions/recordings';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
@@ -87,6 +88,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
     addProfiling({ app, manager, notebooks, trans });
+    addRecordCommand({ commands, manager, notebooks, trans });
     addCommands({
       app,
       manager,
