@@ -21,6 +21,7 @@ import { addLessons } from './actions/lessons';
 import { NotebookLinks } from './actions/links';
 import { NotebooksInSight } from './actions/notebooks';
 import { addProfiling } from './actions/profiling';
+import { addRecordCommand } from './actions/recordcommand';
 import { addRecordings } from './actions/recordings';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
@@ -109,6 +110,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
     addProfiling({ app, manager, notebooks, trans });
+    addRecordCommand({ commands, manager, notebooks, trans });
     addCommands({
       app,
       manager,

@@ -13,6 +13,7 @@ export namespace CommandIDs {
   export const openActivity = 'gpucluster:open-activity';
   export const profileCell = 'gpucluster:profile-cell';
   export const openRecording = 'gpucluster:open-recording';
+  export const recordCluster = 'gpucluster:record-cluster';
   export const openLessons = 'gpucluster:open-lessons';
   export const openLesson = 'gpucluster:open-lesson';
   export const openRecall = 'gpucluster:open-recall';

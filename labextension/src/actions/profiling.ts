@@ -7,6 +7,7 @@ import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { profileIcon } from '../icons';
 import { sentenceOf } from '../panel/asking';
+import { profiledSource } from './cellcode';
 import { CommandIDs } from './commandids';
 import { described } from './withcluster';
 
@@ -15,13 +16,6 @@ export interface IProfilingOptions {
   manager: IClusterManager;
   notebooks: INotebookTracker | null;
   trans: TranslationBundle;
-}
-
-const MAGIC = '%%gpucluster profile';
-
-/** The cell's source as one that is measured; as it is where it says so already. */
-export function profiledSource(source: string): string {
-  return /^\s*%%gpucluster\s+profile\b/.test(source) ? source : `${MAGIC}\n${source}`;
 }
 
 /** Register what measures the active cell; it stands in the toolbar of notebooks while there is a cluster. */

@@ -56,9 +56,25 @@ class ChartsContent extends Widget {
     }
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._show(this.isVisible);
+  }
+
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    this._charts?.refresh();
+    this._show(true);
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._show(false);
+  }
+
+  private _show(isShown: boolean): void {
+    if (this._charts !== null) {
+      this._charts.isShown = isShown;
+    }
   }
 
   private async _open(): Promise<void> {
@@ -69,6 +85,7 @@ class ChartsContent extends Widget {
     const { id, manager, trans } = this._options;
     this._charts = new TimeCharts({ trans });
     this.node.append(this._charts.node);
+    this._charts.isShown = this.isVisible;
     manager.sampled.connect(this._onSampled, this);
     manager.changed.connect(this._onChanged, this);
     this._onSampled(manager, id);

@@ -119,8 +119,9 @@ export class TimeCharts {
     this.node.remove();
   }
 
-  /** Draw soon; harmless where it is not seen. */
-  refresh(): void {
+  /** Whether anybody can see it: what is hidden is not drawn. */
+  set isShown(isShown: boolean) {
+    this._isShown = isShown;
     this._schedule();
   }
 
@@ -199,7 +200,7 @@ export class TimeCharts {
   }
 
   private _schedule(): void {
-    if (this._frame === 0 && !this._isDisposed) {
+    if (this._frame === 0 && this._isShown && !this._isDisposed) {
       this._frame = requestAnimationFrame(() => {
         this._frame = 0;
         this._draw();
@@ -298,6 +299,7 @@ export class TimeCharts {
   private _names = '';
   private _listed = '';
   private _frame = 0;
+  private _isShown = true;
   private _isDisposed = false;
 }
 

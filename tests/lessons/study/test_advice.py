@@ -129,7 +129,7 @@ def test_advice_as_an_output(kit: Path) -> None:
     assert "<summary>A <strong>sum</strong>?</summary><p><code>+</code></p>" in made["text/html"]
     assert "Read again: lesson 91, cell sum. Then do exercise 91.1 Step 1." in made["text/plain"]
     record(failed("91.2"))
-    assert "Loops: The check of “Step 2” does not pass yet. Go back to exercise 91.2." in repr(advise())
+    assert "Loops: The check of “Step 2” does not pass yet. Go back to exercise 91.2 Step 2." in repr(advise())
 
 
 def test_without_weak_topics_it_says_what_is_next(kit: Path) -> None:
