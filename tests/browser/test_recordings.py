@@ -72,7 +72,7 @@ def test_the_panel_plays_a_bundled_recording(page: Page) -> None:
     choices = dialog.locator(".gpc-RecordingPicker-row")
     expect(choices.filter(has_text=TITLE)).to_have_count(2)
     expect(choices.filter(has_text="evil.gpucluster.jsonl is no recording of gpucluster.")).to_have_count(1)
-    choices.filter(has_text=TITLE).get_by_role("radio").check()
+    choices.filter(has_text=TITLE).first.get_by_role("radio").check()
     ARTIFACTS.mkdir(exist_ok=True)
     page.screenshot(path=ARTIFACTS / "recording-picker.png")
     dialog.get_by_role("button", name="Play").click()
