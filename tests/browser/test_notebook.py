@@ -55,7 +55,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
         page.get_by_role("menuitem", name="View").click()
         page.get_by_text("Left Sidebar").hover()
-        page.locator(".lm-Menu").get_by_text("GPU clusters", exact=True).click()
+        page.get_by_text("Show GPU clusters", exact=True).click()
         panel = page.locator("#gpucluster-panel")
         panel.get_by_role("button", name="New cluster").click()
         expect(panel.get_by_text("environment of the notebook used last")).to_be_visible()

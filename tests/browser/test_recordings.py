@@ -175,7 +175,7 @@ def test_notebook_7_plays_it_in_a_cell_and_from_the_panel(browser: Browser) -> N
         picture(page, "cell")
         page.get_by_role("menuitem", name="View").click()
         page.get_by_text("Left Sidebar").hover()
-        page.locator(".lm-Menu").get_by_text("GPU clusters", exact=True).click()
+        page.get_by_text("Show GPU clusters", exact=True).click()
         page.locator("#gpucluster-panel").get_by_role("button", name="Play a recording…").click()
         dialog = page.locator(".jp-Dialog")
         dialog.locator(".gpc-RecordingPicker-row", has_text="A join that spills to disk").get_by_role("radio").check()
