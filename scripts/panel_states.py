@@ -26,6 +26,7 @@ WIDTHS = (245, 320, 480)
 THEMES = ("light", "dark")
 HEIGHT = 1000
 MANY = 30
+"""As many clusters as are asked for; of those that ended, the registry keeps the last ten."""
 State = Callable[[Locator], None]
 
 

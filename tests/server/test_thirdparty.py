@@ -47,7 +47,7 @@ async def test_form_is_drawn_for_it_and_says_which_one_is_broken(api):
 
 async def test_requests_are_checked_by_its_own_model(api):
     code, answer = await api("POST", "notes", {"backend": "subprocess", "n_workers": 1, "queue": "long"})
-    # Its workers are elsewhere: what they take is not of this machine.
+    # What its workers get is the queue's to say.
     assert (code, answer) == (200, {"notes": [], "demand": None})
     code, error = await api("POST", "clusters", {"backend": "subprocess", "queue": "none"})
     assert (code, error["message"]) == (422, "queue: must be one of 'short' or 'long', not 'none'.")

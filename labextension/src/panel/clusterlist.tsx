@@ -14,7 +14,7 @@ import { ClusterCard } from './clustercard';
 import { useKeptFocus } from './keptfocus';
 import type { Unfolded } from './unfolded';
 
-/** Up to so many clusters are shown open at first; beyond, those that are just created. */
+/** Up to so many clusters are shown open at first. */
 const FEW = 2;
 
 export interface IClusterListProps {
@@ -70,7 +70,7 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
                 commands={commands}
                 links={links}
                 unfolded={unfolded}
-                isOpenAtFirst={clusters.length <= FEW || cluster.state === 'starting'}
+                isOpenAtFirst={isOpenAtFirst(cluster, clusters)}
                 thresholds={thresholds}
                 trans={trans}
               />
@@ -87,6 +87,12 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
 function inOrder(clusters: readonly ClusterModel[]): readonly ClusterModel[] {
   const key = ({ created_at, id }: ClusterModel): string => `${created_at} ${id}`;
   return [...clusters].sort((one, other) => (key(one) < key(other) ? 1 : -1));
+}
+
+/** What lives is open while it is little, and what is just created; what has ended, while there is little at all. */
+function isOpenAtFirst(cluster: ClusterModel, clusters: readonly ClusterModel[]): boolean {
+  const others = hasEnded(cluster) ? clusters : clusters.filter(one => !hasEnded(one));
+  return cluster.state === 'starting' || others.length <= FEW;
 }
 
 /** Many ended clusters go with one click; of a single one, its card has the button. */

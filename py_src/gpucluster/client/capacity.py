@@ -44,9 +44,13 @@ def notes_on_spec(spec: SpecBase) -> list[str]:
 
 
 def demand_of(spec: SpecBase) -> Demand | None:
-    """Return what a cluster would take of this machine; ``None`` where its workers are elsewhere, or nobody knows."""
+    """Return what a cluster would take of this machine; ``None`` where its workers are elsewhere, or nobody knows.
+
+    What workers that wait in a queue get is the queue's to say.
+    """
     count, gpus = _count(spec)
-    if not _traits(spec.backend).this_machine or count is None:
+    traits = _traits(spec.backend)
+    if not traits.this_machine or traits.queues or count is None:
         return None
     machine = this_machine()
     # As the backends do it: an equal share of the machine is one for each GPU, or for each core.
