@@ -166,6 +166,8 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
     options = ["--workers", "8", "--gpus", "--rmm", "mixed", "--lost", "1", "--past"]
     with simulated_cluster(*options, environment=environment):
         expect(workers_of(panel)).to_have_count(8)
+        # What has happened takes its place once.
+        expect(panel.locator(".gpc-News")).to_contain_text("ago")
         assert shifts(page, panel) == [], "nothing jumps while figures change"
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)

@@ -13,12 +13,11 @@ import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
 import { Details } from './details';
 import {
-  countdownLine,
+  idleLine,
   kindLine,
   linksLine,
   newsLine,
   pendingLine,
-  quietLine,
   workersLine
 } from './lines';
 import { LiveGauges } from './livegauges';
@@ -152,18 +151,21 @@ function Living(props: ILivingProps): JSX.Element {
           {warning}
         </p>
       ))}
-      {cluster.idle.stops_at !== null && (
-        <p className="gpc-Line gpc-Countdown">
-          <Ticking milliseconds={1000} text={() => countdownLine(cluster, manager, trans) ?? ''} />
-        </p>
-      )}
-      {cluster.idle.quiet_since !== null && cluster.idle.stops_at === null && (
-        <p className="gpc-Line gpc-Quiet">
-          <Ticking milliseconds={20_000} text={() => quietLine(cluster, manager, trans) ?? ''} />
+      {/* It keeps its place while it has nothing to say: a cluster is idle and busy by turns. */}
+      {isUsable(cluster) && (
+        <p
+          className="gpc-Line gpc-Idle"
+          title={idleLine(cluster, manager, trans) ?? undefined}
+          data-counts-down={cluster.idle.stops_at !== null}
+        >
+          <Ticking
+            milliseconds={cluster.idle.stops_at === null ? 20_000 : 1000}
+            text={() => idleLine(cluster, manager, trans) ?? ''}
+          />
         </p>
       )}
       {cluster.news.some(({ kind }) => kind !== 'done') && (
-        <p className="gpc-Line gpc-News">
+        <p className="gpc-Line gpc-News" title={newsLine(cluster, manager, trans) ?? undefined}>
           <Ticking milliseconds={20_000} text={() => newsLine(cluster, manager, trans) ?? ''} />
         </p>
       )}

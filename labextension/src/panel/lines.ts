@@ -87,14 +87,23 @@ export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): st
     : trans._n('%1 client', '%1 clients', cluster.n_clients);
 }
 
-/** Since when nothing is computed and what keeps it, while it would not stop by itself; null: it computes. */
-export function quietLine(
+/** When it stops by itself, or since when nothing is computed and what keeps it; null: it computes. */
+export function idleLine(
   cluster: ClusterModel,
   clock: Clock,
   trans: TranslationBundle
 ): string | null {
   const { quiet_since, kept_by, stops_at } = cluster.idle;
-  if (quiet_since === null || stops_at !== null || cluster.wanted.stopped) {
+  if (cluster.wanted.stopped) {
+    return null;
+  }
+  if (stops_at !== null) {
+    const seconds = (Date.parse(stops_at) - clock.now()) / 1000;
+    return seconds <= 0
+      ? trans.__('Stops now: nobody uses it')
+      : trans.__('Stops in %1 unless used', formatDuration(seconds));
+  }
+  if (quiet_since === null) {
     return null;
   }
   const since = formatDuration((clock.now() - Date.parse(quiet_since)) / 1000);
@@ -127,20 +136,4 @@ export function taskCounts(sample: TelemetrySample | undefined): {
     processing: count('processing'),
     waiting: count('waiting') + count('queued') + count('no-worker')
   };
-}
-
-/** When it will stop itself; null when it will not, or not yet. */
-export function countdownLine(
-  cluster: ClusterModel,
-  clock: Clock,
-  trans: TranslationBundle
-): string | null {
-  const { stops_at } = cluster.idle;
-  if (stops_at === null || cluster.wanted.stopped) {
-    return null;
-  }
-  const seconds = (Date.parse(stops_at) - clock.now()) / 1000;
-  return seconds <= 0
-    ? trans.__('Stops now: nobody uses it')
-    : trans.__('Stops in %1 unless used', formatDuration(seconds));
 }
