@@ -12,14 +12,7 @@ import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
 import { Details } from './details';
-import {
-  idleLine,
-  kindLine,
-  linksLine,
-  newsLine,
-  pendingLine,
-  workersLine
-} from './lines';
+import { idleLine, kindLine, linksLine, newsLine, pendingLine, workersLine } from './lines';
 import { LiveGauges } from './livegauges';
 import { ProgressLine } from './progressline';
 import { retire } from './retiring';
