@@ -62,7 +62,7 @@ def test_a_synchronous_handle_works_in_a_thread_with_a_loop_of_its_own(shared):
         assert len(thread.submit(asyncio.run, lines()).result()) == 3
 
 
-def test_the_verbs(shared_site, shared):
+def test_the_verbs(shared_site, shared, wait_until):
     shared.scale(3)
     assert shared.n_workers == 3
     shared.scale(2)
@@ -88,7 +88,9 @@ def test_the_verbs(shared_site, shared):
     assert len(shared.telemetry().workers) == 2
     assert len(shared.history().seconds) >= 1
     assert shared.frame()["memory_bytes"].iloc[-1] > 0
-    assert set(shared.frame(by="worker").index.get_level_values("worker")) >= {w.name for w in shared.model.workers}
+    names = {worker.name for worker in shared.model.workers}
+    # A new worker is in it from the next sample on.
+    wait_until(lambda: set(shared.frame(by="worker").index.get_level_values("worker")) >= names)
     with pytest.raises(InvalidRequest, match="by: must be 'cluster' or 'worker' for a living cluster"):
         shared.frame(by="task")
     with pytest.raises(InvalidRequest, match="n_workers: must be at least 0, not -1"):
