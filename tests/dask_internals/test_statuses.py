@@ -14,6 +14,7 @@ QUESTIONS = {
     statuses.is_closed: {"closing", "closed"},
     statuses.has_not_started: {"created", "starting"},
     statuses.can_hold_results: {"running", "paused"},
+    statuses.is_paused: {"paused"},
     statuses.still_works: {"running", "paused", "closing_gracefully"},
 }
 

@@ -114,6 +114,7 @@ class NotifyHook:
         finally:
             if process.returncode is None:
                 process.kill()
+                await process.wait()
 
 
 def _fill(argument: str, filled: dict[str, str]) -> str:
