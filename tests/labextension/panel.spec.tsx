@@ -276,6 +276,24 @@ describe('card', () => {
     }
   });
 
+  it('does not fold by itself when its cluster has started beside others', async () => {
+    const three = ['a', 'b', 'c'].map(id => cluster({ id, name: id }));
+    const starting = { ...three[2], state: 'starting' as const, scheduler_address: null };
+    const folds = (): unknown[] =>
+      [...host.querySelectorAll('.gpc-ClusterCard-toggle')].map(one => [
+        one.textContent,
+        one.getAttribute('aria-expanded')
+      ]);
+    await draw(list(store([...three.slice(0, 2), starting])));
+    const before = folds();
+    expect(before).toContainEqual(['c', 'true']);
+    await act(() => {
+      root.render(list(store(three)));
+      return Promise.resolve();
+    });
+    expect(folds()).toEqual(before);
+  });
+
   it('does not call it running while nobody works', async () => {
     await draw(card(store([cluster({ n_workers: 0, workers: [] })])));
     expect(host.querySelector('.gpc-State')?.textContent).toBe('0 of 2 workers');

@@ -39,7 +39,9 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
   const [isScaling, setScaling] = useState(false);
   const card = useRef<HTMLLIElement>(null);
   const contentId = `gpucluster-${cluster.id}-content`;
-  const isOpen = unfolded.isOpen(cluster.id, props.isOpenAtFirst);
+  // Decided when it appears: no card folds by itself, as when its cluster has started or another one comes.
+  const [isOpenAtFirst] = useState(props.isOpenAtFirst);
+  const isOpen = unfolded.isOpen(cluster.id, isOpenAtFirst);
   const notebooks = hasEnded(cluster) ? [] : links.notebooksOf(cluster);
   const target = links.target();
   const closeEditor = (): void => {
