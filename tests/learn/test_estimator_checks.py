@@ -49,11 +49,7 @@ def estimators() -> list[Any]:
     found = []
     for name in learn.__all__:
         cls = getattr(learn, name, None)
-        if (
-            name not in {"LabelBinarizer", "LabelEncoder"}
-            and inspect.isclass(cls)
-            and issubclass(cls, DistributedEstimator)
-        ):
+        if name not in OF_LABELS and inspect.isclass(cls) and issubclass(cls, DistributedEstimator):
             found.append(cls(**SMALL.get(name, {})))
     return found
 
