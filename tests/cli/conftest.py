@@ -6,10 +6,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from gpucluster.client.environment import cluster_environment
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
+
+from nvml.fixtures import fake_libraries, machine  # noqa: E402, F401
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from nvml.machine import gpu, gpu_uuid
 
 NEEDED = {"id", "name", "backend", "state", "scheduler_address", "n_workers", "pid"}
 SMALL = ("--memory-limit", "512 MiB")
@@ -137,8 +139,69 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
     assert answer("list") == []
 
 
-def test_devices_and_presets(site: Any, answer: Callable[..., Any]) -> None:
-    assert answer("devices").keys() >= {"available", "message", "devices"}
+def test_devices_are_told_with_a_tree_of_those_who_hold_their_memory(
+    site: Any, machine: Any, gpucluster: Callable[..., Any], tmp_path: Path
+) -> None:
+    worker = site.running(name="talk").workers[0]
+    kernel = [sys.executable, "-c", _KERNEL, str(tmp_path / "kernel-0a1b2c3d-4e5f.json")]
+    named = {**os.environ, "JPY_SESSION_NAME": "/home/me/k means.ipynb"}
+    with (
+        subprocess.Popen(kernel, env=named, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as mine,
+        subprocess.Popen([*kernel[:-1], "kernel-5c.json"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as nameless,
+        subprocess.Popen(["/bin/sh", "-c", "read nothing"], stdin=subprocess.PIPE) as other,
+    ):
+        assert mine.stdout is not None and nameless.stdout is not None
+        child = int(mine.stdout.readline())
+        nameless.stdout.readline()
+        pids = {mine.pid: 1024, child: 512, worker.pid: 4096, nameless.pid: 8, other.pid: 16, 999_999_999: 2048}
+        users = [f"process {pid} used={used}" for pid, used in pids.items()]
+        machine.write([gpu(1, total=10240, used=8192, util=45, reserved=600), *users, gpu(2, name="Other")])
+        environment = {**os.environ, **machine.environment()}
+        environment.pop("CUDA_VISIBLE_DEVICES", None)
+        text = gpucluster("devices", env=environment).stdout
+        answer = json.loads(gpucluster("devices", "--json", env=environment).stdout)
+        for process in (mine, nameless, other):
+            assert process.stdin is not None
+            process.stdin.close()
+    told = [re.sub(" +pid ", "  pid ", line) for line in text.splitlines()]
+    assert told[:4] == [
+        "2 GPUs can be used, 1 of them idle.",
+        "",
+        f"GPU 0  Fake A16  {gpu_uuid(1)}",
+        "  8 GiB of 10 GiB used (80 %) · 600 MiB reserved · load 45 %",
+    ]
+    lines = [re.sub(" {2,}", "  ", line.strip()) for line in told[4:10]]
+    assert lines == [
+        f"Worker 0 of talk  4 GiB (40 %)  pid {worker.pid}",
+        "process outside this container  2 GiB (20 %)  pid 999999999",
+        f"/home/me/k means.ipynb  1 GiB (10 %), 1.5 GiB with what it has started  pid {mine.pid}",
+        f"{program_of(answer, child)} of /home/me/k means.ipynb  512 MiB (5 %)  pid {child}",
+        f"sh of {getpass.getuser()}  16 MiB (0 %)  pid {other.pid}",
+        f"kernel 5c  8 MiB (0 %)  pid {nameless.pid}",
+    ]
+    depths = [len(line) - len(line.lstrip()) for line in told[4:10]]
+    assert depths == [4, 4, 4, 6, 4, 4]
+    assert told[11] == f"GPU 1  Other  {gpu_uuid(2)}"
+    found = {one["pid"]: (one["role"], one["worker"]) for one in answer["devices"][0]["processes"]}
+    assert found[worker.pid] == ("worker", worker.name)
+    assert [found[pid][0] for pid in (mine.pid, child, 999_999_999)] == ["kernel", "child", "outside"]
+
+
+_KERNEL = """
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"])
+print(child.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def program_of(answer: Any, pid: int) -> str:
+    """Return the name of the program that a process runs."""
+    [name] = [one["command"] for one in answer["devices"][0]["processes"] if one["pid"] == pid]
+    return str(name)
+
+
+def test_presets(answer: Callable[..., Any]) -> None:
     assert [preset["name"] for preset in answer("presets")][:2] == ["auto", "cpu"]
 
 

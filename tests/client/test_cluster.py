@@ -16,9 +16,20 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 import dask
 import gpucluster
 import pytest
-from distributed import Client, Event
+from dask import array
+from distributed import Client, Event, as_completed, wait
+from gpucluster.client.control import Control
 from gpucluster.devices.machine import this_machine
-from gpucluster.protocol.errors import ClusterEnded, ClusterNotFound, InvalidRequest, InvalidState, NameTaken
+from gpucluster.learn.cluster import KMeans
+from gpucluster.learn.errors import ClusterStopped
+from gpucluster.protocol.errors import (
+    ClusterEnded,
+    ClusterNotFound,
+    GPUClusterError,
+    InvalidRequest,
+    InvalidState,
+    NameTaken,
+)
 from gpucluster.protocol.models import ClusterState, Telemetry
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -132,7 +143,7 @@ def test_a_client_of_a_cluster_that_is_gone_can_be_shown(site):
     client.close(timeout=2)
 
 
-def test_what_is_computed_after_the_cluster_has_ended_is_computed_here(site, wait_until):
+def test_what_is_computed_after_this_process_has_stopped_the_cluster_is_computed_here(site, wait_until):
     site.running(name="soon")
     client = gpucluster.connect("soon").get_client()
     lazy = dask.delayed(os.getpid)()
@@ -148,42 +159,61 @@ def test_what_is_computed_after_the_cluster_has_ended_is_computed_here(site, wai
 def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence(site, wait_until, capsys):
     """Also to whoever waited for a result when it ended, and in a notebook without a traceback."""
     site.running(name="over")
-    cluster = gpucluster.connect("over")
-    client = cluster.get_client()
+    client = gpucluster.connect("over").get_client()
     event = Event("begun", client=client)
     done = client.submit(sum, [1, 2])
     assert done.result(60) == 3
+    lazy = dask.delayed(os.getpid)()
+    kept = client.persist(lazy)
+    wait([kept])
     waiting = client.submit(begin_and_sleep, event)
     assert event.wait(60)
     with ThreadPoolExecutor(1) as thread:
         result = thread.submit(waiting.result)
-        site.control.stop("over")
-        with pytest.raises(ClusterEnded, match="The cluster 'over' (is stopping|has ended), so this client is closed"):
+        Control(site.directory, by="JupyterLab").stop("over")
+        with pytest.raises(ClusterEnded, match="The cluster 'over' (is being|was) stopped .*by JupyterLab"):
             result.result(60)
     wait_until(lambda: client.status == "closed", what=lambda: client.status)
     for ask in (
         lambda: client.submit(sum, [1]),
         lambda: client.map(abs, [1]),
-        lambda: client.compute(dask.delayed(sum)([1])),
+        lambda: client.compute(lazy),
         lambda: client.gather([done]),
         done.result,
         lambda: client.run(os.getpid),
         lambda: client.scatter([1]),
         client.restart,
         client.who_has,
+        # Without a word about a client, as it was the default one:
+        lazy.compute,
+        lazy.persist,
+        kept.compute,
+        lambda: wait([done]),
+        lambda: list(as_completed([done])),
+        lambda: KMeans(2).fit(array.ones((4, 2))),
     ):
-        with pytest.raises(ClusterEnded, match="The cluster 'over' has ended, so this client is closed") as told:
+        with pytest.raises(
+            GPUClusterError, match=r"^The cluster 'over' was stopped at \d\d:\d\d by JupyterLab\."
+        ) as told:
             ask()
-        assert isinstance(told.value, CancelledError), "as others know it"
+        assert isinstance(told.value, (CancelledError, ClusterStopped)), "as others know it"
     shell = InteractiveShell()
-    shell.push({"client": client})
-    shell.run_cell("numbers = [1]\nclient.submit(sum, numbers)")
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[0].startswith("ClientClosed: The cluster 'over' has ended")
-    assert shown[1:] == ["  line 2: client.submit(sum, numbers)"]
+    shell.push({"client": client, "lazy": lazy})
+    for code in ("client.submit(sum, [1])", "lazy.compute()"):
+        shell.run_cell(f"numbers = [1]\n{code}")
+        shown = capsys.readouterr().out.splitlines()
+        assert shown[0].startswith("ClientClosed: The cluster 'over' was stopped at ")
+        assert shown[1:] == [f"  line 2: {code}"]
+    shell.run_cell("1 / 0")
+    assert "Traceback" in capsys.readouterr().out, "what has nothing to do with the cluster"
+    assert lazy.compute(scheduler="threads") == os.getpid()
     site.control.remove("over")
-    with pytest.raises(ClusterEnded, match="Create another cluster, or connect to one"):
+    with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. What the cluster held is lost\. Start it"):
         client.submit(sum, [1])
+    again = site.running(name="over")
+    with gpucluster.connect("over").get_client():
+        assert lazy.compute() == again.workers[0].pid
+    assert lazy.compute() == os.getpid(), "the client that ended does not come back"
 
 
 def begin_and_sleep(event):
@@ -205,7 +235,9 @@ def test_a_supervisor_that_is_killed_lets_its_client_go(site, wait_until):
     client = gpucluster.connect("lost").get_client(timeout=3)
     os.kill(model.pid, signal.SIGKILL)
     wait_until(lambda: client.status == "closed", what=lambda: client.status)
-    assert dask.delayed(os.getpid)().compute() == os.getpid()
+    with pytest.raises(ClusterEnded, match=r"'lost' failed at [\d:]+: Its process .* it was killed.* client.close()"):
+        dask.delayed(os.getpid)().compute()
+    client.close()
 
 
 def test_a_handle_that_is_forgotten_ends_nothing(shared_site, shared_cluster):

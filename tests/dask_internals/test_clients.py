@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import dask
 import distributed
 import pytest
 from gpucluster.dask_internals import clients
@@ -48,6 +49,24 @@ async def test_a_client_ends_with_its_scheduler(canary):
             assert issubclass(clients.ClosedClientError, clients.AFTER_THE_END)
         with canary("Client.futures, a dictionary"):
             assert client.futures == {}
+
+
+def test_the_place_of_a_default_client_is_kept_until_the_next_one_comes(here, canary):
+    lazy = dask.delayed(sum)([1, 2])
+
+    def refusal() -> Exception:
+        return Ended("It has ended.")
+
+    with canary("_set_global_client(client), and Dask asking the default client for asynchronous and get"):
+        ended = clients.EndedClient(refusal)
+        for ask in (lazy.compute, lazy.persist, lambda: distributed.default_client().submit):
+            with pytest.raises(Ended):
+                ask()
+    with canary("_get_global_client(), which passes over those that are closed, and _global_client_index"):
+        with distributed.Client(here.scheduler.address):
+            assert lazy.compute() == 3
+        assert lazy.compute() == 3
+        assert ended.status == "closed"
 
 
 def test_as_distributed_has_it(here, canary):

@@ -131,6 +131,19 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     assert notebook.text("%gpucluster connect", "stderr") == "No cluster is running. Start one with 'create'.\n"
     assert notebook.text("%gpucluster clean") == "nb: removed\n"
 
+    # somebody else stops the cluster: each cell that wants it ends in a sentence, all other errors are as ever
+    notebook.run(f"{CREATE}\n%gpucluster connect")
+    notebook.text("import dask.array as da\nx = da.ones((4, 4)); kept = x.persist(); done = client.submit(sum, [1])")
+    site.control.stop("nb")
+    for code in ("x.sum().compute()", "kept.sum().compute()", "client.submit(sum, [1])", "done.result()"):
+        error = next(output for output in notebook.run(f"pass\n{code}") if output["type"] == "error")
+        told, where = error["traceback"]
+        assert re.match(r"ClientClosed: The cluster 'nb' was stopped at \d\d:\d\d by Python, process \d+\. ", told)
+        assert "Start it again in the panel" in told
+        assert where == f"  line 2: {code}"
+    assert len(notebook.run("1 / 0")[0]["traceback"]) > 2
+    assert notebook.text("client.close(); print(x.sum().compute())") == "16.0\n", "as the sentence says"
+
 
 def test_interrupting_create_stops_the_cluster(notebook: Notebook, site: Any) -> None:
     pid = int(notebook.text("%load_ext gpucluster\nimport os; print(os.getpid())"))

@@ -28,8 +28,8 @@ import os
 import gpucluster
 file = pathlib.Path(os.environ["FAKE_NVML"])
 
-def write(used, util):
-    lines = [gpu(number, total=16384, used=used, util=util) for number in (1, 2)]
+def write(used, util, **more):
+    lines = [gpu(number, total=16384, used=used, util=util, **more) for number in (1, 2)]
     new = file.with_suffix(".new")
     new.write_text("\\n".join(lines) + "\\n")
     new.replace(file)
@@ -44,6 +44,13 @@ with gpucluster.create("cuda", n_workers=2, memory_limit="1 GiB") as cluster, cl
         client.gather(futures)
     print(report.to_json(indent=None))
     print(report.text(), file=sys.stderr)
+    for power in (100, 350):
+        write(400, 95, power=power, limit=400)
+        time.sleep(2.0)
+        with gpucluster.profile(cluster) as report:
+            client.gather(client.map(time.sleep, [3.0] * 2, pure=False))
+        print(report.to_json(indent=None))
+        print(report.text(), file=sys.stderr)
 """
 
 
@@ -54,9 +61,10 @@ def registry() -> Iterator[str]:
     shutil.rmtree(directory, ignore_errors=True)
 
 
-def test_peak_memory_and_utilization(machine: FakeMachine, registry: str) -> None:  # noqa: F811
+def test_figures_and_rules_of_gpus(machine: FakeMachine, registry: str) -> None:  # noqa: F811
     machine.write([gpu(1), gpu(2)])
-    report = json.loads(machine.run(PROGRAM, GPUCLUSTER_DIR=registry).splitlines()[-1])
+    told = machine.run(PROGRAM, GPUCLUSTER_DIR=registry).splitlines()[-3:]
+    report, low, full = map(json.loads, told)
     assert report["n_tasks"] == 2 and len(report["workers"]) == 2
     for worker in report["workers"]:
         assert worker["vram_total_bytes"] == 16 * GIBIBYTE
@@ -68,3 +76,6 @@ def test_peak_memory_and_utilization(machine: FakeMachine, registry: str) -> Non
     lines = {line["name"] for line in report["timeline_data"]["lines"]}
     assert lines == {"host memory", "VRAM", "CPU", "GPU"}
     assert any("as the telemetry saw it" in note for note in report["notes"])
+    assert [finding["rule"] for finding in low["findings"]] == ["small_kernels"], "busy at a quarter of the power"
+    assert "low power: GPU 0 95 % of the time with 25 % of its" in low["findings"][0]["evidence"]
+    assert [finding["rule"] for finding in full["findings"]] == ["fine"], "busy at nearly all of it"

@@ -14,12 +14,19 @@ from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import activity
 from gpucluster.supervisor.activity_log import ActivityLog
 from gpucluster.supervisor.deaths import Inquest
+from gpucluster.supervisor.worker_titles import WorkerTitles
 
 
 def log_of(folder, planned):
     """Return the log of a cluster that has no deployment: nobody knows why its workers die."""
     inquire = Inquest(lambda: None).look_at
-    return ActivityLog(folder / "activity", lambda: planned, inquire=inquire, announce=lambda kind, message: None)
+    return ActivityLog(
+        folder / "activity",
+        lambda: planned,
+        inquire=inquire,
+        announce=lambda kind, message: None,
+        titles=WorkerTitles(),
+    )
 
 
 def story(site, cluster):

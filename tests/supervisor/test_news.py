@@ -13,11 +13,11 @@ from gpucluster.backends.scheduler.view import Member, Members
 from gpucluster.client.cluster import Cluster
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import WorkerModel
-from gpucluster.supervisor.activity_log import named
 from gpucluster.supervisor.deaths import Death, ended_by, sentence
 from gpucluster.supervisor.idle import kept_by
 from gpucluster.supervisor.memory_marks import MemoryMarks
 from gpucluster.supervisor.news import KEPT, LONGEST, News
+from gpucluster.supervisor.worker_titles import WorkerTitles
 
 
 def worker(name: str) -> WorkerModel:
@@ -72,8 +72,22 @@ def test_the_system_kills_when_memory_is_used_up() -> None:
     ],
 )
 def test_one_sentence_for_those_that_died_together(deaths: list[Death], told: str) -> None:
-    assert sentence(deaths, named) == told
+    assert sentence(deaths, WorkerTitles().together) == told
     assert len(told) <= LONGEST
+
+
+def test_workers_are_called_as_the_card_calls_them_also_when_they_are_gone() -> None:
+    titles = WorkerTitles()
+    seventh, third = (f"GPU-{number}2345678-1234-1234-1234-123456789abc" for number in (1, 2))
+    assert titles.together([seventh]) == "GPU-12345678", "before its figures have come"
+    titles.saw({"workers": (seventh, third, "0"), "device_index": (7, 3, None), "host": ("node1", "node1", "node1")})
+    titles.saw({"workers": ()})
+    assert sentence([Death(worker(seventh), "XID 79 of its GPU")], titles.together) == "GPU 7 died: XID 79 of its GPU."
+    assert titles.together([third, seventh]) == "GPU 7 and GPU 3"
+    titles.saw({"workers": (seventh, third), "device_index": (7, 3), "host": ("node1", "node2")})
+    assert titles.of(third) == "GPU 3 · node2"
+    lost = {"workers": (third,), "device_error": ("It is lost.",)}
+    assert MemoryMarks(titles).look_at(lost, Members()) == [("gpu", "GPU 3 · node2: It is lost.")]
 
 
 def test_news_are_few_and_short() -> None:
@@ -91,7 +105,7 @@ def paused(name: str, *, is_paused: bool = True) -> Member:
 
 
 def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
-    marks = MemoryMarks()
+    marks = MemoryMarks(WorkerTitles())
     fine = {"workers": ("0", "1"), "tier_disk_bytes": (0, None), "tier_host_bytes": (5, 5)}
     spilled = {**fine, "tier_disk_bytes": (0, 2**30)}
     assert marks.look_at(fine, Members((paused("0", is_paused=False),))) == []
@@ -107,7 +121,7 @@ def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
 
 
 def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
-    marks = MemoryMarks()
+    marks = MemoryMarks(WorkerTitles())
     columns = {"workers": ("a",), "device": ("GPU-1",), "tier_host_bytes": (2**30,), "device_error": ("It is lost.",)}
     assert marks.look_at(columns, Members()) == [
         ("spill", "Worker a spills, as the GPU's memory fills up: 1 GiB of results are in host memory."),

@@ -690,7 +690,7 @@ export interface DeviceProcess {
    */
   cluster: string | null;
   /**
-   * Path of the notebook whose kernel it is, on this Jupyter server.
+   * Path of the notebook whose kernel it is; the kernel, where only that is known.
    */
   notebook: string | null;
   /**

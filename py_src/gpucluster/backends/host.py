@@ -7,7 +7,7 @@ from typing import Any
 from ..dask_internals.machine import memory_bytes
 from ..devices.machine import this_machine
 from ..operating_system import LINUX
-from ..protocol.capacity import Machine, memory_fault, memory_of_worker
+from ..protocol.capacity import Machine, memory_of_worker, must_hold
 from ..protocol.errors import PreflightFailed
 from ..protocol.spec import MachineSpec
 
@@ -47,23 +47,12 @@ def worker_options(spec: MachineSpec) -> dict[str, Any]:
 
 
 def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
-    """Return the host memory limit of one worker in bytes; 0 means none.
-
-    Parameters
-    ----------
-    wanted : int, float, "auto" or None
-        Bytes, a share of the machine, an equal share, or no limit.
-    machine : Machine
-        Where the worker will run.
-    workers : int
-        Most workers that share the machine under "auto".
+    """Return ``memory_of_worker``.
 
     Raises
     ------
     PreflightFailed
         It is more than the machine has.
     """
-    fault = memory_fault(wanted, machine)
-    if fault is not None:
-        raise PreflightFailed(f"{fault.field}: {fault.message}.", fields=[fault])
+    must_hold(wanted, machine, PreflightFailed)
     return memory_of_worker(wanted, machine, workers=workers)

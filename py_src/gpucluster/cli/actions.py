@@ -199,10 +199,13 @@ def clean(control: Control) -> list[ClusterModel]:
 
 
 def devices(control: Control) -> HostDevices:
-    """Return the GPUs of this machine, with the names of the clusters that use them."""
+    """Return the GPUs of this machine, and which clusters, workers and notebooks use them."""
+    from ..client.local_processes import names_of_clusters, names_of_workers
     from ..devices import host_devices
+    from ..devices.kernels import notebook_of
 
-    return host_devices({model.pid: model.name for model in living(control) if model.pid is not None})
+    models = control.list()
+    return host_devices(names_of_clusters(models), workers=names_of_workers(models), notebooks=notebook_of)
 
 
 def snippet(model: ClusterModel) -> str:

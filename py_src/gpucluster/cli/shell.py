@@ -22,6 +22,7 @@ from ..protocol.presets import PRESETS
 from . import EXIT_INTERRUPTED, actions, tables
 from .changes import CHANGES, Change
 from .declarations import SHELL
+from .devicetree import devices_text
 from .lessonverbs import LESSONS
 from .progress import TerminalProgress
 from .verbs import overview, parser_for
@@ -218,7 +219,7 @@ def _clean(found: Namespace) -> int:
 
 def _devices(found: Namespace) -> int:
     host = actions.devices(_control())
-    return _answer(found, host, tables.devices_table(host))
+    return _answer(found, host, devices_text(host))
 
 
 def _presets(found: Namespace) -> int:

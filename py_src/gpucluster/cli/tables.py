@@ -1,4 +1,4 @@
-"""Clusters and GPUs as text for people."""
+"""Clusters as text for people."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from ..client.card import pending_text
-from ..gauges.units import duration_text, percent_text
+from ..gauges.units import duration_text
 from ..protocol.kinds import kind_title
-from ..protocol.models import ClusterModel, DeviceModel, HostDevices, Network
+from ..protocol.models import ClusterModel, Network
 from ..protocol.plaintext import counted
 from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
@@ -85,15 +85,6 @@ def activity_table(activity: Activity) -> str:
     rows = [("TIME", "WHO", "WHAT")]
     rows += [(_local_time(entry.at), entry.by or "", one_line(entry.message)) for entry in activity.entries]
     return table(rows)
-
-
-def devices_table(host: HostDevices) -> str:
-    """Return the sentence about this machine's GPUs and a table of them."""
-    if not host.devices:
-        return host.message
-    rows: list[tuple[str, ...]] = [("GPU", "NAME", "MEMORY USED", "TOTAL", "LOAD", "USED BY", "UUID")]
-    rows += [_device_row(device) for device in host.devices]
-    return f"{host.message}\n\n{table(rows)}"
 
 
 def presets_table() -> str:
@@ -188,17 +179,3 @@ def _idle(model: ClusterModel) -> str:
     if model.idle.stops_at:
         return f"stops in {duration_text(-seconds_since(model.idle.stops_at))} unless it is used"
     return f"stops after {limit} without use"
-
-
-def _device_row(device: DeviceModel) -> tuple[str, ...]:
-    used = [process.cluster or f"{process.command or 'process'} {process.pid}" for process in device.processes]
-    missing = device.error or ("divided into slices" if device.mig_enabled else "" if device.visible else "hidden")
-    return (
-        "slice" if device.index is None else str(device.index),
-        device.name or "",
-        "" if device.memory_used_bytes is None else format_size(device.memory_used_bytes),
-        "" if device.memory_total_bytes is None else format_size(device.memory_total_bytes),
-        "" if device.utilization_percent is None else percent_text(device.utilization_percent),
-        one_line(missing or ", ".join(dict.fromkeys(used))),
-        device.uuid,
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..devices.machine import this_machine
-from ..protocol.capacity import capacity_notes, memory_fault, memory_of_worker, spec_notes
+from ..protocol.capacity import capacity_notes, default_workers, memory_of_worker, must_hold, spec_notes
 from ..protocol.errors import InvalidRequest, NoUsableDevice
 from ..protocol.kinds import find_kind
 from ..protocol.models import ClusterModel, Demand
@@ -22,11 +22,8 @@ def must_fit(spec: SpecBase) -> None:
     InvalidRequest
         One worker may use more memory than there is.
     """
-    if not _traits(spec.backend).this_machine:
-        return
-    fault = memory_fault(spec.memory_limit, this_machine())
-    if fault is not None:
-        raise InvalidRequest(f"{fault.field}: {fault.message}.", fields=[fault])
+    if _traits(spec.backend).this_machine:
+        must_hold(spec.memory_limit, this_machine(), InvalidRequest)
 
 
 def notes_on_spec(spec: SpecBase) -> list[str]:
@@ -74,7 +71,7 @@ def _count(spec: SpecBase) -> tuple[int | None, int | None]:
         return gpus, gpus
     if traits.default_workers is None:
         return None, None
-    return min(traits.default_workers, this_machine().cores), None
+    return default_workers(this_machine(), traits.default_workers), None
 
 
 def notes_on_patch(model: ClusterModel, patch: ClusterPatch) -> list[str]:

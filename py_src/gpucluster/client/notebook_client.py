@@ -9,13 +9,14 @@ from typing import Any
 
 from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
 from ..protocol.errors import ClusterEnded, GPUClusterError
-from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.models import ClusterModel
+from .caller import this_process
 from .dashboard import jupyter_link
+from .ended_cluster import how_it_ended, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Stands in the picture for a link that holds a secret, and is taken out of it again."""
 _shown: ContextVar[bool] = ContextVar("gpucluster_client_is_shown", default=False)
-_OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
 class ClientClosed(ClusterEnded, ClosedClientError, CancelledError):
@@ -30,9 +31,9 @@ class Client(ClientOfCluster):
     Outside Jupyter the link to the dashboard holds the secret part of its address, and a notebook with it may be
     saved and passed on.
 
-    When the cluster ends, the client closes. distributed leaves it the default client, and Dask's configuration
-    pointing to it, so that everything that is computed later in the notebook would fail. Whoever waits for a result
-    then, or asks this client for one, is told so in a sentence.
+    When the cluster ends, the client closes. Whoever waits for a result then, asks this client for one, or computes
+    what it was to compute as the default client, is told in a sentence what has become of the cluster. Where this very
+    process has stopped it, or has closed the client, Dask computes in this process from then on.
     """
 
     @property
@@ -70,7 +71,7 @@ class Client(ClientOfCluster):
                 return await func(*args, **options)
             except (CancelledError, *AFTER_THE_END):
                 # A client whose scheduler was killed tries to connect again for a while, which nobody need wait for.
-                if self.status in {"closing", "closed"} or self._is_over(self._model()):
+                if self.status in {"closing", "closed"} or is_over(self._model()):
                     raise self.after_the_end() from None
                 raise
 
@@ -88,21 +89,28 @@ class Client(ClientOfCluster):
             return None
         return model
 
-    def _is_over(self, model: ClusterModel | None) -> bool:
-        return model is not None and model.state in _OVER
+    def stays_default(self) -> bool:
+        """Return whether computing is refused: the cluster has ended, and not because this process wanted it to."""
+        model = self._model()
+        if model is None or not is_over(model) or getattr(self.cluster, "asynchronous", False):
+            return False
+        return self._stopped_by(model) != this_process()
+
+    def _stopped_by(self, model: ClusterModel) -> str | None:
+        handle: Any = self.cluster  # where the model is from, too
+        return stopped_by(handle.control.registry, model)
 
     def after_the_end(self) -> ClientClosed:
         """Return the sentence for whoever asks this client for something when it is closed."""
         model = self._model()
-        if model is not None and not self._is_over(model):
+        if model is not None and not is_over(model):
             return ClientClosed(
                 f"This client is closed; the cluster '{model.name}' goes on. Make another client: "
                 f'gpucluster.connect("{model.name}").get_client().'
             )
-        name = f"The cluster '{model.name}'" if model is not None else "Its cluster"
-        state = "is stopping" if model is not None and not model.state.ended else "has ended"
-        why = f" {model.reason}" if model is not None and model.reason else ""
+        how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
         return ClientClosed(
-            f"{name} {state}, so this client is closed and what it held is lost.{why} "
-            "Create another cluster, or connect to one: gpucluster.create(), gpucluster.connect()."
+            f"{how} What the cluster held is lost. Start it again in the panel, or create another cluster with "
+            "gpucluster.create(); then make a client: gpucluster.connect().get_client(). "
+            "To compute without a cluster: client.close()."
         )

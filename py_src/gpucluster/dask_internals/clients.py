@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal, NoReturn
 
 import distributed
-from distributed.client import ClosedClientError
+from distributed.client import ClosedClientError, _get_global_client, _global_client_index, _set_global_client
 
-__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "client_ids"]
+__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids"]
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
 """What distributed raises, beside ``CancelledError``, when a client that is closed is asked for something.
@@ -21,14 +22,63 @@ def client_ids() -> set[str]:
     return {client.id for client in list(distributed.Client._instances)}
 
 
+class EndedClient:
+    """The default client in the place of one that has ended: whatever is to be computed with it is refused.
+
+    Without it, Dask would compute in this process, and ``distributed.wait`` would only say that there is no client. It
+    goes when it is closed, when the next default client comes, or when nobody holds it any more.
+
+    Relies on ``_get_global_client()`` passing over clients whose ``status`` is "closed", and holding them weakly; on
+    ``_set_global_client(client)``, which counts ``_global_client_index[0]`` up; and on Dask asking the default client
+    for ``asynchronous`` and ``get`` (2025.4).
+
+    Parameters
+    ----------
+    refusal : callable
+        Returns what to raise.
+    """
+
+    asynchronous = False
+
+    def __init__(self, refusal: Callable[[], Exception]) -> None:
+        self._refusal = refusal
+        _set_global_client(self)  # type: ignore[arg-type]  # it stands for one
+        self._index: int | None = _global_client_index[0]
+
+    @property
+    def status(self) -> Literal["closing", "closed"]:
+        """``closed`` once it is, or once there was another default client: Dask forgets this one then."""
+        return "closing" if _global_client_index[0] == self._index else "closed"
+
+    def get(self, *_: Any, **__: Any) -> NoReturn:
+        """Refuse to compute."""
+        raise self._refusal()
+
+    def close(self, **_: Any) -> None:
+        """Refuse no longer. distributed closes the default client when Python ends, too."""
+        self._index = None
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):  # What Python itself looks for.
+            raise AttributeError(name)
+        raise self._refusal()
+
+
 class ClientOfCluster(distributed.Client):
     """``distributed.Client`` that closes with its scheduler, and tells its children when they send to none.
 
     Relies on the coroutine ``Client._handle_report()``, which returns when the scheduler has said goodbye or the client
     is being closed; on ``Client._send_to_scheduler(msg)``, which raises ``ClosedClientError`` then; on the coroutine
-    ``Client._close()``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; and on
+    ``Client._close(fast)``, while which ``Client.status`` is "closing" already where ``Client.close()`` was called; on
+    ``Client._set_as_default``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; and on
     ``Client._repr_html_()`` holding ``Client.dashboard_link`` (2025.4).
     """
+
+    _ended: EndedClient | None = None
+
+    def stays_default(self) -> bool:
+        """Return whether computing is refused from now on, when the client closes by itself."""
+        return False
 
     def after_the_end(self) -> Exception:
         """Return what to raise when something is to be sent, and there is no scheduler to send it to."""
@@ -40,6 +90,18 @@ class ClientOfCluster(distributed.Client):
 
     def _repr_html_(self) -> str:
         return self.hide_in_html(super()._repr_html_())  # type: ignore[no-untyped-call]
+
+    def close(self, *arguments: Any, **options: Any) -> Any:
+        """Close it; what is computed next is computed without it."""
+        if self._ended is not None:
+            self._ended.close()
+        return super().close(*arguments, **options)  # type: ignore[no-untyped-call]
+
+    async def _close(self, fast: bool = False) -> None:
+        by_itself = self.status in {"running", "connecting"} and self._set_as_default
+        await super()._close(fast=fast)
+        if by_itself and _get_global_client() is None and self.stays_default():
+            self._ended = EndedClient(self.after_the_end)
 
     async def _handle_report(self) -> None:
         await super()._handle_report()

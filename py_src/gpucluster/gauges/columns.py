@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from ..protocol.plaintext import printable
+from ..protocol import workers
 from ..protocol.telemetry import TelemetrySample
-
-_UUID = re.compile(r"(?:GPU|MIG)-[0-9a-f]{8}(?=-)")
-_LONGEST_NAME = 40
 
 
 def entry(sample: TelemetrySample, name: str, place: int) -> int | float | str | None:
@@ -37,15 +32,8 @@ def has_gpu(sample: TelemetrySample, place: int) -> bool:
 
 
 def worker_title(sample: TelemetrySample, place: int) -> str:
-    """Return a worker's name for people: ``GPU 3``, ``Worker 0``; with its machine where there are several.
-
-    GPU workers are named after their device. Where its number is not known, the beginning of its UUID tells them apart.
-    """
-    name = sample.workers[place]
-    uuid = _UUID.match(name)
-    number, machine = integer(sample, "device_index", place), entry(sample, "host", place)
-    title = (
-        f"Worker {printable(name, _LONGEST_NAME)}" if uuid is None else uuid[0] if number is None else f"GPU {number}"
-    )
+    """Return a worker's name for people: ``GPU 3``, ``Worker 0``; with its machine where there are several."""
     several = isinstance(sample.host, list) and len({one for one in sample.host if one is not None}) > 1
-    return f"{title} · {printable(str(machine), _LONGEST_NAME)}" if several and machine is not None else title
+    machine = entry(sample, "host", place) if several else None
+    index = integer(sample, "device_index", place)
+    return workers.worker_title(sample.workers[place], index, None if machine is None else str(machine))

@@ -11,6 +11,7 @@ from ..cli import actions, benchmark, recordings, tables
 from ..cli.arguments import HelpWanted
 from ..cli.changes import CHANGES, Change
 from ..cli.declarations import MAGIC
+from ..cli.devicetree import devices_text
 from ..cli.verbs import overview, parser_for
 from ..client.cluster import Cluster
 from ..client.control import Control
@@ -170,7 +171,7 @@ class Session:
         _write("\n".join(f"{model.name}: removed" for model in removed) or "Nothing to remove.")
 
     def _devices(self, control: Control, found: Namespace) -> None:
-        _write(tables.devices_table(actions.devices(control)))
+        _write(devices_text(actions.devices(control)))
 
     def _presets(self, control: Control, found: Namespace) -> None:
         _write(tables.presets_table())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..protocol.workers import worker_title
+
 
 class ProfileModel(BaseModel):
     """Base of the parts of a report."""
@@ -39,6 +41,7 @@ class WorkerFigures(ProfileModel):
     """One worker."""
 
     name: str
+    device_index: int | None = Field(None, description="Number of its GPU on its machine.")
     n_threads: int
     n_tasks: int = 0
     busy_seconds: float = Field(0.0, description="Sum over its threads.")
@@ -60,6 +63,11 @@ class WorkerFigures(ProfileModel):
     import_seconds: float | None = Field(None, description="In which it imported modules, in tasks or between them.")
     joined_later: bool = False
     lost: bool = Field(False, description="Ended, and nobody had asked it to.")
+
+    @property
+    def title(self) -> str:
+        """What people call it, such as ``GPU 3``."""
+        return worker_title(self.name, self.device_index)
 
 
 class TransferFigures(ProfileModel):

@@ -18,7 +18,14 @@ from ..protocol.models import Telemetry
 from ..protocol.telemetry import TelemetrySample
 from ..registry.record import Folder
 
-PEAKS = ("vram_used_bytes", "vram_total_bytes", "rmm_used_bytes", "rmm_pool_bytes", "gpu_power_limit_watts")
+PEAKS = (
+    "device_index",
+    "vram_used_bytes",
+    "vram_total_bytes",
+    "rmm_used_bytes",
+    "rmm_pool_bytes",
+    "gpu_power_limit_watts",
+)
 MEANS = ("gpu_utilization_percent", "gpu_power_watts")
 _SPILLED = ("tier_host_bytes", "tier_disk_bytes", "cudf_spilled_bytes")
 _LAST_SECONDS = 0.2

@@ -55,6 +55,7 @@ def worker_figures(
 
 def _of_telemetry(live: WorkerTelemetry) -> dict[str, Any]:
     return {
+        "device_index": whole(live.peaks.get("device_index")),
         "peak_vram_bytes": whole(live.peaks.get("vram_used_bytes")),
         "vram_total_bytes": whole(live.peaks.get("vram_total_bytes")),
         "peak_rmm_bytes": whole(live.peaks.get("rmm_used_bytes")),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .errors import FieldError
+from .errors import FieldError, GPUClusterError
 from .plaintext import counted
 from .sizes import format_size
 
@@ -47,6 +47,13 @@ def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldErro
         message=f"{format_size(limit)} for one worker is more than the {format_size(machine.memory_bytes)} of memory "
         "that this machine has; ask for less, or for 'auto', an equal share",
     )
+
+
+def must_hold(limit: int | float | str | None, machine: Machine, refusal: type[GPUClusterError]) -> None:
+    """Raise that error where ``memory_fault`` finds one."""
+    fault = memory_fault(limit, machine)
+    if fault is not None:
+        raise refusal(f"{fault.field}: {fault.message}.", fields=[fault])
 
 
 def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:
@@ -111,7 +118,5 @@ def spec_notes(spec: SpecBase, machine: Machine, *, n_workers: int | None = None
         How many workers it will have if the spec leaves that open; default: those of a CPU cluster.
     """
     count = spec.n_workers if spec.n_workers is not None else n_workers or default_workers(machine)
-    limit = spec.memory_limit
-    if isinstance(limit, float):
-        limit = int(limit * machine.memory_bytes)
-    return capacity_notes(count, spec.threads_per_worker, limit if isinstance(limit, int) else 0, machine)
+    limit = memory_of_worker(spec.memory_limit, machine, workers=count)
+    return capacity_notes(count, spec.threads_per_worker, limit, machine)

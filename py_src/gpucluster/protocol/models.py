@@ -175,7 +175,9 @@ class DeviceProcess(WireModel):
     command: str | None = Field(None, description="Name of the program.")
     memory_used_bytes: int | None = None
     cluster: str | None = Field(None, description="Name of the cluster of ours it belongs to.")
-    notebook: str | None = Field(None, description="Path of the notebook whose kernel it is, on this Jupyter server.")
+    notebook: str | None = Field(
+        None, description="Path of the notebook whose kernel it is; the kernel, where only that is known."
+    )
     role: Literal["kernel", "supervisor", "worker", "child", "other", "outside"] = Field(
         "other",
         description="What it is: a notebook's kernel, a cluster's own process, a worker, a process that one of those "

@@ -1,15 +1,54 @@
-"""Which worker of a cluster is meant."""
+"""Which worker of a cluster is meant, and what workers are called."""
 
 from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 
 from .errors import WorkerNotFound
 from .models import ClusterModel, WorkerModel
+from .plaintext import counted, printable
 
 _LISTED = 5
+_NAMED = 3
+"""So many workers are named together; more are counted."""
+_LONGEST_NAME = 40
+_WORKER = "Worker "
+_UUID = re.compile(r"(?:GPU|MIG)-[0-9a-f]{8}(?=-)")
 _BEGINNING = re.compile(r"(GPU|MIG)-[0-9a-f]{4,}[0-9a-f-]*")
+
+
+def worker_title(name: str, device_index: int | None = None, machine: str | None = None) -> str:
+    """Return a worker's name for people: ``GPU 3``, ``Worker 0``, ``GPU 3 · node2``.
+
+    Parameters
+    ----------
+    name : str
+        Its name within the cluster: that of a GPU worker is its device's UUID.
+    device_index : int, optional
+        The number of its GPU. Where nobody knows it, the beginning of the UUID tells workers apart.
+    machine : str, optional
+        Where it runs, if that has to be said.
+    """
+    uuid = _UUID.match(name)
+    if uuid is None:
+        title = f"{_WORKER}{printable(name, _LONGEST_NAME)}"
+    else:
+        title = uuid[0] if device_index is None else f"GPU {device_index}"
+    return title if machine is None else f"{title} · {printable(machine, _LONGEST_NAME)}"
+
+
+def several_workers(titles: Sequence[str]) -> str:
+    """Return what workers are called together, from their titles: ``Workers 2 and 3``, or their number where many."""
+    if len(titles) == 1:
+        return titles[0]
+    if len(titles) > _NAMED:
+        return counted(len(titles), "worker")
+    start = ""
+    if all(title.startswith(_WORKER) for title in titles):
+        start, titles = "Workers ", [title.removeprefix(_WORKER) for title in titles]
+    return f"{start}{', '.join(titles[:-1])} and {titles[-1]}"
 
 
 def find_worker(model: ClusterModel, name: str) -> WorkerModel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
@@ -28,10 +29,12 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
     polled = False
     """Whether open pages get this all the time, so that getting it is no sign of use."""
 
-    def initialize(self, control: AsyncControl, standby: StandbyKeeper) -> None:
-        """Take the long-lived objects of the extension."""
-        self.control = control
-        self.standby = standby
+    control: AsyncControl
+    standby: StandbyKeeper
+
+    def initialize(self, **parts: Any) -> None:
+        """Take the long-lived objects of the extension; a class names those that it needs."""
+        vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Authenticate, and note that somebody is there."""

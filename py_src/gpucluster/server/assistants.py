@@ -56,6 +56,12 @@ def _control() -> AsyncControl:
     return AsyncControl(by="assistant")
 
 
+async def _found(cluster: str) -> tuple[AsyncControl, ClusterModel]:
+    """Return a cluster by name or id, and how to reach it."""
+    control = _control()
+    return control, await control.get(cluster)
+
+
 # -- looking -------------------------------------------------------------------------------------
 
 
@@ -87,8 +93,8 @@ async def gpu_cluster_events(cluster: str, last: int = 20) -> list[str]:
     last : int
         How many entries, 1 to 200.
     """
-    control = _control()
-    activity = await control.activity((await control.get(cluster)).id)
+    control, model = await _found(cluster)
+    activity = await control.activity(model.id)
     entries = activity.entries[-_bounded("last", last) :]
     return [f"{entry.at} {entry.message}" + (f" (asked by {entry.by})" if entry.by else "") for entry in entries]
 
@@ -107,9 +113,9 @@ async def search_gpu_cluster_log(cluster: str, text: str, last: int = 50) -> lis
     last : int
         How many lines, 1 to 200.
     """
-    control = _control()
     number = _bounded("last", last)
-    log = await control.logs((await control.get(cluster)).id, lines=_LOG_LINES)
+    control, model = await _found(cluster)
+    log = await control.logs(model.id, lines=_LOG_LINES)
     found = [line for line in log.lines if text.lower() in line.lower()]
     return [printable(line, _LONGEST_LINE) for line in found[-number:]]
 
@@ -122,13 +128,12 @@ async def last_gpu_cluster_profile(cluster: str) -> dict[str, Any]:
     cluster : str
         Name or id.
     """
-    control = _control()
-    model = await control.get(cluster)
+    control, model = await _found(cluster)
     try:
         found: dict[str, Any] = json.loads(control.registry.folder(model.id).profile.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InvalidRequest(_NO_PROFILE) from None
-    return {name: value for name, value in found.items() if value not in (None, [], {})}
+    return _known(found)
 
 
 async def why_is_the_gpu_cluster_slow(cluster: str) -> dict[str, Any]:
@@ -139,8 +144,7 @@ async def why_is_the_gpu_cluster_slow(cluster: str) -> dict[str, Any]:
     cluster : str
         Name or id.
     """
-    control = _control()
-    model = await control.get(cluster)
+    control, model = await _found(cluster)
     told = await _told(control, model)
     try:
         profile = await last_gpu_cluster_profile(cluster)
@@ -187,8 +191,8 @@ async def scale_gpu_cluster(cluster: str, n_workers: int) -> dict[str, Any]:
     services = _must_change()
     patch = parse_patch({"n_workers": n_workers})
     services.limits.check_patch(patch)
-    control = _control()
-    return await _told(control, await control.patch((await control.get(cluster)).id, patch))
+    control, model = await _found(cluster)
+    return await _told(control, await control.patch(model.id, patch))
 
 
 async def stop_gpu_cluster(cluster: str) -> dict[str, Any]:
@@ -200,8 +204,8 @@ async def stop_gpu_cluster(cluster: str) -> dict[str, Any]:
         Name or id.
     """
     _must_change()
-    control = _control()
-    return await _told(control, await control.stop((await control.get(cluster)).id, wait=False))
+    control, model = await _found(cluster)
+    return await _told(control, await control.stop(model.id, wait=False))
 
 
 def _must_change() -> Any:
@@ -241,31 +245,38 @@ async def _told(control: AsyncControl, model: ClusterModel) -> dict[str, Any]:
             told["now"] = sentences(await control.glance(model.id, timeout=5))
         except GPUClusterError as error:
             told["now"] = [error.message]
-    return {name: value for name, value in told.items() if value not in (None, [])}
+    return _known(told)
 
 
 def _gpu(device: DeviceModel) -> dict[str, Any]:
-    figures = {
-        "gpu": device.index,
-        "uuid": device.uuid,
-        "name": device.name,
-        "memory_used": device.memory_used_bytes,
-        "memory_reserved": device.memory_reserved_bytes,
-        "memory_total": device.memory_total_bytes,
-    }
-    told: dict[str, Any] = {name: size_text(value) if name.startswith("memory") and isinstance(value, int) else value
-            for name, value in figures.items()}  # fmt: skip
-    told["utilization_percent"] = device.utilization_percent
-    told["error"] = device.error
-    told["xids"] = [f"{xid.at} XID {xid.number}: {xid.meaning or 'see the list of NVIDIA'}" for xid in device.xids]
-    told["processes"] = [_process(process) for process in device.processes]
-    return {name: value for name, value in told.items() if value not in (None, [])}
+    return _known(
+        {
+            "gpu": device.index,
+            "uuid": device.uuid,
+            "name": device.name,
+            "memory_used": _size(device.memory_used_bytes),
+            "memory_reserved": _size(device.memory_reserved_bytes),
+            "memory_total": _size(device.memory_total_bytes),
+            "utilization_percent": device.utilization_percent,
+            "error": device.error,
+            "xids": [f"{xid.at} XID {xid.number}: {xid.meaning or 'see the list of NVIDIA'}" for xid in device.xids],
+            "processes": [_process(process) for process in device.processes],
+        }
+    )
 
 
 def _process(process: DeviceProcess) -> dict[str, Any]:
     told = process.model_dump(include={"pid", "user", "command", "cluster", "notebook", "role", "worker"})
-    told["memory"] = None if process.memory_used_bytes is None else size_text(process.memory_used_bytes)
-    return {name: value for name, value in told.items() if value is not None}
+    return _known({**told, "memory": _size(process.memory_used_bytes)})
+
+
+def _size(size_bytes: int | None) -> str | None:
+    return None if size_bytes is None else size_text(size_bytes)
+
+
+def _known(told: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known: assistants need not read the rest."""
+    return {name: value for name, value in told.items() if value not in (None, [], {})}
 
 
 def _bounded(name: str, number: int) -> int:

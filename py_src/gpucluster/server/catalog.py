@@ -8,25 +8,18 @@ from typing import Any
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from ..client.control import AsyncControl
 from ..protocol.kinds import Schemas, kind_models
 from ..protocol.models import Preset
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
 from .limits import SiteLimits
 from .openapi import openapi_document
-from .standby import StandbyKeeper
 
 
 class SchemaHandler(ClusterAPIHandler):
     """JSON Schema of each backend's spec."""
 
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, limits: SiteLimits
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.limits = limits
+    limits: SiteLimits
 
     @authenticated
     @authorized
@@ -40,12 +33,7 @@ class SchemaHandler(ClusterAPIHandler):
 class PresetsHandler(ClusterAPIHandler):
     """Named starting points for the creation form."""
 
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, presets: Sequence[Preset]
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.presets = presets
+    presets: Sequence[Preset]
 
     @authenticated
     @authorized
@@ -58,12 +46,7 @@ class PresetsHandler(ClusterAPIHandler):
 class DevicesHandler(ClusterAPIHandler):
     """GPUs of this machine and who uses them."""
 
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, devices: DeviceReader
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.devices = devices
+    devices: DeviceReader
 
     @authenticated
     @authorized

@@ -9,31 +9,19 @@ from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
 from ..client.capacity import demand_of
-from ..client.control import AsyncControl
 from ..protocol.models import ClusterList, ClusterModel, Notes
 from ..protocol.spec import SpecBase, parse_patch, parse_spec
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
 from .limits import SiteLimits
-from .standby import StandbyKeeper
 
 
 class RequestHandler(ClusterAPIHandler):
     """What takes the request for a cluster."""
 
-    def initialize(  # type: ignore[override]
-        self,
-        control: AsyncControl,
-        standby: StandbyKeeper,
-        limits: SiteLimits,
-        devices: DeviceReader,
-        directory: str,
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.limits = limits
-        self.devices = devices
-        self.directory = directory
+    limits: SiteLimits
+    devices: DeviceReader
+    directory: str
 
     async def narrowed(self, requested: SpecBase) -> SpecBase:
         """Return what this site makes of a request."""
@@ -85,12 +73,7 @@ class NotesHandler(RequestHandler):
 class LimitedHandler(ClusterAPIHandler):
     """What is done to one cluster, within the limits of this site."""
 
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, limits: SiteLimits
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.limits = limits
+    limits: SiteLimits
 
 
 class ClusterHandler(LimitedHandler):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
 
 from ..client.control import AsyncControl
-from ..protocol.models import HostDevices, WorkerModel
+from ..client.local_processes import names_of_clusters, names_of_workers
+from ..protocol.models import HostDevices
 
 FRESH_SECONDS = 1.0
 """Several pages that ask at once share one reading."""
@@ -55,16 +55,9 @@ class DeviceReader:
     async def _read(self) -> HostDevices:
         try:
             models = await self._control.list()
-            ended = {model.id for model in models if model.state.ended}
-            supervisors = {model.pid: model.name for model in models if model.pid and model.id not in ended}
+            supervisors, workers = names_of_clusters(models), names_of_workers(models)
             # Nobody needs to know the notebooks while no process uses a GPU.
             notebooks = await self._notebooks() if self._in_use else {}
-            workers = {
-                worker.pid: worker.name
-                for model in models
-                for worker in model.workers
-                if worker.pid and model.id not in ended and _is_here(worker)
-            }
             host = await asyncio.to_thread(_host_devices, supervisors, notebooks, workers)
             in_use = any(device.processes for device in host.devices)
             if in_use and not self._in_use:
@@ -91,12 +84,6 @@ def _shown_only(host: HostDevices) -> HostDevices:
             ]
         }
     )
-
-
-def _is_here(worker: WorkerModel) -> bool:
-    """Whether a worker's process id means a process of this machine."""
-    host = urlsplit(worker.address or "").hostname or ""
-    return host in {"127.0.0.1", "localhost", "::1"}
 
 
 def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str], workers: dict[int, str]) -> HostDevices:

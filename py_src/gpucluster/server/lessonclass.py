@@ -8,10 +8,8 @@ from pathlib import Path
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError
 from .api import ClusterAPIHandler
-from .standby import StandbyKeeper
 
 
 class NoClassHere(GPUClusterError):
@@ -25,13 +23,7 @@ class ClassHandler(ClusterAPIHandler):
     """The class whose folder is in the configuration."""
 
     polled = True
-
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, folder: Path | None
-    ) -> None:
-        """Take the long-lived objects of the extension, and the folder that learners share."""
-        super().initialize(control, standby)
-        self.folder = folder
+    folder: Path | None
 
     @authenticated
     @authorized

@@ -6,23 +6,16 @@ from jupyter_server.auth.decorator import authorized
 from pydantic import ValidationError
 from tornado.web import authenticated
 
-from ..client.control import AsyncControl
 from ..protocol.errors import invalid_request
 from ..protocol.lessons import LessonEvents
 from .api import ClusterAPIHandler
 from .lessonfolder import LessonFolder
-from .standby import StandbyKeeper
 
 
 class LessonHandler(ClusterAPIHandler):
     """What every handler about lessons knows."""
 
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, lessons: LessonFolder
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.lessons = lessons
+    lessons: LessonFolder
 
 
 class LessonsHandler(LessonHandler):

@@ -9,7 +9,6 @@ from jupyter_server.auth.decorator import authorized
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 from tornado.web import authenticated
 
-from ..client.control import AsyncControl
 from ..client.telemetry import is_sampled
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel
@@ -17,7 +16,6 @@ from ..protocol.telemetry import TelemetrySample
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
 from .metricfamilies import Families, cluster_families, gpu_families
-from .standby import StandbyKeeper
 
 ANSWER_SECONDS = 5.0
 """So long a cluster may take: Prometheus waits ten seconds for all of them."""
@@ -27,13 +25,7 @@ class MetricsHandler(ClusterAPIHandler):
     """Figures of all clusters, their workers and this machine's GPUs."""
 
     polled = True
-
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, devices: DeviceReader
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.devices = devices
+    devices: DeviceReader
 
     @authenticated
     @authorized

@@ -9,13 +9,11 @@ from jupyter_server.auth.decorator import authorized
 from pydantic import ValidationError
 from tornado.web import authenticated
 
-from ..client.control import AsyncControl
 from ..protocol.errors import AccessDenied, InvalidState, invalid_request
 from ..protocol.models import ProcessStopped, StopProcess
 from ..registry.process import ProcessIdentity, is_alive, send_signal
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
-from .standby import StandbyKeeper
 
 PATIENCE_SECONDS = 5.0
 """So long a process may take to end by itself; then it is killed."""
@@ -25,13 +23,8 @@ LOOK_SECONDS = 0.05
 class StopProcessHandler(ClusterAPIHandler):
     """One process that uses a GPU of this machine."""
 
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, devices: DeviceReader, allowed: bool
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.devices = devices
-        self.allowed = allowed
+    devices: DeviceReader
+    allowed: bool
 
     @authenticated
     @authorized

@@ -5,21 +5,14 @@ from __future__ import annotations
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from ..client.control import AsyncControl
 from .api import ClusterAPIHandler
 from .recordingfolder import RecordingFolder
-from .standby import StandbyKeeper
 
 
 class RecordingHandler(ClusterAPIHandler):
     """What every handler about recordings knows."""
 
-    def initialize(  # type: ignore[override]
-        self, control: AsyncControl, standby: StandbyKeeper, recordings: RecordingFolder
-    ) -> None:
-        """Take the long-lived objects of the extension."""
-        super().initialize(control, standby)
-        self.recordings = recordings
+    recordings: RecordingFolder
 
 
 class RecordingsHandler(RecordingHandler):

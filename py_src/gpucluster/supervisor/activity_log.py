@@ -15,13 +15,12 @@ from ..registry import activity
 from ..registry.store import now
 from .deaths import Death, sentence
 from .news import KINDS
+from .worker_titles import WorkerTitles
 
 logger = logging.getLogger("gpucluster.supervisor")
 
 COALESCE_SECONDS = 1.0
 """Workers that come or go within this time are one entry."""
-_NAMED = 3
-"""So many workers are named in an entry; more are counted."""
 
 
 class ActivityLog:
@@ -38,6 +37,8 @@ class ActivityLog:
         Finds out why workers died.
     announce : callable
         Given kind and message of what is worth a notice.
+    titles : WorkerTitles
+        What workers are called.
     renewed : bool
         Whether workers start anew when they have lived long enough.
     """
@@ -49,12 +50,14 @@ class ActivityLog:
         *,
         inquire: Callable[[Sequence[WorkerModel]], list[Death]],
         announce: Callable[[str, str], object],
+        titles: WorkerTitles,
         renewed: bool = False,
     ) -> None:
         self._path = path
         self._planned = planned
         self._inquire = inquire
         self._announce = announce
+        self._named = titles.together
         self._renewed = renewed
         self._state: ClusterState | None = None
         self._workers: dict[str, WorkerModel] | None = None
@@ -162,17 +165,17 @@ class ActivityLog:
             if lost:
                 self._tell_of(self._inquire(lost))
             if sent:
-                self._write("worker_left", f"{named(sent)} left")
+                self._write("worker_left", f"{self._named(sent)} left")
         if came:
-            self._write("worker_joined", f"{named(came)} joined")
+            self._write("worker_joined", f"{self._named(came)} joined")
 
     def _tell_of(self, deaths: Sequence[Death]) -> None:
         renewed = [death for death in deaths if self._renewed and death.why is None]
         died = [death for death in deaths if death not in renewed]
         if renewed:
-            self._write("worker_left", f"{named([death.worker.name for death in renewed])} left to start anew")
+            self._write("worker_left", f"{self._named([death.worker.name for death in renewed])} left to start anew")
         if died:
-            message = sentence(died, named)
+            message = sentence(died, self._named)
             self._write("worker_died", message)
             self._announce("worker_died", message)
 
@@ -190,11 +193,3 @@ class ActivityLog:
 def span(seconds: int) -> str:
     """Return a time span in words, such as ``30 minutes``."""
     return counted(seconds // 60, "minute") if seconds >= 120 else counted(seconds, "second")
-
-
-def named(names: Sequence[str]) -> str:
-    """Return workers by name, such as ``Workers 2 and 3``, or their number where there are many."""
-    names = sorted(names, key=lambda name: (len(name), name))
-    if len(names) == 1:
-        return f"Worker {names[0]}"
-    return counted(len(names), "worker") if len(names) > _NAMED else f"Workers {', '.join(names[:-1])} and {names[-1]}"

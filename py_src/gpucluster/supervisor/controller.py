@@ -66,7 +66,7 @@ class Controller(Requests):
         self._requested = self._touched = time.monotonic()
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
-        self._marks = MemoryMarks()
+        self._marks = MemoryMarks(self.titles)
 
     # -- life ------------------------------------------------------------------------------------
 
@@ -236,6 +236,7 @@ class Controller(Requests):
         if self.sampler is not None and self.reconciler is not None:
             if self.reconciler.restarting:
                 self._marks.forget()
+            self.titles.saw(self.sampler.columns)
             for kind, message in self._marks.look_at(self.sampler.columns, self._running().scheduler.members()):
                 self.activity_log.happened(kind, message)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..backends.scheduler.view import Columns, Members
 from ..protocol.sizes import format_size
+from .worker_titles import WorkerTitles
 
 Mark = tuple[str, str]
 """Kind and message of a piece of news."""
@@ -14,9 +15,16 @@ _LONGEST_TROUBLE = 90
 
 
 class MemoryMarks:
-    """Looks at each reading for what has not been there before."""
+    """Looks at each reading for what has not been there before.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    titles : WorkerTitles
+        What workers are called.
+    """
+
+    def __init__(self, titles: WorkerTitles) -> None:
+        self._titles = titles
         self._spilled = self._paused = False
         self._lost: set[str] = set()
 
@@ -47,8 +55,8 @@ class MemoryMarks:
                 if size and (has_gpu or tier == "tier_disk_bytes"):
                     self._spilled = True
                     full = "the GPU's memory" if has_gpu else "its memory"
-                    message = f"Worker {worker} spills, as {full} fills up: {format_size(size)} of results are {where}."
-                    return [("spill", message)]
+                    results = f"{format_size(size)} of results are {where}"
+                    return [("spill", f"{self._titles.of(worker)} spills, as {full} fills up: {results}.")]
         return []
 
     def _pause(self, members: Members) -> list[Mark]:
@@ -57,7 +65,7 @@ class MemoryMarks:
             return []
         self._paused = True
         why = "most likely its memory is almost full"
-        return [("pause", f"Worker {paused[0].name} is paused and starts no new tasks: {why}.")]
+        return [("pause", f"{self._titles.of(paused[0].name)} is paused and starts no new tasks: {why}.")]
 
     def _gpus(self, columns: Columns) -> list[Mark]:
         marks: list[Mark] = []
@@ -68,7 +76,7 @@ class MemoryMarks:
                 continue
             broken.add(worker)
             if worker not in self._lost:
-                marks.append(("gpu", f"Worker {worker}: {str(trouble)[:_LONGEST_TROUBLE]}"))
+                marks.append(("gpu", f"{self._titles.of(worker)}: {str(trouble)[:_LONGEST_TROUBLE]}"))
         self._lost = broken
         return marks
 

@@ -20,6 +20,7 @@ from .idle import IdleTimer
 from .news import News
 from .reconciler import Reconciler
 from .state_store import StateStore
+from .worker_titles import WorkerTitles
 
 _CANNOT = {
     Verb.SCALE: "cannot be scaled: it keeps the workers that it was started with",
@@ -46,11 +47,13 @@ class Requests:
         self.spec = model.spec
         renewed = getattr(model.spec, "lifetime_seconds", None) is not None
         self.news = News(lambda entries: self.store.update(soon=True, news=entries))
+        self.titles = WorkerTitles()
         self.activity_log = ActivityLog(
             folder.activity,
             self._planned,
             inquire=Inquest(lambda: self.deployment).look_at,
             announce=self.news.add,
+            titles=self.titles,
             renewed=renewed,
         )
         self.store = StateStore(registry, folder, model, self.activity_log.saw)

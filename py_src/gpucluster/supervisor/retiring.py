@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection
 
 from ..backends.deployment import Deployment, SlotState
 from ..backends.scheduler.view import HandedOver, Members, SchedulerView
-from .activity_log import named
+from ..protocol.workers import worker_title
+from .worker_titles import WorkerTitles
 
 LOOK_SECONDS = 0.1
 RELEASE_SECONDS = 30.0
@@ -42,7 +43,7 @@ async def retire(deployment: Deployment, name: str, *, last: bool) -> str | None
     worker = next(iter(members.named({name})), None)
     if worker is not None and worker.holds and not last and alone(members, name):
         return (
-            f"Worker {name} was not retired: no other worker is there to take its results. "
+            f"{worker_title(name)} was not retired: no other worker is there to take its results. "
             "Scale to 0 workers to give them up."
         )
     if worker is not None and len(members.workers) > 1:
@@ -50,7 +51,7 @@ async def retire(deployment: Deployment, name: str, *, last: bool) -> str | None
         await deployment.scheduler.refresh()
         if handed.kept and not (last and alone(deployment.scheduler.members(), name)):
             what = "actors, which cannot be moved" if worker.actors else "results that no other worker has room for"
-            return f"Worker {name} was not retired: it holds {what}."
+            return f"{worker_title(name)} was not retired: it holds {what}."
     await deployment.release({name})
     # Until it is gone: a new worker may get the name, which on a GPU is the device's.
     deadline = time.monotonic() + RELEASE_SECONDS
@@ -92,11 +93,11 @@ async def hand_over(deployment: Deployment, names: Collection[str], go_on: Calla
         ended = {worker.name for worker in leaving if worker.address in handed.gone}
         await deployment.release(ended.union(handed.stuck))
         return None
-    told = []
+    told, together = [], WorkerTitles().together
     if handed.kept:
-        told.append(f"{named(handed.kept)} held actors, or results that nobody had room for; they are lost.")
+        told.append(f"{together(handed.kept)} held actors, or results that nobody had room for; they are lost.")
     if handed.stuck:
-        told.append(f"{named(handed.stuck)} did not hand over all results in time; the rest is lost.")
+        told.append(f"{together(handed.stuck)} did not hand over all results in time; the rest is lost.")
     return " ".join(told) or None
 
 

@@ -61,10 +61,7 @@ def waiting(client: Any) -> Iterator[None]:
         grace = _END_GRACE_SECONDS if cancelled else 0.0
         # Our own client says it itself, while the cluster is still stopping.
         if isinstance(error, ClusterEnded) or _has_ended(client, grace=grace):
-            raise ClusterStopped(
-                "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
-                "connect to another one, load the data again, and repeat the computation."
-            ) from None
+            raise ClusterStopped(_end_of(client)) from None
         if cancelled:
             raise ClusterStopped(
                 "The computation was cancelled, or data that it needs were released. Load the data again, and repeat "
@@ -93,6 +90,16 @@ def _has_ended(client: Any, *, grace: float) -> bool:
     while client.status == "running" and time.monotonic() < deadline:
         time.sleep(0.02)
     return bool(client.status != "running")
+
+
+def _end_of(client: Any) -> str:
+    """Return what has become of the cluster, and how to go on: our own clients know more than others."""
+    if isinstance(told := getattr(client, "after_the_end", lambda: None)(), ClusterEnded):
+        return told.message
+    return (
+        "The cluster was stopped, or cannot be reached any more, while it computed. Create another one or "
+        "connect to another one, load the data again, and repeat the computation."
+    )
 
 
 def _release_thread() -> Any:

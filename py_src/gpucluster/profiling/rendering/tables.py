@@ -83,7 +83,10 @@ def prefix_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str
 def worker_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str | None]:
     """Return head, rows and what was left out of the table of workers; columns that nobody measured are not there."""
     columns = [
-        ("Worker", [worker.name + (" (died)" if worker.lost else "") for worker in report.workers]),
+        (
+            "Worker",
+            [worker.title.removeprefix("Worker ") + (" (died)" if worker.lost else "") for worker in report.workers],
+        ),
         ("tasks", [f"{worker.n_tasks:,}" for worker in report.workers]),
         ("busy", ["–" if worker.idle_share is None else share(1 - worker.idle_share) for worker in report.workers]),
         ("peak memory", [_of(worker.peak_memory_bytes, worker.memory_limit_bytes) for worker in report.workers]),

@@ -54,7 +54,7 @@ def memory_pressure(report: ReportFigures) -> Finding | None:
         rule="memory_pressure",
         title="Workers were close to their memory limit",
         evidence=f"{len(tight)} of {len(report.workers)} workers used {share(PRESSURE_SHARE)} of their host memory or "
-        f"more; worker {worst.name} {format_size(worst.peak_memory_bytes)} of "
+        f"more; {worst.title} {format_size(worst.peak_memory_bytes)} of "
         f"{format_size(worst.memory_limit_bytes)} ({share(used)}). Dask pauses such a worker, and ends it at 95 %.",
         advice="Use smaller partitions, fewer threads per worker, or a larger memory_limit.",
     )
@@ -74,7 +74,7 @@ def out_of_memory(report: ReportFigures) -> Finding | None:
     if roomy and len(roomy) == len(free):
         worker, room = min(roomy, key=lambda item: item[1])
         pool = any(worker.peak_rmm_pool_bytes for worker, _ in free)
-        evidence = f"{texts[0]}. Yet worker {worker.name} had at least {format_size(room)} of GPU memory free."
+        evidence = f"{texts[0]}. Yet {worker.title} had at least {format_size(room)} of GPU memory free."
         if not pool:
             advice = (
                 "Many small allocations leave gaps, and one large allocation may be more than is free. Create the "

@@ -155,7 +155,7 @@ def _busy_worker(report: ReportFigures, floor: float) -> Finding | None:
     return Finding(
         rule="skew",
         title="One worker did most of the work",
-        evidence=f"Worker {busiest.name} computed {seconds(busiest.busy_seconds)}, the others {seconds(others)} in the "
+        evidence=f"{busiest.title} computed {seconds(busiest.busy_seconds)}, the others {seconds(others)} in the "
         "middle.",
         advice="Split the data evenly (repartition, rechunk, client.rebalance()), and let no task depend on one large "
         "result of one worker.",

@@ -1,0 +1,40 @@
+"""What people call the workers of a cluster, also those that are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..backends.scheduler.view import Columns
+from ..protocol.workers import several_workers, worker_title
+
+_REMEMBERED = 10_000
+
+
+class WorkerTitles:
+    """The titles of workers by name, as far as their figures have told their GPU and their machine."""
+
+    def __init__(self) -> None:
+        self._titles: dict[str, str] = {}
+
+    def saw(self, columns: Columns) -> None:
+        """Note what the heartbeats have brought."""
+        names, hosts = columns["workers"], columns.get("host", ())
+        several = len({host for host in hosts if host is not None}) > 1
+        if len(self._titles) + len(names) > _REMEMBERED:
+            self._titles.clear()
+        for place, name in enumerate(names):
+            machine = _at(hosts, place) if several else None
+            self._titles[name] = worker_title(name, _at(columns.get("device_index", ()), place), machine)
+
+    def of(self, name: str) -> str:
+        """Return the title of a worker."""
+        return self._titles.get(name) or worker_title(name)
+
+    def together(self, names: Iterable[str]) -> str:
+        """Return what workers are called together."""
+        return several_workers([self.of(name) for name in sorted(names, key=lambda name: (len(name), name))])
+
+
+def _at(values: Sequence[Any], place: int) -> Any:
+    return values[place] if place < len(values) else None
