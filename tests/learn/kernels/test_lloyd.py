@@ -35,7 +35,7 @@ def test_sums_and_inertia(kernel: Any, far: float, data: Any) -> None:
     shifted = np.asarray(X + dtype(far), order=order) if far else np.asarray(X, order=order)
     X = (shifted - dtype(far)).astype(np.float64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lloyd, "_kernel_of", lambda X, centers: kernel)
+        patch.setattr(lloyd, "kernel_of", lambda X, centers: kernel)
         patch.setattr(kernel, "rows", staticmethod(lambda centers: 17))
         block = Block(0, 5, shifted, weights=weights)
         kept: dict[int, Any] = {}
@@ -53,7 +53,7 @@ def test_sums_and_inertia(kernel: Any, far: float, data: Any) -> None:
 
 def test_the_installed_kernel_of_scikit_learn_is_used() -> None:
     assert lloyd._scikit_learn_works()
-    assert lloyd._kernel_of(np.ones((2, 2), np.float32), np.ones((1, 2), np.float32)) is lloyd._ScikitLearn
+    assert lloyd.kernel_of(np.ones((2, 2), np.float32), np.ones((1, 2), np.float32)) is lloyd._ScikitLearn
 
 
 def test_a_changed_kernel_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of
 from ..errors import InvalidData
+from ..kernels.bounds import Bounds
 from ..kernels.lloyd import inertia_of, sums_of
 from ..kernels.spread import Spread, merge_spreads, spread
 from ..rows.block import Block, Rows
@@ -97,15 +98,18 @@ def lloyd(
     When no point changes its cluster, the centres are the same bit by bit, because each rank adds up in the same order
     as before: so ``threshold=0`` stops where scikit-learn finds equal labels, and no labels need to be kept.
     """
+    # Where rows are read anew for each pass, nothing can be kept of them.
+    bounds = Bounds() if rows.stay else None
+    sums, inertia = (sums_of, inertia_of) if bounds is None else (bounds.sums_of, bounds.inertia_of)
     n_iter = 0
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is a result)
-        found = rows.total(sums_of, centers, offset)
+        found = rows.total(sums, centers, offset)
         if found.weights.all():
             moved = found.sums / found.weights[:, None]
         else:
             _require_finite(found.sums)
-            sums, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
-            moved = np.where(weights[:, None] > 0, sums / np.where(weights > 0, weights, 1)[:, None], centers)
+            totals, weights = _without_empty(rows, centers, offset, found.sums, found.weights)
+            moved = np.where(weights[:, None] > 0, totals / np.where(weights > 0, weights, 1)[:, None], centers)
         moved = moved.astype(centers.dtype, copy=False)
         movement = float(np.square(moved - centers, dtype=np.float64).sum())
         if not math.isfinite(movement):
@@ -113,7 +117,7 @@ def lloyd(
         centers = moved
         if movement <= threshold:
             break
-    return Clustering(centers, float(rows.total(inertia_of, centers, offset, keep)), n_iter)
+    return Clustering(centers, float(rows.total(inertia, centers, offset, keep)), n_iter)
 
 
 def _require_finite(sums: Array) -> None:

@@ -31,7 +31,7 @@ class Sums(NamedTuple):
     """Array of shape (k,), float64; the number of points where all weigh 1."""
 
 
-def sums_of(block: Block, centers: Array, offset: Array | None) -> Sums:
+def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | None = None) -> Sums:
     """Add up the points that are nearest to each centre.
 
     Parameters
@@ -41,15 +41,19 @@ def sums_of(block: Block, centers: Array, offset: Array | None) -> Sums:
         Of the same type as X, and relative to the offset.
     offset : array of shape (d,) or None
         Subtracted from X first, a slice at a time: for data far from zero.
+    labels : array of shape (n_rows,), int32, optional
+        Gets the number of each row's nearest centre.
     """
     total = Sums(np.zeros(centers.shape), np.zeros(len(centers)))
     centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
-    kernel = _kernel_of(block.X, centers)
-    scattered = False
-    for X, weights in _slices(block, offset, kernel.rows(centers)):
+    kernel = kernel_of(block.X, centers)
+    scattered, start = False, 0
+    for X, weights in slices_of(block, offset, kernel.rows(centers)):
         # Of rows that all weigh 1, the heaviest one need not be looked for: that takes as long as ten small operations.
         heaviest = 1.0 if block.weights is None else float(weights.max())
-        scattered = kernel.add(total, X, weights, heaviest, centers, scattered)
+        room = _scratch(len(X)) if labels is None else labels[start : start + len(X)]
+        scattered = kernel.add(total, X, weights, heaviest, centers, scattered, room)
+        start += len(X)
     return total
 
 
@@ -57,13 +61,19 @@ def labels_of(X: Array, centers: Array, offset: Array | None = None, n_threads: 
     """Return the number of the nearest centre of each row: array of shape (n_rows,), int32."""
     xp = array_namespace_of(X)
     centers = xp.asarray(centers, dtype=X.dtype)
-    kernel = _kernel_of(X, centers)
-    parts = _slices(Block(0, 0, X), offset, kernel.rows(centers))
+    kernel = kernel_of(X, centers)
+    parts = slices_of(Block(0, 0, X), offset, kernel.rows(centers))
     labels = [kernel.labels(part, centers, n_threads) for part, _ in parts]
     return xp.concatenate(labels) if labels else xp.empty(0, np.int32)
 
 
-def inertia_of(block: Block, centers: Array, offset: Array | None, keep: dict[int, Array] | None = None) -> float:
+def inertia_of(
+    block: Block,
+    centers: Array,
+    offset: Array | None,
+    keep: dict[int, Array] | None = None,
+    known: Array | None = None,
+) -> float:
     """Return the weighted sum of squared distances of the rows to their nearest centres.
 
     Parameters
@@ -74,20 +84,22 @@ def inertia_of(block: Block, centers: Array, offset: Array | None, keep: dict[in
     offset : array of shape (d,) or None
     keep : dict, optional
         Gets the rows' labels by the number of the first row; not on another process.
+    known : array of shape (n_rows,), int32, optional
+        The labels, where somebody knows them.
     """
     centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
-    kernel = _kernel_of(block.X, centers)
-    inertia, start = 0.0, int(block.start or 0)
-    for X, weights in _slices(block, offset, kernel.rows(centers)):
-        labels = kernel.labels(X, centers)
+    kernel = kernel_of(block.X, centers)
+    inertia, start, first = 0.0, 0, int(block.start or 0)
+    for X, weights in slices_of(block, offset, kernel.rows(centers)):
+        labels = kernel.labels(X, centers) if known is None else known[start : start + len(X)]
         inertia += kernel.inertia(X, weights, centers, labels)
         if keep is not None:
-            keep[start] = labels
+            keep[first + start] = labels
         start += len(X)
     return inertia
 
 
-def _slices(block: Block, offset: Array | None, n_rows: int) -> Iterator[tuple[Array, Array]]:
+def slices_of(block: Block, offset: Array | None, n_rows: int) -> Iterator[tuple[Array, Array]]:
     """Yield pieces of a block that kernels can take: contiguous, relative to the offset, with weights."""
     xp = array_namespace_of(block.X)
     dtype = block.X.dtype
@@ -120,9 +132,13 @@ class _Generic:
         return distances.argmin(axis=1).astype(np.int32)
 
     @classmethod
-    def add(cls, total: Sums, X: Array, weights: Array, heaviest: float, centers: Array, scattered: bool) -> bool:
+    def add(
+        cls, total: Sums, X: Array, weights: Array, heaviest: float, centers: Array, scattered: bool, room: Array
+    ) -> bool:
         xp = array_namespace_of(X)
         labels = cls.labels(X, centers)
+        if is_of_numpy(X):
+            room[:] = labels
         # One row per cluster with the weights of its points, and zero elsewhere.
         belongs = (xp.arange(len(centers), dtype=np.int32)[:, None] == labels).astype(X.dtype)
         belongs *= weights
@@ -157,8 +173,12 @@ class _ScikitLearn:
         return labels
 
     @classmethod
-    def add(cls, total: Sums, X: Array, weights: Array, heaviest: float, centers: Array, scattered: bool) -> bool:
+    def add(
+        cls, total: Sums, X: Array, weights: Array, heaviest: float, centers: Array, scattered: bool, labels: Array
+    ) -> bool:
         """Add to the total, and return whether clusters without points are to be expected in the next slice.
+
+        ``labels`` gets the numbers of the nearest centres: array of shape (n_rows,), int32.
 
         The kernel moves a far point to each cluster that is empty here, though it may have points in other slices.
         Where that may have happened, the sums are made anew from the labels, which it leaves alone.
@@ -168,9 +188,8 @@ class _ScikitLearn:
         k = len(centers)
         # With fewer rows than clusters, the kernel would fail to move points.
         if scattered or len(X) < k:
-            labels = cls._label(X, weights, centers, _scratch(len(X)), 1)
+            cls._label(X, weights, centers, labels, 1)
         else:
-            labels = _scratch(len(X))
             means, counts, shift = np.empty_like(centers), np.empty(k, X.dtype), np.empty(k, X.dtype)
             # One thread: what OpenMP adds up with several depends on chance, and the caller has threads.
             lloyd_iter_chunked_dense(X, weights, centers, means, counts, labels, shift, 1)
@@ -179,7 +198,7 @@ class _ScikitLearn:
                 np.add(total.weights, exact, out=total.weights)
                 np.add(total.sums, means * exact[:, None], out=total.sums)
                 return False
-        sums, points = _added(X, weights, labels, k)
+        sums, points = added(X, weights, labels, k)
         np.add(total.sums, sums, out=total.sums)
         np.add(total.weights, points, out=total.weights)
         return bool((np.bincount(labels, minlength=k) == 0).any())
@@ -193,7 +212,7 @@ class _ScikitLearn:
         return float(sum(_inertia_dense(X[part], weights[part], centers, labels[part], 1) for part in parts))
 
 
-def _added(X: Array, weights: Array, labels: Array, n_clusters: int) -> tuple[Array, Array]:
+def added(X: Array, weights: Array, labels: Array, n_clusters: int) -> tuple[Array, Array]:
     """Return sums and weights per cluster."""
     from scipy.sparse import csc_array
 
@@ -221,7 +240,7 @@ def _scratch(n: int) -> Array:
     return _memory.labels[:n]
 
 
-def _kernel_of(X: Array, centers: Array) -> type[_Generic] | type[_ScikitLearn]:
+def kernel_of(X: Array, centers: Array) -> type[_Generic] | type[_ScikitLearn]:
     on_cpu = is_of_numpy(X) and X.dtype in (np.float32, np.float64)
     return _ScikitLearn if on_cpu and centers.dtype == X.dtype and _scikit_learn_works() else _Generic
 
@@ -238,11 +257,11 @@ def _scikit_learn_works() -> bool:
             if not np.array_equal(_ScikitLearn._label(X, weights, centers, labels, 1), _Generic.labels(X, centers)):
                 return False
             for k, scattered in ((3, False), (3, True), (2, False)):
-                _scratch(len(X)).fill(-1)
                 got, wanted = (Sums(np.zeros((k, 2)), np.zeros(k)) for _ in range(2))
-                _ScikitLearn.add(got, X, weights, 2.0, centers[:k], scattered)
-                _Generic.add(wanted, X, weights, 2.0, centers[:k], scattered)
-                if not all(map(np.allclose, got, wanted)):
+                here, there = np.full(len(X), -1, np.int32), np.empty(len(X), np.int32)
+                _ScikitLearn.add(got, X, weights, 2.0, centers[:k], scattered, here)
+                _Generic.add(wanted, X, weights, 2.0, centers[:k], scattered, there)
+                if not all(map(np.allclose, (*got, here), (*wanted, there))):
                     return False
             inertias = [kernel.inertia(X, weights, centers, labels) for kernel in (_ScikitLearn, _Generic)]
             if not np.isclose(inertias[0], inertias[1]):

@@ -38,7 +38,14 @@ class Rows(ABC):
 
     An algorithm is a plain function ``algorithm(rows, **parameters)``. It never sees where the blocks are, how many
     there are, or who computes: it asks for totals over all rows.
+
+    Attributes
+    ----------
+    stay : bool
+        Whether all totals see the same blocks, in this process: what is known of a block may be kept for the next one.
     """
+
+    stay = False
 
     @abstractmethod
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:

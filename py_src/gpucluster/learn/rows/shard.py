@@ -35,6 +35,8 @@ class Shard(Rows):
         Whether all ranks know where their blocks begin, and know this of each other.
     """
 
+    stay = True
+
     def __init__(
         self, communicator: Communicator, blocks: Sequence[Block], *, n_threads: int = 1, counted: bool = False
     ) -> None:

@@ -1,0 +1,134 @@
+"""Looking only at rows whose nearest centre may have changed finds what looking at all of them does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from gpucluster.learn.cluster.lloyd import lloyd as run_lloyd
+from gpucluster.learn.communicators.communicator import SerialCommunicator
+from gpucluster.learn.kernels import bounds, lloyd
+from gpucluster.learn.rows.block import Block
+from gpucluster.learn.rows.shard import Shard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+@pytest.fixture(autouse=True)
+def few_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let small blocks be worth it, in several pieces; half of them begin at the first chance, and go on to the end."""
+    for name, value in {"FEWEST_ROWS": 10, "SLICE_ROWS": 64, "GAP_ROWS": 32, "LOOK_BYTES": 1, "SAMPLED": 2}.items():
+        monkeypatch.setattr(bounds, name, value)
+
+
+def nearest(X: Any, centers: Any) -> tuple[Any, Any]:
+    """Brute force: squared distances from all centres, and from the nearest one."""
+    apart = ((X[:, None].astype(float) - centers[None].astype(float)) ** 2).sum(axis=2)
+    return apart, apart.min(axis=1)
+
+
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
+    n, k, d = data.draw(st.integers(10, 200)), data.draw(st.integers(2, 9)), data.draw(st.integers(4, 6))
+    random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+    far = data.draw(st.sampled_from([0.0, 1e4]))
+    # Numbers of a grid: many rows are equal, and as far from one centre as from another.
+    X = random.normal(size=(n, d)) if data.draw(st.booleans()) else random.integers(0, 3, (n, d))
+    X = np.asarray((X + far).astype(dtype), order=data.draw(st.sampled_from("CF")))
+    offset = np.full(d, far) if far else None
+    near = (X - dtype(far)).astype(dtype)
+    block, followed = Block(3, 7, X), bounds.Bounds()
+    share = data.draw(st.sampled_from([0.2, 2.0]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds, "START_SHARE", share)
+        patch.setattr(bounds, "STOP_SHARE", share)
+        centers = near[random.integers(0, n, k)].copy()
+        for _ in range(8):
+            size = data.draw(st.sampled_from([0.0, 1e-3, 0.1, 0.1, 3.0]))
+            # One of them may move while the others stay.
+            which = np.ones(k, bool) if data.draw(st.booleans()) else np.arange(k) == random.integers(k)
+            centers = (centers + size * which[:, None] * random.normal(size=(k, d))).astype(dtype)
+            found = followed.sums_of(block, centers, offset)
+            apart, least = nearest(near, centers)
+            kept = followed._kept[3, 7]
+            tolerance = 1e-4 if dtype == np.float32 else 1e-10
+            assert found.weights.sum() == n
+            if kept.gaps is None:
+                continue
+            np.testing.assert_allclose(apart[np.arange(n), kept.labels], least, atol=tolerance * 100, rtol=tolerance)
+            belongs = kept.labels == np.arange(k)[:, None]
+            np.testing.assert_array_equal(found.weights, belongs.sum(axis=1))
+            np.testing.assert_allclose(found.sums, belongs @ near.astype(float), atol=tolerance * n, rtol=tolerance)
+            labels: dict[int, Any] = {}
+            inertia = followed.inertia_of(block, centers, offset, labels)
+            np.testing.assert_allclose(inertia, least.sum(), rtol=tolerance, atol=tolerance * 100)
+            np.testing.assert_array_equal(np.concatenate(list(labels.values())), kept.labels)
+            # What comes back is the caller's.
+            found.sums[...] = np.nan
+
+
+@given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]))
+@settings(max_examples=60, deadline=None)
+def test_gaps_are_never_larger_than_they_are(seed: int, dtype: Any) -> None:
+    random = np.random.default_rng(seed)
+    X = (10.0 ** random.integers(-3, 4) * random.normal(size=(100, 5)) + 10.0 ** random.integers(-3, 4)).astype(dtype)
+    centers = X[random.integers(0, 100, 4)] + dtype(0.1) * random.normal(size=(4, 5)).astype(dtype)
+    labels = random.integers(0, 4, 100).astype(np.int32)
+    apart = np.sqrt(nearest(X, centers)[0])
+    own = apart[np.arange(100), labels].copy()
+    apart[np.arange(100), labels] = np.inf
+    true = apart.min(axis=1) - own
+    gaps = bounds.gaps_of(X, centers, labels)
+    assert (gaps <= np.maximum(true, 0)).all()
+    assert (gaps[true <= 0] < 0).all()
+
+
+def test_numbers_that_are_none_are_looked_at() -> None:
+    X = np.ones((20, 4))
+    X[3], X[4] = np.nan, 1e200
+    assert (bounds.gaps_of(X, np.eye(2, 4), np.zeros(20, np.int32))[3:5] < 0).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_run_ends_where_the_plain_one_does(dtype: Any) -> None:
+    """And most of it without looking at most rows."""
+    random = np.random.default_rng(0)
+    X = (random.normal(size=(12, 6))[random.integers(0, 12, 6000)] + random.normal(size=(6000, 6)) * 0.6).astype(dtype)
+    found = []
+    looked: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds, "SAMPLED", 16)
+        original = bounds._look
+        patch.setattr(
+            bounds, "_look",
+            lambda kept, *rest: (looked.append(int((kept.gaps < 0).sum())), original(kept, *rest)),
+        )  # fmt: skip
+        for stay in (True, False):
+            blocks = [Block(0, 0, X[:2500]), Block(1, 2500, X[2500:])]
+            rows = Shard(SerialCommunicator(), blocks, counted=True)
+            rows.stay = stay
+            keep: dict[int, Any] = {}
+            found.append(
+                (run_lloyd(rows, X[:12], None, 300, 0.0, keep), np.concatenate([keep[k] for k in sorted(keep)]))
+            )
+    (one, labels), (other, others) = found
+    assert one.n_iter == other.n_iter > 20
+    np.testing.assert_allclose(one.centers, other.centers, rtol=1e-4 if dtype == np.float32 else 1e-12)
+    assert one.inertia == pytest.approx(other.inertia, rel=1e-6)
+    np.testing.assert_array_equal(labels, others)
+    assert len(looked) > 10
+    assert np.mean(looked) < 0.2 * 3000
+
+
+@pytest.mark.parametrize("block", [
+    Block(0, 0, np.ones((20, 6)), weights=np.ones(20)), Block(0, 0, np.ones((20, 2))), Block(0, 0, np.ones((9, 6))),
+], ids=["weights", "two columns", "few rows"])  # fmt: skip
+def test_where_it_is_not_worth_it_nothing_is_kept(block: Block) -> None:
+    followed, centers = bounds.Bounds(), np.eye(2, block.X.shape[1])
+    for _ in range(3):
+        found, plain = followed.sums_of(block, centers, None), lloyd.sums_of(block, centers, None)
+        np.testing.assert_array_equal(found.sums, plain.sums)
+    assert not followed._kept
