@@ -110,8 +110,13 @@ def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
     marks = MemoryMarks()
     columns = {"workers": ("a",), "device": ("GPU-1",), "tier_host_bytes": (2**30,), "device_error": ("It is lost.",)}
     assert marks.look_at(columns, Members()) == [
-        ("spill", "Worker a spills, as the GPU's memory fills up: 1 GiB of results are in host memory."),
+        ("spill", "Worker a spills, as its memory fills up: 1 GiB of results are in host memory."),
         ("gpu", "Worker a: It is lost."),
+    ]
+    numbered = {**columns, "device_index": (3,)}
+    assert [message.split()[:2] for _, message in MemoryMarks().look_at(numbered, Members())] == [
+        ["GPU", "3"],
+        ["GPU", "3:"],
     ]
     assert marks.look_at(columns, Members()) == []
     marks.look_at({**columns, "device_error": (None,)}, Members())

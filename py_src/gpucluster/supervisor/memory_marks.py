@@ -39,15 +39,15 @@ class MemoryMarks:
     def _spill(self, columns: Columns) -> list[Mark]:
         if self._spilled:
             return []
-        for place, worker in enumerate(columns["workers"]):
+        for place in range(len(columns["workers"])):
             has_gpu = _at(columns, "device", place) is not None
             for tier, where in (("tier_disk_bytes", "on disk"), ("tier_host_bytes", "in host memory")):
                 size = _at(columns, tier, place)
                 # Without a GPU, host memory is where results belong.
                 if size and (has_gpu or tier == "tier_disk_bytes"):
                     self._spilled = True
-                    full = "the GPU's memory" if has_gpu else "its memory"
-                    message = f"Worker {worker} spills, as {full} fills up: {format_size(size)} of results are {where}."
+                    who = _title(columns, place)
+                    message = f"{who} spills, as its memory fills up: {format_size(size)} of results are {where}."
                     return [("spill", message)]
         return []
 
@@ -68,9 +68,18 @@ class MemoryMarks:
                 continue
             broken.add(worker)
             if worker not in self._lost:
-                marks.append(("gpu", f"Worker {worker}: {str(trouble)[:_LONGEST_TROUBLE]}"))
+                marks.append(("gpu", f"{_title(columns, place)}: {str(trouble)[:_LONGEST_TROUBLE]}"))
         self._lost = broken
         return marks
+
+
+def _title(columns: Columns, place: int) -> str:
+    """Return a worker's name for people: ``GPU 3`` where it is named after its device, else ``Worker 0``."""
+    number, machine = _at(columns, "device_index", place), _at(columns, "host", place)
+    if number is None:
+        return f"Worker {columns['workers'][place]}"
+    machines = {one for one in columns.get("host", ()) if one is not None}
+    return f"GPU {number} · {machine}" if len(machines) > 1 and machine is not None else f"GPU {number}"
 
 
 def _at(columns: Columns, name: str, place: int) -> Any:
