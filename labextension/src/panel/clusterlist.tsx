@@ -94,7 +94,9 @@ function isOpenAtFirst(cluster: ClusterModel, clusters: readonly ClusterModel[])
   const few = (isOther: (one: ClusterModel) => boolean): boolean =>
     clusters.filter(isOther).length <= FEW;
   const isStarting = ({ state }: ClusterModel): boolean => state === 'starting';
-  return (isStarting(cluster) && few(isStarting)) || few(one => hasEnded(cluster) || !hasEnded(one));
+  return (
+    (isStarting(cluster) && few(isStarting)) || few(one => hasEnded(cluster) || !hasEnded(one))
+  );
 }
 
 /** Many ended clusters go with one click; of a single one, its card has the button. */
