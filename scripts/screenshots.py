@@ -52,6 +52,8 @@ def create(page: Page, name: str) -> None:
     form.get_by_label("Workers", exact=True).fill("3")
     form.get_by_label("Host memory per worker").fill("1 GiB")
     form.get_by_label("Name", exact=True).focus()
+    # What it would take is asked while one types.
+    expect(form.locator(".gpc-Demand")).to_be_visible()
     page.screenshot(path=IMAGES / "form.png")
     form.get_by_role("button", name="Create").click()
     expect(panel.get_by_text("Running")).to_be_visible()
@@ -86,7 +88,7 @@ def photograph(browser: Browser) -> None:
         page.goto(lab.page("lab"))
         panel = open_panel(page)
         panel.get_by_role("button", name="Lay out the dashboard").click()
-        for title in ("Task stream", "Memory by worker"):
+        for title in ("Task stream", "Progress"):
             page.frame_locator(f'iframe[title^="{title}:"]').locator("canvas").first.wait_for()
         # A task stream shows what runs while it is open.
         page.locator(".jp-NotebookPanel .jp-Cell").nth(1).locator(".cm-content").click()
