@@ -1,4 +1,4 @@
-"""Take the screenshots of the documentation from the real thing: ``make screenshots``."""
+"""Take the screenshots of the documentation from the real thing: ``make screenshots``, or some of them by name."""
 
 from __future__ import annotations
 
@@ -120,9 +120,8 @@ def photograph_recording(browser: Browser) -> None:
         page = open_page(browser, lab, device_scale_factor=2, height=740)
         open_panel(page).get_by_role("button", name="Play a recording…").click()
         dialog = page.locator(".jp-Dialog")
-        choice = dialog.locator("option").filter(has_text="A join that spills").first
-        dialog.locator("select").select_option(label=choice.inner_text())
-        dialog.get_by_role("button", name="Ok").click()
+        dialog.locator(".gpc-RecordingPicker-row", has_text="A join that spills").get_by_role("radio").check()
+        dialog.get_by_role("button", name="Play").click()
         player = page.get_by_role("region", name="Recording: A join that spills")
         player.get_by_role("button", name="Pause").click()
         player.get_by_role("slider", name="Position").fill("13")
@@ -130,10 +129,15 @@ def photograph_recording(browser: Browser) -> None:
         player.screenshot(path=IMAGES / "recording.png")
 
 
+PICTURES = {
+    "panel": photograph,
+    "recording": photograph_recording,
+    "gauges-light": lambda browser: photograph_gpus(browser, "Light"),
+    "gauges-dark": lambda browser: photograph_gpus(browser, "Dark"),
+}
+
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     with chromium() as running:
-        photograph(running)
-        photograph_recording(running)
-        for chosen in ("Light", "Dark"):
-            photograph_gpus(running, chosen)
+        for name in sys.argv[1:] or PICTURES:
+            PICTURES[name](running)
