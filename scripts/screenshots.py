@@ -1,4 +1,4 @@
-"""Take the screenshots of the documentation from the real thing: ``make screenshots``."""
+"""Take the screenshots of the documentation from the real thing: ``make screenshots``, or some of them by name."""
 
 from __future__ import annotations
 
@@ -52,6 +52,8 @@ def create(page: Page, name: str) -> None:
     form.get_by_label("Workers", exact=True).fill("3")
     form.get_by_label("Host memory per worker").fill("1 GiB")
     form.get_by_label("Name", exact=True).focus()
+    # What it would take is asked while one types.
+    expect(form.locator(".gpc-Demand")).to_be_visible()
     page.screenshot(path=IMAGES / "form.png")
     form.get_by_role("button", name="Create").click()
     expect(panel.get_by_text("Running")).to_be_visible()
@@ -86,7 +88,7 @@ def photograph(browser: Browser) -> None:
         page.goto(lab.page("lab"))
         panel = open_panel(page)
         panel.get_by_role("button", name="Lay out the dashboard").click()
-        for title in ("Task stream", "Memory by worker"):
+        for title in ("Task stream", "Progress"):
             page.frame_locator(f'iframe[title^="{title}:"]').locator("canvas").first.wait_for()
         # A task stream shows what runs while it is open.
         page.locator(".jp-NotebookPanel .jp-Cell").nth(1).locator(".cm-content").click()
@@ -118,9 +120,8 @@ def photograph_recording(browser: Browser) -> None:
         page = open_page(browser, lab, device_scale_factor=2, height=740)
         open_panel(page).get_by_role("button", name="Play a recording…").click()
         dialog = page.locator(".jp-Dialog")
-        choice = dialog.locator("option").filter(has_text="A join that spills").first
-        dialog.locator("select").select_option(label=choice.inner_text())
-        dialog.get_by_role("button", name="Ok").click()
+        dialog.locator(".gpc-RecordingPicker-row", has_text="A join that spills").get_by_role("radio").check()
+        dialog.get_by_role("button", name="Play").click()
         player = page.get_by_role("region", name="Recording: A join that spills")
         player.get_by_role("button", name="Pause").click()
         player.get_by_role("slider", name="Position").fill("13")
@@ -128,10 +129,15 @@ def photograph_recording(browser: Browser) -> None:
         player.screenshot(path=IMAGES / "recording.png")
 
 
+PICTURES = {
+    "panel": photograph,
+    "recording": photograph_recording,
+    "gauges-light": lambda browser: photograph_gpus(browser, "Light"),
+    "gauges-dark": lambda browser: photograph_gpus(browser, "Dark"),
+}
+
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     with chromium() as running:
-        photograph(running)
-        photograph_recording(running)
-        for chosen in ("Light", "Dark"):
-            photograph_gpus(running, chosen)
+        for name in sys.argv[1:] or PICTURES:
+            PICTURES[name](running)

@@ -62,3 +62,27 @@ def open_panel(page: Page) -> Locator:
         tab.click()
     panel.wait_for()
     return panel
+
+
+def choose_command(page: Page, label: str) -> None:
+    """Run a command by the palette."""
+    page.keyboard.press("Control+Shift+c")
+    page.locator(".lm-CommandPalette-input").fill(label)
+    item = page.locator(".lm-CommandPalette-item", has_text=label).first
+    expect(item).to_be_visible()
+    item.click()
+
+
+def resize_panel(page: Page, width: int) -> None:
+    """Give the sidebar with our panel that many pixels, with the mouse."""
+    panel = page.locator("#gpucluster-panel").bounding_box()
+    handle = page.locator("#jp-main-split-panel > .lm-SplitPanel-handle").first.bounding_box()
+    assert panel is not None
+    assert handle is not None
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + 200
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + width - panel["width"], y, steps=4)
+    page.mouse.up()
+    # Nothing of the panel shows what it shows under a mouse.
+    page.mouse.move(1000, y)

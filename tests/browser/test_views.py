@@ -19,7 +19,7 @@ from gpucluster.client.api import connect
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from .axe import violations
-from .chromium import open_page, open_panel
+from .chromium import choose_command, open_page, open_panel
 from .conftest import ARTIFACTS
 from .lab import Lab
 from .test_notebook import EMPTY
@@ -59,14 +59,6 @@ def frame(page: Page, title: str) -> FrameLocator:
 def expect_plot(page: Page, title: str) -> None:
     """What Bokeh draws comes through the proxied WebSocket."""
     expect(frame(page, title).locator("canvas").first).to_be_visible()
-
-
-def palette(page: Page, label: str) -> None:
-    page.keyboard.press("Control+Shift+c")
-    page.locator(".lm-CommandPalette-input").fill(label)
-    item = page.locator(".lm-CommandPalette-item", has_text=label).first
-    expect(item).to_be_visible()
-    item.click()
 
 
 def test_one_click_lays_out_the_dashboard(page: Page) -> None:
@@ -183,7 +175,7 @@ def test_the_log_is_downloaded_whole(page: Page) -> None:
 
 
 def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
-    palette(page, "Show Activity of GPU Cluster")
+    choose_command(page, "Show Activity of GPU Cluster")
     table = page.get_by_role("table", name="Activity: blue")
     expect(table.get_by_role("row").nth(1)).to_be_visible()
     lab.control.patch("blue", {"n_workers": 3})
@@ -191,7 +183,7 @@ def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
 
 
 def test_gauges_over_time(page: Page) -> None:
-    palette(page, "Show Gauges of GPU Cluster over Time")
+    choose_command(page, "Show Gauges of GPU Cluster over Time")
     charts = page.get_by_role("region", name="Gauges over time")
     canvas = charts.get_by_role("img", name="Host memory")
     expect(canvas).to_be_visible()
@@ -238,19 +230,19 @@ def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:
 
 
 def test_the_palette_opens_the_dashboard_and_asks_for_a_page(page: Page) -> None:
-    palette(page, "Open Dashboard of GPU Cluster")
+    choose_command(page, "Open Dashboard of GPU Cluster")
     expect(tab(page, "Status")).to_be_visible()
     expect_plot(page, "Status")
     # Beside the notebook, which stays where it is and keeps half of the room.
     notebook, dashboard = (page.locator(name).bounding_box() for name in (".jp-NotebookPanel", ".gpc-DashboardView"))
     assert notebook is not None and dashboard is not None
     assert notebook["x"] + notebook["width"] <= dashboard["x"] and notebook["width"] >= 0.9 * dashboard["width"]
-    palette(page, "Open Page of GPU Cluster’s Dashboard…")
+    choose_command(page, "Open Page of GPU Cluster’s Dashboard…")
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
 
 
 def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
-    palette(page, "Lay Out Dashboard of GPU Cluster")
+    choose_command(page, "Lay Out Dashboard of GPU Cluster")
     # Without room for two columns beside the notebook: one, with the others behind.
     for title in ("Task stream", "Progress"):
         expect_plot(page, title)
@@ -258,15 +250,15 @@ def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
     page.screenshot(path=ARTIFACTS / "dashboards-beside-light.png")
     tab(page, "CPU by worker").click()
     expect_plot(page, "CPU by worker")
-    palette(page, "Show Log of GPU Cluster")
+    choose_command(page, "Show Log of GPU Cluster")
     expect(page.get_by_role("log", name="Log: blue")).to_be_visible()
     page.locator('.jp-SideBar [data-id="filebrowser"]').click()
-    palette(page, "Show GPU Clusters")
+    choose_command(page, "Show GPU Clusters")
     expect(page.locator("#gpucluster-panel")).to_be_visible()
 
 
 def test_the_palette_scales(page: Page, lab: Lab) -> None:
-    palette(page, "Scale GPU Cluster…")
+    choose_command(page, "Scale GPU Cluster…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton").fill("1")
     dialog.get_by_role("button", name="Ok").click()
@@ -276,11 +268,11 @@ def test_the_palette_scales(page: Page, lab: Lab) -> None:
 
 def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
     before = lab.control.get("blue").workers[0].pid
-    palette(page, "Restart Workers of GPU Cluster…")
+    choose_command(page, "Restart Workers of GPU Cluster…")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Restart the workers of blue?")
     dialog.get_by_role("button", name="Restart").click()
-    palette(page, "Show Activity of GPU Cluster")
+    choose_command(page, "Show Activity of GPU Cluster")
     expect(page.locator('.gpc-ActivityTable [data-kind="restart"]')).to_be_visible()
     deadline = time.monotonic() + 90
     while {worker.pid for worker in lab.control.get("blue").workers} in ({before}, set()):
@@ -290,13 +282,13 @@ def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
 
 
 def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
-    palette(page, "New GPU Cluster…")
+    choose_command(page, "New GPU Cluster…")
     form = page.get_by_role("form", name="New cluster")
     form.get_by_role("button", name="Cancel").click()
-    palette(page, "Stop GPU Cluster…")
+    choose_command(page, "Stop GPU Cluster…")
     page.get_by_role("dialog").get_by_role("button", name="Stop").click()
     expect(card_of(page).get_by_role("status").first).to_contain_text("Stopped")
-    palette(page, "Open Dashboard of GPU Cluster")
+    choose_command(page, "Open Dashboard of GPU Cluster")
     expect(page.get_by_text("No cluster is running. Create one first.")).to_be_visible()
     # Tabs say that their cluster has ended; after a reload nobody needs them any more.
     expect(tab(page, "Progress")).to_be_visible()
@@ -315,7 +307,7 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     themes.write_text(json.dumps({"theme": "JupyterLab Dark"}))
     page = open_page(browser, lab, "lab/workspaces/dark?reset")
     open_panel(page)
-    palette(page, "Open Dashboard of GPU Cluster")
+    choose_command(page, "Open Dashboard of GPU Cluster")
     expect_plot(page, "Status")
     shown = page.locator('iframe[title^="Status:"]')
     # Plots are dark themselves: the colours of tasks stay what they are.
@@ -332,7 +324,7 @@ def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
     expect_plot(page, "Workers")
     shown = page.locator('iframe[title^="Workers:"]')
     expect(shown).to_have_css("filter", "invert(0.9) hue-rotate(180deg)")
-    palette(page, "Settings Editor")
+    choose_command(page, "Settings Editor")
     page.locator(".jp-PluginList").get_by_text("GPU clusters", exact=True).click()
     expect(page.get_by_text("Where the memory and utilization of this machine's GPUs")).to_be_visible()
     page.locator('input[id$="_dashboardInvert"]').uncheck()

@@ -10,8 +10,13 @@ const process = gpuProcess({ user: 'ada' });
 
 describe('devices', () => {
   it('have an index and a name', () => {
-    expect(deviceLabel(device(), trans)).toBe('0: A100');
-    expect(deviceLabel(device({ index: null, name: 'A100 MIG' }), trans)).toBe('A100 MIG');
+    const whole = device();
+    expect(deviceLabel(whole, [whole], trans)).toBe('0: A100');
+    const [first, second] = ['MIG-1', 'MIG-2'].map(uuid =>
+      device({ uuid, index: null, parent_uuid: whole.uuid, name: 'A100 MIG' })
+    );
+    expect(deviceLabel(first, [first], trans)).toBe('A100 MIG');
+    expect(deviceLabel(second, [whole, first, second], trans)).toBe('0.1: A100 MIG');
   });
 
   it.each([

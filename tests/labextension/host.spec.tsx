@@ -165,9 +165,9 @@ describe('the section of the panel', () => {
     );
     const lines = Array.from<HTMLElement>(node.querySelectorAll('.gpc-Device-processes li'));
     expect(lines.map(line => line.textContent)).toEqual([
-      'work/Lesson.ipynb1 GiB(3 GiB)',
+      'work/Lesson.ipynb3 GiB in all1 GiB',
       'python of work/Lesson.ipynb1 GiB',
-      'worker 0 of blue1 GiB(1 GiB)',
+      'worker 0 of blue1 GiB in all1 GiB',
       'python of blue1 GiB',
       'python of ann',
       'process 5, outside this container1 GiB'

@@ -294,6 +294,17 @@ describe('card', () => {
     expect(folds()).toEqual(before);
   });
 
+  it('opens what is created, but not many that a program starts at once', async () => {
+    const open = async (count: number): Promise<number> => {
+      const ids = Array.from({ length: count }, (_, i) => `${count}-${i}`);
+      const state = 'starting' as const;
+      await draw(list(store(ids.map(id => cluster({ id, state, scheduler_address: null })))));
+      return host.querySelectorAll('.gpc-ClusterCard-toggle[aria-expanded="true"]').length;
+    };
+    expect(await open(3)).toBe(0);
+    expect(await open(1)).toBe(1);
+  });
+
   it('does not call it running while nobody works', async () => {
     await draw(card(store([cluster({ n_workers: 0, workers: [] })])));
     expect(host.querySelector('.gpc-State')?.textContent).toBe('0 of 2 workers');

@@ -20,44 +20,41 @@ interface IDeviceChoiceProps {
 export function DeviceChoice(props: IDeviceChoiceProps): JSX.Element {
   const { labelledBy, describedBy, devices, chosen, trans, onChange } = props;
   return (
-    <ul
-      className="gpc-Devices"
-      role="group"
-      aria-labelledby={labelledBy}
-      aria-describedby={describedBy}
-    >
-      {devices.map(device => {
-        const isChosen = chosen.includes(device.uuid);
-        const reason = whyNot(device, trans);
-        return (
-          <li
-            key={device.uuid}
-            className={
-              device.parent_uuid === null ? 'gpc-DeviceOption' : 'gpc-DeviceOption gpc-mod-slice'
-            }
-            title={device.uuid}
-          >
-            <label>
-              <input
-                type="checkbox"
-                checked={isChosen}
-                disabled={!isSelectable(device)}
-                onChange={() =>
-                  onChange(
-                    isChosen
-                      ? chosen.filter(other => other !== device.uuid)
-                      : [...chosen, device.uuid]
-                  )
-                }
-              />
-              {deviceLabel(device, trans)}
-            </label>
-            <Bars bars={memoryBar(device, trans)} />
-            <p className="gpc-Help">{reason ?? usersOf(device, trans)}</p>
-          </li>
-        );
-      })}
-    </ul>
+    <div role="group" aria-labelledby={labelledBy} aria-describedby={describedBy}>
+      <ul className="gpc-Devices">
+        {devices.map(device => {
+          const isChosen = chosen.includes(device.uuid);
+          const reason = whyNot(device, trans);
+          return (
+            <li
+              key={device.uuid}
+              className={
+                device.parent_uuid === null ? 'gpc-DeviceOption' : 'gpc-DeviceOption gpc-mod-slice'
+              }
+              title={device.uuid}
+            >
+              <label>
+                <input
+                  type="checkbox"
+                  checked={isChosen}
+                  disabled={!isSelectable(device)}
+                  onChange={() =>
+                    onChange(
+                      isChosen
+                        ? chosen.filter(other => other !== device.uuid)
+                        : [...chosen, device.uuid]
+                    )
+                  }
+                />
+                {deviceLabel(device, devices, trans)}
+              </label>
+              <Bars bars={memoryBar(device, trans)} />
+              <p className="gpc-Help">{reason ?? usersOf(device, trans)}</p>
+            </li>
+          );
+        })}
+      </ul>
+    </div>
   );
 }
 

@@ -8,10 +8,18 @@ export function isSelectable(device: DeviceModel): boolean {
   return device.visible && !device.mig_enabled && device.error === null;
 }
 
-/** What to call it in a list. */
-export function deviceLabel(device: DeviceModel, trans: TranslationBundle): string {
+/** What to call it in a list; slices of one GPU are told apart as in the panel: `0.1`. */
+export function deviceLabel(
+  device: DeviceModel,
+  devices: readonly DeviceModel[],
+  trans: TranslationBundle
+): string {
+  const { index, parent_uuid } = device;
   const name = device.name ?? trans.__('GPU');
-  return device.index === null ? name : `${device.index}: ${name}`;
+  const parent = devices.find(({ uuid }) => uuid === parent_uuid);
+  const slices = devices.filter(one => one.parent_uuid === parent_uuid);
+  const number = parent === undefined ? index : `${parent.index}.${slices.indexOf(device)}`;
+  return number === null ? name : `${number}: ${name}`;
 }
 
 /** Why it cannot be chosen; null when it can. */

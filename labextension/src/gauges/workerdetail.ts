@@ -1,5 +1,5 @@
 import { entry } from './columns';
-import { element, setText } from './element';
+import { element, setAttribute, setText } from './element';
 import { Facts, workerFacts } from './facts';
 import { hasGpu, workerFigures } from './figures';
 import { GaugeSet, type IGaugeContext } from './gaugeset';
@@ -70,7 +70,10 @@ export class WorkerDetail {
       : '';
     // Where the title is a number, this is what logs and Dask's pages call it.
     const named = title.includes(this.name) ? '' : fill(words.worker, { name: this.name });
-    setText(this._address, [named, address].filter(line => line !== '').join(' · '));
+    const text = [named, address].filter(line => line !== '').join(' · ');
+    setText(this._address, text);
+    // One line: addresses are long.
+    setAttribute(this._address, 'title', text);
   }
 
   private readonly _title: HTMLElement;

@@ -1,8 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
-import { levelOf, readingOf, shareOf, type IReading } from '../gauges/levels';
+import type { IBar } from '../gauges/bar';
+import { readingOf, shareOf } from '../gauges/levels';
 import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
+import { Bars } from '../panel/bars';
 import type { DeviceModel, DeviceProcess } from '../protocol/messages';
 import { processTree, type IPlacedProcess } from './processtree';
 
@@ -20,7 +22,6 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
   const { device, index, trans, onOpenNotebook, onStop } = props;
   const isSlice = device.parent_uuid !== null;
   const title = isSlice ? trans.__('MIG %1', index) : trans.__('GPU %1', index);
-  const memory = readingOf(device.memory_used_bytes, device.memory_total_bytes);
   const hidden = trans.__('CUDA_VISIBLE_DEVICES hides it from programs that are started here.');
   return (
     <li className={`gpc-Device${isSlice ? ' gpc-mod-slice' : ''}`} title={device.uuid}>
@@ -34,14 +35,7 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
         )}
         <span className="gpc-Device-facts">{deviceFacts(device)}</span>
       </div>
-      {memory !== null && (
-        <MemoryBar
-          memory={memory}
-          reserved={device.memory_reserved_bytes}
-          label={trans.__('Memory of %1', title)}
-          trans={trans}
-        />
-      )}
+      <Bars bars={memoryBar(device, trans)} />
       {device.error !== null && (
         <p className="gpc-Device-error">
           {device.error}
@@ -100,42 +94,22 @@ function deviceFacts(device: DeviceModel): string {
   return facts.filter(fact => fact !== null).join(' · ');
 }
 
-interface IMemoryBarProps {
-  readonly memory: IReading;
-  /** What the driver keeps for itself. */
-  readonly reserved: number | null;
-  readonly label: string;
-  readonly trans: TranslationBundle;
-}
-
-/** `10 / 40 GiB · 25 %`, and what the driver keeps. */
-function MemoryBar({ memory, reserved, label, trans }: IMemoryBarProps): JSX.Element {
-  const { used, total } = memory;
-  const share = shareOf(memory);
+/** Its memory: what is used is seen, and `10 / 40 GiB · 25 % · 512 MiB reserved` by the driver is said. */
+function memoryBar(device: DeviceModel, trans: TranslationBundle): IBar[] {
+  const reading = readingOf(device.memory_used_bytes, device.memory_total_bytes);
+  if (reading === null) {
+    return [];
+  }
+  const { used, total } = reading;
+  const share = shareOf(reading);
+  const reserved = device.memory_reserved_bytes;
   const facts = [
     total === null ? formatBytes(used) : formatShare(used, total),
     share === null ? null : formatPercent(100 * share),
     reserved ? trans.__('%1 reserved', formatBytes(reserved)) : null
   ];
-  const text = facts.filter(fact => fact !== null).join(' · ');
-  return (
-    <div className="gpc-Device-memory" data-level={levelOf(memory)}>
-      {share !== null && (
-        <div
-          className="gpc-Device-bar"
-          role="meter"
-          aria-label={label}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Math.round(share * 100)}
-          aria-valuetext={text}
-        >
-          <div style={{ width: `${share * 100}%` }} />
-        </div>
-      )}
-      <span>{text}</span>
-    </div>
-  );
+  const sentence = facts.filter(fact => fact !== null).join(' · ');
+  return [{ label: trans.__('VRAM'), reading, sentence }];
 }
 
 interface IProcessProps {
@@ -168,23 +142,25 @@ function Process({ placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.
           ownerOf(process, trans)
         )}
       </span>
-      {memory_used_bytes !== null && <span>{formatBytes(memory_used_bytes)}</span>}
       {hasChildren && tree_memory_bytes !== null && (
-        <span
-          title={trans.__('With what it has started')}
-        >{`(${formatBytes(tree_memory_bytes)})`}</span>
+        <span title={trans.__('With what it has started')}>
+          {trans.__('%1 in all', formatBytes(tree_memory_bytes))}
+        </span>
       )}
-      {process.can_stop && (
-        <button
-          type="button"
-          className="gpc-LinkButton"
-          title={trans.__('Stop process %1…', pid)}
-          aria-label={trans.__('Stop process %1…', pid)}
-          onClick={() => onStop(process)}
-        >
-          {trans.__('Stop…')}
-        </button>
-      )}
+      {memory_used_bytes !== null && <span>{formatBytes(memory_used_bytes)}</span>}
+      <span className="gpc-Device-stop">
+        {process.can_stop && (
+          <button
+            type="button"
+            className="gpc-LinkButton"
+            title={trans.__('Stop process %1…', pid)}
+            aria-label={trans.__('Stop process %1…', pid)}
+            onClick={() => onStop(process)}
+          >
+            {trans.__('Stop…')}
+          </button>
+        )}
+      </span>
     </li>
   );
 }

@@ -89,10 +89,14 @@ function inOrder(clusters: readonly ClusterModel[]): readonly ClusterModel[] {
   return [...clusters].sort((one, other) => (key(one) < key(other) ? 1 : -1));
 }
 
-/** What lives is open while it is little, and what is just created; what has ended, while there is little at all. */
+/** What starts or lives is open while there is little of that; what has ended, while there is little at all. */
 function isOpenAtFirst(cluster: ClusterModel, clusters: readonly ClusterModel[]): boolean {
-  const others = hasEnded(cluster) ? clusters : clusters.filter(one => !hasEnded(one));
-  return cluster.state === 'starting' || others.length <= FEW;
+  const few = (isOther: (one: ClusterModel) => boolean): boolean =>
+    clusters.filter(isOther).length <= FEW;
+  const isStarting = ({ state }: ClusterModel): boolean => state === 'starting';
+  return (
+    (isStarting(cluster) && few(isStarting)) || few(one => hasEnded(cluster) || !hasEnded(one))
+  );
 }
 
 /** Many ended clusters go with one click; of a single one, its card has the button. */

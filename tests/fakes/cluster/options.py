@@ -28,6 +28,8 @@ class Simulation:
     seed: int = 0
     past: bool = False
     """Whether the history begins with ten invented minutes."""
+    arriving: int = 1000
+    """The most workers that come; the others stay on their way, so that the cluster starts or scales for ever."""
 
     @property
     def on_gpus(self) -> bool:
@@ -52,6 +54,7 @@ def parse(arguments: Sequence[str] | None = None) -> Simulation:
     parser.add_argument("--tasks-per-second", type=float, default=50.0, help="0: idle, nobody connected")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--past", action="store_true", help="begin with ten invented minutes of history")
+    parser.add_argument("--arriving", type=int, default=1000, help="the most workers that come, now and later")
     options = parser.parse_args(arguments)
     if not 1 <= options.workers <= 1000:
         parser.error("--workers must be from 1 to 1000")

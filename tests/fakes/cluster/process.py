@@ -1,11 +1,11 @@
-"""A simulated cluster as a process of its own, for tests and benchmarks."""
+"""Simulated clusters as processes of their own, for tests and benchmarks."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -22,16 +22,50 @@ def simulated_cluster(*options: str, environment: dict[str, str] | None = None) 
     environment : dict, optional
         By default this process's, ``GPUCLUSTER_DIR`` included.
     """
-    command = [sys.executable, "-m", "tests.fakes.cluster", *options]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
+    with simulated_clusters([options], environment=environment) as (id,):
+        yield id
+
+
+@contextmanager
+def simulated_clusters(
+    clusters: Sequence[Sequence[str]], *, environment: dict[str, str] | None = None
+) -> Iterator[list[str]]:
+    """Run several at once, which takes less time than one after the other; gives their ids.
+
+    Parameters
+    ----------
+    clusters : sequence of sequences of str
+        The options of each.
+    environment : dict, optional
+        As for ``simulated_cluster``.
+    """
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-m", "tests.fakes.cluster", *options],
+                    cwd=ROOT,
+                    env=environment,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+            )
+            for options in clusters
+        ]
         try:
-            first = process.stdout.readline().split()
-            assert first, "the simulation ended before it ran; its output says why"
-            yield first[0]
+            yield [_first_word(process) for process in processes]
         finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+
+
+def _first_word(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    first = process.stdout.readline().split()
+    assert first, "the simulation ended before it ran; its output says why"
+    return first[0]

@@ -71,14 +71,16 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
 
     async def start(self) -> None:
         """Start what stands for the nanny, and the worker."""
+        if self._number >= self._simulation.arriving:
+            await asyncio.get_running_loop().create_future()
         self._nanny = await _listener(self._answer)
         await self._register()
         await super().start()
 
     async def close(self, **kwargs: Any) -> None:
         """Leave the scheduler for good."""
-        self._leave()
         if self._nanny is not None:
+            self._leave()
             self._nanny.stop()
             self._nanny = None
         await super().close()
