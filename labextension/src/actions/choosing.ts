@@ -61,8 +61,8 @@ export async function chooseNotebook(
 }
 
 /**
- * Whether stopping a cluster takes something away: tasks, results, or the cluster of a program that may want it at any
- * moment, which a notebook of this window whose kernel rests does not.
+ * Whether stopping a cluster takes something away: tasks, results, a place in a queue, or the cluster of a program that
+ * may want it at any moment, which a notebook of this window whose kernel rests does not.
  */
 export function wouldLose(
   cluster: ClusterModel,
@@ -78,7 +78,7 @@ export function wouldLose(
   return (
     sample === undefined ||
     manager.connection !== 'live' ||
-    processing + waiting + (sample.tasks?.memory ?? 0) > 0 ||
+    processing + waiting + (sample.tasks?.memory ?? 0) + cluster.n_pending > 0 ||
     cluster.n_clients > resting.length
   );
 }
