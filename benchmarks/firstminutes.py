@@ -19,12 +19,11 @@ COMPUTATION = "client.submit(lambda x: x + 1, 41).result()"
 
 
 def create(hand: Hand) -> None:
-    """Step 1: open the panel, New cluster, Create."""
+    """Step 1: open the panel, Quick start."""
     page = hand.page
     panel = page.locator("#gpucluster-panel")
     hand.click(page.locator('.jp-SideBar [data-id="gpucluster-panel"]'))
-    hand.click(panel.get_by_role("button", name="New cluster"))
-    hand.click(panel.get_by_role("button", name="Create"))
+    hand.click(panel.get_by_role("button", name="Quick start"))
     expect(panel.get_by_role("status").first).to_have_text("Running")
 
 
