@@ -332,6 +332,9 @@ describe('card', () => {
     const stopped = cluster({ state: 'stopped', scheduler_address: null, ended_at });
     await draw(card(store([stopped], { create, remove })));
     expect(host.querySelector('.gpc-State')?.textContent).toBe('Stopped 12 min ago');
+    // The second click on what was "Stop" a moment ago.
+    button('Remove').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
+    expect(remove).not.toHaveBeenCalled();
     await click('Start again', 2);
     expect(create.mock.calls).toEqual([[{ ...stopped.spec, name: 'blue' }]]);
     expect(remove.mock.calls).toEqual([['a1b2c3d4']]);
