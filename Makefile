@@ -2,8 +2,9 @@
 PYTHON ?= python3
 NODE ?= node
 PORT ?= 8888
-# JupyterLab refuses to run as root unless told; in a container there is often nobody else.
-LAB_OPTIONS ?= $(if $(filter 0,$(shell id -u)),--allow-root)
+# Without what each extension says of itself, so that the address stays on the screen. JupyterLab refuses to run as root
+# unless told; in a container there is often nobody else.
+LAB_OPTIONS ?= --log-level=WARN $(if $(filter 0,$(shell id -u)),--allow-root)
 BIN := .venv/bin
 CUDA := .venv-cuda/bin
 # The scripts of package.json call tools of the environment.

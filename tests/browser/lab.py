@@ -70,11 +70,18 @@ class Lab:
 
 
 @contextmanager
-def jupyter(app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (), **more: str) -> Iterator[Lab]:
+def jupyter(
+    app: str = "lab",
+    *,
+    base_url: str = "/",
+    options: Sequence[str] = (),
+    python: str = sys.executable,
+    **more: str,
+) -> Iterator[Lab]:
     """Start ``jupyter lab`` or ``jupyter notebook``; stop it and all its clusters in the end.
 
     ``base_url`` is the path of everything, as behind a JupyterHub; ``options`` are added to its command line, ``more``
-    to its environment.
+    to its environment; ``python`` may be that of another environment.
     """
     # Not below pytest's own directory: the path of a unix socket must be short.
     directory = Path(tempfile.mkdtemp(prefix="gpc-", dir="/tmp"))
@@ -100,7 +107,7 @@ def jupyter(app: str = "lab", *, base_url: str = "/", options: Sequence[str] = (
     lab = Lab(f"http://127.0.0.1:{port}{base_url.rstrip('/')}", secrets.token_hex(16), directory)
     lab.write_settings()
     command = [
-        sys.executable, "-m", "jupyter", app, "--no-browser", "--ip=127.0.0.1", "--allow-root",
+        python, "-m", "jupyter", app, "--no-browser", "--ip=127.0.0.1", "--allow-root",
         f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.base_url={base_url}",
         f"--ServerApp.root_dir={directory / 'root'}", f"--IdentityProvider.token={lab.token}",
         *options,

@@ -171,7 +171,11 @@ const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.El
     trans={trans}
   />
 );
-const list = (manager: IClusterManager, onCreate = jest.fn()): JSX.Element => (
+const list = (
+  manager: IClusterManager,
+  onCreate = jest.fn(),
+  onQuickStart = jest.fn()
+): JSX.Element => (
   <ClusterList
     manager={manager}
     commands={commands}
@@ -180,6 +184,7 @@ const list = (manager: IClusterManager, onCreate = jest.fn()): JSX.Element => (
     thresholds={DEFAULT_THRESHOLDS}
     trans={trans}
     onCreate={onCreate}
+    onQuickStart={onQuickStart}
   />
 );
 /** Gauges draw in the next frame. */
@@ -193,6 +198,14 @@ describe('list', () => {
     expect(host.textContent).toContain('No cluster yet.');
     await click('New cluster');
     expect(onCreate).toHaveBeenCalledTimes(1);
+  });
+
+  it('creates one without the form, and says what is refused', async () => {
+    const refused = jest.fn(() => Promise.reject(new Error('No memory left.')));
+    await draw(list(store([]), jest.fn(), refused));
+    await click('Quick start');
+    expect(refused).toHaveBeenCalledTimes(1);
+    expect(host.querySelector('[role="alert"]')?.textContent).toBe('No memory left.');
   });
 
   it.each([
@@ -330,6 +343,9 @@ describe('card', () => {
     const stopped = cluster({ state: 'stopped', scheduler_address: null, ended_at });
     await draw(card(store([stopped], { create, remove })));
     expect(host.querySelector('.gpc-State')?.textContent).toBe('Stopped 12 min ago');
+    // The second click on what was "Stop" a moment ago.
+    button('Remove').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
+    expect(remove).not.toHaveBeenCalled();
     await click('Start again', 2);
     expect(create.mock.calls).toEqual([[{ ...stopped.spec, name: 'blue' }]]);
     expect(remove.mock.calls).toEqual([['a1b2c3d4']]);
@@ -525,6 +541,7 @@ describe('card', () => {
             thresholds={DEFAULT_THRESHOLDS}
             trans={trans}
             onCreate={() => undefined}
+            onQuickStart={() => Promise.resolve()}
           />
         );
         return Promise.resolve();

@@ -60,6 +60,29 @@ export async function chooseNotebook(
   return open[place] ?? 'new';
 }
 
+/**
+ * Whether stopping a cluster takes something away: tasks, results, a place in a queue, or the cluster of a program that
+ * may want it at any moment, which a notebook of this window whose kernel rests does not.
+ */
+export function wouldLose(
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  open: readonly NotebookPanel[]
+): boolean {
+  const sample = manager.sample(cluster.id);
+  const { processing, waiting } = taskCounts(sample);
+  const resting = open.filter(({ sessionContext }) => {
+    const kernel = sessionContext.session?.kernel;
+    return kernel?.status === 'idle' && cluster.kernels.includes(kernel.id);
+  });
+  return (
+    sample === undefined ||
+    manager.connection !== 'live' ||
+    processing + waiting + (sample.tasks?.memory ?? 0) + cluster.n_pending > 0 ||
+    cluster.n_clients > resting.length
+  );
+}
+
 /** Ask before a cluster is stopped; says what would be lost. */
 export async function confirmStop(
   cluster: ClusterModel,

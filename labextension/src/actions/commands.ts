@@ -8,7 +8,7 @@ import type { PageLists } from '../dashboards/pagelists';
 import { clusterIcon } from '../icons';
 import type { ClusterPanel } from '../panel/clusterpanel';
 import type { IPanelSettings } from '../settings';
-import { confirmRestart, confirmStop } from './choosing';
+import { confirmRestart, confirmStop, wouldLose } from './choosing';
 import { CommandIDs } from './commandids';
 import { connectNotebook } from './connect';
 import type { IEnvironment } from './environment';
@@ -136,6 +136,7 @@ export function addCommands(options: ICommandOptions): void {
       if (
         hasEnded(cluster) ||
         !settings.confirmStop ||
+        !wouldLose(cluster, manager, inSight.open()) ||
         (await confirmStop(cluster, manager, trans))
       ) {
         await manager.stop(cluster.id);

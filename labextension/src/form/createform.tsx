@@ -12,6 +12,7 @@ import { DemandBar } from './demandbar';
 import { FieldRow } from './fields';
 import { KindChoice, PresetChoice } from './presetchoice';
 import { fieldsOf, groupsOf, type IField } from './schema';
+import { backendOf, startingPreset } from './starting';
 import { entryOf, parseEntries, type Entries } from './values';
 
 export interface ICreateFormProps {
@@ -327,18 +328,6 @@ function faultyTitles(
 function fieldOf(error: FieldError, fields: readonly IField[]): string | null {
   const name = error.field.split('.')[0];
   return fields.some(field => field.name === name) ? name : null;
-}
-
-function startingPreset(offer: IOffer, wanted: string): Preset | undefined {
-  const usable = offer.presets.filter(preset => !preset.needs_gpu || offer.devices.available);
-  return usable.find(preset => preset.name === wanted) ?? usable[0];
-}
-
-function backendOf(offer: IOffer, preset: Preset | undefined): string {
-  const wanted = preset?.spec.backend;
-  return typeof wanted === 'string' && wanted in offer.backends
-    ? wanted
-    : (Object.keys(offer.backends)[0] ?? 'auto');
 }
 
 function entriesOf(offer: IOffer, preset: Preset | undefined): Entries {

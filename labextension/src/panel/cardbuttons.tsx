@@ -51,20 +51,23 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
     </>
   );
   if (hasEnded(cluster)) {
+    // They take the place of "Stop": the second click of whoever clicked that twice is not meant for them.
+    const once = (name: string, request: () => Promise<unknown>) => (event: React.MouseEvent) =>
+      void (event.detail < 2 && asking.run(name, request));
     return (
       <>
         <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
           <button
             className="gpc-Button gpc-mod-accept"
             title={trans.__('Create it once more, with the same options')}
-            onClick={() => void asking.run('again', () => startAgain(cluster, manager))}
+            onClick={once('again', () => startAgain(cluster, manager))}
           >
             {trans.__('Start again')}
           </button>
           <button
             className="gpc-Button"
             title={trans.__('Take it off the list, with its log')}
-            onClick={() => void asking.run('remove', () => manager.remove(cluster.id))}
+            onClick={once('remove', () => manager.remove(cluster.id))}
           >
             {trans.__('Remove')}
           </button>

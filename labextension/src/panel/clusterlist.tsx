@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { addIcon } from '@jupyterlab/ui-components';
+import { addIcon, runIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import React, { useRef } from 'react';
 
@@ -24,14 +24,17 @@ export interface IClusterListProps {
   readonly unfolded: Unfolded;
   readonly thresholds: IThresholds;
   readonly trans: TranslationBundle;
+  /** Open the form. */
   readonly onCreate: () => void;
+  /** Create one without the form. */
+  readonly onQuickStart: () => Promise<void>;
   /** Whether somebody comes back from the form, whose buttons had the focus. */
   readonly isReturning?: boolean;
 }
 
 /** All clusters, or what to do when there is none. */
 export function ClusterList(props: IClusterListProps): JSX.Element {
-  const { manager, commands, links, unfolded, thresholds, trans, onCreate, isReturning } = props;
+  const { manager, commands, links, unfolded, thresholds, trans } = props;
   const { clusters, isReady, connection } = manager;
   const list = useRef<HTMLDivElement>(null);
   useKeptFocus(list);
@@ -52,14 +55,7 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
         <>
           <div className="gpc-ClusterList-header">
             <h2>{trans.__('Clusters')}</h2>
-            <button
-              className="gpc-Button gpc-mod-accept"
-              autoFocus={isReturning}
-              onClick={onCreate}
-            >
-              <addIcon.react tag="span" className="gpc-Button-icon" />
-              {trans.__('New cluster')}
-            </button>
+            <CreateButtons {...props} />
           </div>
           <ul className="gpc-ClusterList" aria-label={trans.__('Clusters')}>
             {inOrder(clusters).map(cluster => (
@@ -130,21 +126,52 @@ function RemoveEnded({
   );
 }
 
-function Empty({ trans, onCreate, isReturning }: IClusterListProps): JSX.Element {
+function Empty(props: IClusterListProps): JSX.Element {
+  const { trans } = props;
   return (
     <div className="gpc-Empty">
       <clusterIcon.react tag="span" className="gpc-Empty-icon" />
       <p>
         {trans.__('No cluster yet. Start one and let its workers share the work of your notebook.')}
       </p>
+      <CreateButtons {...props} isAlone />
+    </div>
+  );
+}
+
+interface ICreateButtonsProps extends IClusterListProps {
+  /** Whether there is nothing else, so that there is room. */
+  readonly isAlone?: boolean;
+}
+
+/** To choose what to create, and to create one at once. */
+function CreateButtons(props: ICreateButtonsProps): JSX.Element {
+  const { trans, onCreate, onQuickStart, isReturning, isAlone } = props;
+  const asking = useAsking();
+  return (
+    <div className="gpc-CreateButtons" aria-busy={asking.busy !== null}>
       <button
-        className="gpc-Button gpc-mod-accept gpc-mod-big"
+        className={`gpc-Button gpc-mod-accept ${isAlone ? 'gpc-mod-big' : ''}`}
         autoFocus={isReturning}
         onClick={onCreate}
       >
         <addIcon.react tag="span" className="gpc-Button-icon" />
         {trans.__('New cluster')}
       </button>
+      <button
+        className="gpc-Button"
+        title={trans.__('Create a cluster at once, with what the form begins with')}
+        aria-label={trans.__('Quick start')}
+        onClick={() => void asking.run('create', onQuickStart)}
+      >
+        <runIcon.react tag="span" className="gpc-Button-icon" />
+        {isAlone && trans.__('Quick start')}
+      </button>
+      {asking.error !== null && (
+        <p className="gpc-Error" role="alert">
+          {sentenceOf(asking.error)}
+        </p>
+      )}
     </div>
   );
 }

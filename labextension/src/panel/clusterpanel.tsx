@@ -7,6 +7,7 @@ import React from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
+import { createAtOnce } from '../form/starting';
 import { CommandIDs } from '../actions/commandids';
 import type { IEnvironment } from '../actions/environment';
 import type { INotebookLinks } from '../actions/links';
@@ -108,6 +109,7 @@ export class ClusterPanel extends ReactWidget {
           thresholds={this._thresholds}
           trans={trans}
           onCreate={() => this.showForm()}
+          onQuickStart={() => createAtOnce(manager, environment, this.defaultPreset)}
           isReturning={this._isReturning}
         />
         <HostDevices manager={manager} commands={commands} trans={trans} />
