@@ -21,7 +21,6 @@ import { addLessons } from './actions/lessons';
 import { NotebookLinks } from './actions/links';
 import { NotebooksInSight } from './actions/notebooks';
 import { addProfiling } from './actions/profiling';
-import { addRecordCommand } from './actions/recordcommand';
 import { addRecordings } from './actions/recordings';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
@@ -110,7 +109,14 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
     addProfiling({ app, manager, notebooks, trans });
-    addRecordCommand({ commands, manager, notebooks, trans });
+    addRecordings({
+      app,
+      labShell,
+      manager,
+      restorer,
+      thresholds: () => panel.thresholds,
+      trans
+    });
     addCommands({
       app,
       manager,
@@ -150,8 +156,6 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       },
       trans
     });
-
-    addRecordings({ app, labShell, palette, restorer, thresholds: () => panel.thresholds, trans });
 
     if (registry !== null) {
       const onChange = (): void => {

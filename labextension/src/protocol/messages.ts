@@ -246,7 +246,7 @@ export interface ClusterModel {
 export interface ActivityEntry {
   at: string;
   /**
-   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'recorded', 'failure' for what happened.
+   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'recorded', 'profile', 'failure' for what happened.
    */
   kind: string;
   /**

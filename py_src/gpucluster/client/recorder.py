@@ -52,9 +52,8 @@ class AsyncRecorder(LineRecorder):
         if seconds is not None and not (is_number and seconds > 0):
             raise InvalidRequest(f"seconds: must be a number above 0, not {str(seconds)[:40]!r}.")
         registry, id = control.registry, model.id
-        self._find = lambda: registry.find(id)
         super().__init__(
-            file, model.name, lambda: follow_telemetry(registry, id), self._find,
+            file, model.name, lambda: follow_telemetry(registry, id), lambda: registry.find(id),
             title=title, note=note, seconds=seconds,
         )  # fmt: skip
         self._pid = os.getpid()
@@ -68,7 +67,7 @@ class AsyncRecorder(LineRecorder):
             When the cluster is not running, or the file has no room for the first sample.
         InvalidRequest, SupervisorUnreachable
         """
-        model = self._find()
+        model = self._model()
         if self._task is None and model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")
         await super().start()
