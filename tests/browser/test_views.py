@@ -234,7 +234,7 @@ def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: 
     assert violations(page, "#gpucluster-panel") == []
     button.click()
     expect(button).to_have_attribute("aria-pressed", "false")
-    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Play", exact=True).click()
     expect(page.get_by_role("region", name="Recording: blue")).to_be_visible()
     expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
     [made] = (lab.directory / "root" / "gpucluster-recordings").iterdir()
