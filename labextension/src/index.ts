@@ -4,7 +4,11 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import {
+  ICommandPalette,
+  IMovableSectionRegistry,
+  IToolbarWidgetRegistry
+} from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { IRunningSessionManagers } from '@jupyterlab/running';
@@ -72,7 +76,8 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     INotebookTracker,
     ILabShell,
     IStateDB,
-    IToolbarWidgetRegistry
+    IToolbarWidgetRegistry,
+    IMovableSectionRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -86,7 +91,8 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null,
     labShell: ILabShell | null,
     state: IStateDB | null,
-    toolbars: IToolbarWidgetRegistry | null
+    toolbars: IToolbarWidgetRegistry | null,
+    movable: IMovableSectionRegistry | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('gpucluster');
     const { commands } = app;
@@ -138,6 +144,9 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     );
     app.shell.add(panel, 'left', { rank: 550, type: 'GPU Clusters' });
     restorer?.add(panel, 'gpucluster-panel');
+    if (movable) {
+      panel.sections.offer(movable, trans.__('GPU clusters'), app.restored);
+    }
     launcher?.add({
       command: CommandIDs.createCluster,
       category: trans.__('Other'),
@@ -173,6 +182,9 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     }
   }
 };
+
+// JupyterLab 4.6.0 has no registry of movable sections yet, and so no token for it.
+panelPlugin.optional = panelPlugin.optional?.filter(Boolean);
 
 /** Clusters among the other running things. */
 const runningPlugin: JupyterFrontEndPlugin<void> = {

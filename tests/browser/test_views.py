@@ -224,6 +224,7 @@ def test_gauges_over_time(page: Page, client: Client) -> None:
 
 
 def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: Lab) -> None:
+    open_panel(page)
     button = card_of(page).get_by_role("button", name="Record")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
@@ -239,6 +240,24 @@ def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: 
     expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
     [made] = (lab.directory / "root" / "gpucluster-recordings").iterdir()
     assert read_recording(made).recording.n_workers == len(lab.control.get("blue").workers)
+
+
+def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
+    section = page.locator("#gpucluster-lessons")
+    heading = section.locator("> details > summary")
+    open_panel(page)
+    heading.click(button="right")
+    page.get_by_role("menuitem", name="Move to File Browser").click()
+    page.locator('.jp-SideBar [data-id="filebrowser"]').click()
+    expect(section.get_by_text(re.compile("^Quiz: "))).to_be_visible()
+    expect(heading).to_be_hidden()
+    page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
+    page.goto(page.url.split("?")[0])
+    expect(section.get_by_text(re.compile("^Quiz: "))).to_be_visible()
+    page.locator(".jp-hosted-section", has_text="Lessons").click(button="right")
+    page.get_by_role("menuitem", name="Move back to GPU clusters").click()
+    open_panel(page)
+    expect(heading).to_be_visible()
 
 
 def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:
