@@ -23,7 +23,16 @@ MAY_IMPORT = {
     "backends": {"comm", "dask_internals", "devices", "operating_system", "telemetry", "protocol"},
     "dask_internals": {"operating_system"},
     "telemetry": {"dask_internals", "devices", "operating_system", "protocol"},
-    "supervisor": {"backends", "comm", "dask_internals", "operating_system", "registry", "telemetry", "protocol"},
+    "supervisor": {
+        "backends",
+        "comm",
+        "dask_internals",
+        "operating_system",
+        "recordings",
+        "registry",
+        "telemetry",
+        "protocol",
+    },
     **{
         face: {
             "client",

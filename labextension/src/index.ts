@@ -4,7 +4,11 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, IToolbarWidgetRegistry } from '@jupyterlab/apputils';
+import {
+  ICommandPalette,
+  IMovableSectionRegistry,
+  IToolbarWidgetRegistry
+} from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { IRunningSessionManagers } from '@jupyterlab/running';
@@ -21,7 +25,6 @@ import { addLessons } from './actions/lessons';
 import { NotebookLinks } from './actions/links';
 import { NotebooksInSight } from './actions/notebooks';
 import { addProfiling } from './actions/profiling';
-import { addRecordCommand } from './actions/recordcommand';
 import { addRecordings } from './actions/recordings';
 import { ClusterViews } from './actions/views';
 import { ClusterManager } from './clusters/manager';
@@ -73,7 +76,8 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     INotebookTracker,
     ILabShell,
     IStateDB,
-    IToolbarWidgetRegistry
+    IToolbarWidgetRegistry,
+    IMovableSectionRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -87,7 +91,8 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null,
     labShell: ILabShell | null,
     state: IStateDB | null,
-    toolbars: IToolbarWidgetRegistry | null
+    toolbars: IToolbarWidgetRegistry | null,
+    movable: IMovableSectionRegistry | null
   ): void => {
     const trans = (translator ?? nullTranslator).load('gpucluster');
     const { commands } = app;
@@ -110,7 +115,14 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     const views = new ClusterViews({ app, labShell, manager, notebooks, pages, restorer, trans });
 
     addProfiling({ app, manager, notebooks, trans });
-    addRecordCommand({ commands, manager, notebooks, trans });
+    addRecordings({
+      app,
+      labShell,
+      manager,
+      restorer,
+      thresholds: () => panel.thresholds,
+      trans
+    });
     addCommands({
       app,
       manager,
@@ -132,6 +144,9 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     );
     app.shell.add(panel, 'left', { rank: 550, type: 'GPU Clusters' });
     restorer?.add(panel, 'gpucluster-panel');
+    if (movable) {
+      panel.sections.offer(movable, trans.__('GPU clusters'), app.restored);
+    }
     launcher?.add({
       command: CommandIDs.createCluster,
       category: trans.__('Other'),
@@ -151,8 +166,6 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
       trans
     });
 
-    addRecordings({ app, labShell, palette, restorer, thresholds: () => panel.thresholds, trans });
-
     if (registry !== null) {
       const onChange = (): void => {
         const { warningPercent, criticalPercent } = settings;
@@ -169,6 +182,9 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     }
   }
 };
+
+// JupyterLab 4.6.0 has no registry of movable sections yet, and so no token for it.
+panelPlugin.optional = panelPlugin.optional?.filter(Boolean);
 
 /** Clusters among the other running things. */
 const runningPlugin: JupyterFrontEndPlugin<void> = {

@@ -16,6 +16,8 @@ pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright
 
 from distributed import Client
 from gpucluster.client.api import connect
+from gpucluster.profiling.measurement import profile
+from gpucluster.recordings.reading import read_recording
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
 
 from .axe import violations
@@ -182,7 +184,7 @@ def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
     expect(table.locator('[data-kind="scale"]').first).to_be_visible()
 
 
-def test_gauges_over_time(page: Page) -> None:
+def test_gauges_over_time(page: Page, client: Client) -> None:
     choose_command(page, "Show Gauges of GPU Cluster over Time")
     charts = page.get_by_role("region", name="Gauges over time")
     canvas = charts.get_by_role("img", name="Host memory")
@@ -190,6 +192,9 @@ def test_gauges_over_time(page: Page) -> None:
     expect(charts.get_by_role("img", name="GPU memory")).to_be_hidden()
     charts.get_by_text("What happened").click()
     expect(charts.locator("li", has_text="Scale to 3 workers").first).to_be_visible()
+    with profile("blue"):
+        client.submit(sum, [1, 2]).result()
+    expect(charts.locator("li", has_text="Profiled for ").first).to_be_visible(timeout=20_000)
     canvas.hover()
     readout = charts.get_by_role("status")
     expect(readout).to_have_text(re.compile(r"^\d\d:\d\d:\d\d"))
@@ -208,6 +213,43 @@ def test_gauges_over_time(page: Page) -> None:
     charts.get_by_role("combobox").select_option("0")
     expect(canvas).to_be_visible()
     assert violations(page, ".gpc-Charts") == []
+
+
+def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: Lab) -> None:
+    open_panel(page)
+    button = card_of(page).get_by_role("button", name="Record")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.goto(lab.page("lab?reset"))
+    open_panel(page)
+    expect(card_of(page).get_by_text(re.compile(r"^Recording for .* blue-\d{8}-\d{6}\.gpucluster"))).to_be_visible()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    assert violations(page, "#gpucluster-panel") == []
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(page.get_by_role("region", name="Recording: blue")).to_be_visible()
+    expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
+    [made] = (lab.directory / "root" / "gpucluster-recordings").iterdir()
+    assert read_recording(made).recording.n_workers == len(lab.control.get("blue").workers)
+
+
+def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
+    section = page.locator("#gpucluster-lessons")
+    heading = section.locator("> details > summary")
+    open_panel(page)
+    heading.click(button="right")
+    page.get_by_role("menuitem", name="Move to File Browser").click()
+    page.locator('.jp-SideBar [data-id="filebrowser"]').click()
+    expect(section.locator(".gpc-Lessons-summary")).to_be_visible()
+    expect(heading).to_be_hidden()
+    page.wait_for_timeout(2500)  # The layout is saved a moment after it has changed.
+    page.goto(page.url.split("?")[0])
+    expect(section.locator(".gpc-Lessons-summary")).to_be_visible()
+    page.locator(".jp-hosted-section", has_text="Lessons").click(button="right")
+    page.get_by_role("menuitem", name="Move back to GPU clusters").click()
+    open_panel(page)
+    expect(heading).to_be_visible()
 
 
 def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:

@@ -1,7 +1,7 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
-import { profiledSource, recordCode } from '../../labextension/src/actions/cellcode';
+import { profiledSource } from '../../labextension/src/actions/cellcode';
 import { NotebooksInSight } from '../../labextension/src/actions/notebooks';
 
 it('a cell is profiled once, whatever it says', () => {
@@ -10,12 +10,6 @@ it('a cell is profiled once, whatever it says', () => {
     '%%gpucluster  profile --quiet\nx'
   );
   expect(profiledSource('%%gpucluster profiles')).toContain('%%gpucluster profile\n');
-});
-
-it('a recording is called after its cluster and the moment', () => {
-  expect(recordCode('blue.1', new Date('2026-11-20T14:03:05Z'))).toBe(
-    '%load_ext gpucluster\n%gpucluster record blue-1-20261120-140305.gpucluster.jsonl.gz blue.1'
-  );
 });
 
 describe('the notebook that is meant', () => {

@@ -24,6 +24,7 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     reason: null,
     notice: null,
     news: [],
+    recording: null,
     progress: null,
     notes: [],
     wanted: { n_workers: 2, adapt: null, stopped: false },

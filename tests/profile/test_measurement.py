@@ -45,6 +45,9 @@ def test_bytes_of_a_computed_array(client: Any) -> None:
     with gpucluster.profile() as report:
         result = array.compute()
     assert report.transfers.to_clients_bytes == pytest.approx(result.nbytes, rel=0.02)
+    # Whoever looks at the cluster's course sees when it was measured.
+    last = gpucluster.connect("shared").activity()[-1]
+    assert (last.kind, last.message) == ("profile", f"Profiled for {report.wall_seconds:.1f} s")
 
 
 def test_bytes_between_workers(client: Any) -> None:

@@ -119,6 +119,8 @@ async def test_unknown_cluster(api):
         ("POST", "/notes", {"n_workers": 1}),
         ("POST", "/restart", {}),
         ("POST", "/workers/0/retire", {}),
+        ("POST", "/recording", {}),
+        ("DELETE", "/recording", None),
         ("GET", "/activity", None),
         ("GET", "/history", None),
         ("GET", "/logs", None),

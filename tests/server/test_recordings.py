@@ -6,12 +6,14 @@ import asyncio
 import gzip
 import json
 import os
+import re
 from itertools import product
 from pathlib import Path
 
 import pytest
 from gpucluster.recordings import unpacking
 from gpucluster.recordings.places import bundled_recordings
+from gpucluster.recordings.reading import read_recording
 
 HEADER = {
     "kind": "gpucluster-recording", "schema_version": 1, "title": "Mine", "recorded_at": "2026-11-20T14:03:00Z",
@@ -159,3 +161,62 @@ class TestSession:
             "lines.gpucluster.jsonl.gz": None,
             "parts.gpucluster.jsonl.gz": answers[1][1]["message"],
         }
+
+
+class TestMaking:
+    async def test_the_process_of_the_cluster_records_until_it_is_told(self, api, until, running_cluster, jp_root_dir):
+        code, model = await api("POST", "clusters/shared/recording")
+        assert code == 201
+        file = Path(model["recording"]["path"])
+        assert file.parent == jp_root_dir / "gpucluster-recordings"
+        assert re.fullmatch(r"shared-\d{8}-\d{6}\.gpucluster\.jsonl\.gz", file.name)
+        part = file.with_name(file.name + ".part")
+        assert part.stat().st_mode & 0o777 == 0o600
+        # Whoever looks, from whichever page, learns of it; it is made once.
+        assert (await api("GET", "clusters/shared"))[1]["recording"] == model["recording"]
+        code, error = await api("POST", "clusters/shared/recording")
+        assert (code, error["message"]) == (409, f"The cluster 'shared' is being recorded already: {file.name}.")
+
+        code, entry = await api("DELETE", "clusters/shared/recording")
+        assert (code, entry["source"], entry["path"]) == (200, "folder", f"gpucluster-recordings/{file.name}")
+        assert (entry["title"], entry["message"], entry["n_workers"]) == ("shared", None, 1)
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert not part.exists()
+        assert entry["path"] in [one["path"] for one in (await api("GET", "recordings"))[1]["recordings"]]
+        await until("shared", lambda model: model["recording"] is None)
+        code, error = await api("DELETE", "clusters/shared/recording")
+        assert (code, error["message"]) == (409, "The cluster 'shared' is not being recorded.")
+        entries = (await api("GET", "clusters/shared/activity"))[1]["entries"][-2:]
+        assert [(one["kind"], one["by"]) for one in entries] == [("record", "JupyterLab"), ("recorded", None)]
+        assert entries[1]["message"].endswith(f" to {file.name}")
+
+    async def test_it_ends_with_the_cluster(self, api, until, jp_root_dir):
+        _, made = await api("POST", "clusters", {"name": "short.1", "backend": "local", "n_workers": 1})
+        code, error = await api("POST", "clusters/short.1/recording")
+        assert (code, error["code"]) == (409, "invalid_state")
+        await until("short.1", lambda model: model["state"] == "running")
+        path = (await api("POST", "clusters/short.1/recording"))[1]["recording"]["path"]
+        await api("DELETE", f"clusters/{made['id']}")
+        assert (await until(made["id"], lambda model: model["state"] == "stopped"))["recording"] is None
+        assert read_recording(Path(path)).message is None
+        last = [one["message"] for one in (await api("GET", "clusters/short.1/activity"))[1]["entries"]][-2:]
+        assert last[0].endswith(f" to {Path(path).name}. The cluster has ended.")
+        assert last[1] == "Stopped."
+
+    async def test_nothing_is_replaced_and_nothing_goes_elsewhere(self, api, running_cluster, jp_root_dir, tmp_path):
+        folder = jp_root_dir / "gpucluster-recordings"
+        _, model = await api("POST", "clusters/shared/recording")
+        file = Path(model["recording"]["path"])
+        file.write_text("mine")  # Somebody is faster.
+        code, entry = await api("DELETE", "clusters/shared/recording")
+        assert (code, file.read_text()) == (200, "mine")
+        assert read_recording(file.with_name(file.name + ".part")).samples
+        folder.rename(jp_root_dir / "kept")
+        folder.symlink_to(tmp_path)
+        code, error = await api("POST", "clusters/shared/recording")
+        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: it leads out of Jupyter's root.")
+        folder.unlink()
+        folder.write_text("")
+        code, error = await api("POST", "clusters/shared/recording")
+        assert (code, error["message"]) == (409, f"Recordings cannot go to {folder}: File exists.")
+        assert (await api("GET", "clusters/shared"))[1]["recording"] is None

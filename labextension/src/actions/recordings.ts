@@ -1,20 +1,23 @@
-import { Dialog, Notification, showDialog, type ICommandPalette } from '@jupyterlab/apputils';
+import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 
+import { request } from '../clusters/restapi';
+import type { IClusterManager } from '../clusters/tokens';
 import { recordingIcon } from '../icons';
 import { sentenceOf } from '../panel/asking';
+import type { ClusterModel, RecordingEntry } from '../protocol/messages';
 import { RecordingPicker } from '../recordings/recordingpicker';
 import { listRecordings, type IRecordingPlace } from '../recordings/recordingsapi';
 import { RecordingViews } from '../recordings/recordingviews';
 import { CommandIDs } from './commandids';
-import { described, type Args } from './withcluster';
+import { ClusterCommand, described, idArgument, type Args } from './withcluster';
 
 export interface IRecordingOptions extends RecordingViews.IOptions {
-  palette: ICommandPalette | null;
+  manager: IClusterManager;
 }
 
-/** Register what plays recordings: a command, and the files in the file browser. */
+/** Register what makes and plays recordings: commands, and the files in the file browser. */
 export function addRecordings(options: IRecordingOptions): void {
-  const { app, palette, trans } = options;
+  const { app, manager, trans } = options;
   const views = new RecordingViews(options);
   app.commands.addCommand(CommandIDs.openRecording, {
     label: trans.__('Play a Recording of a GPU Cluster…'),
@@ -42,7 +45,15 @@ export function addRecordings(options: IRecordingOptions): void {
       }
     }
   });
-  palette?.addItem({ command: CommandIDs.openRecording, category: trans.__('GPU Clusters') });
+  app.commands.addCommand(CommandIDs.recordCluster, {
+    label: trans.__('Record GPU Cluster, or End Its Recording'),
+    caption: trans.__('Keep what the gauges show in a file, to be played again anywhere'),
+    icon: recordingIcon,
+    describedBy: described({ id: idArgument(trans) }),
+    execute: new ClusterCommand(manager, trans).execute(trans.__('Record'), cluster =>
+      record(cluster, options)
+    )
+  });
 }
 
 function placeOf({ source, path }: Args): IRecordingPlace | null {
@@ -68,4 +79,30 @@ async function choose({ app, trans }: IRecordingOptions): Promise<IRecordingPlac
     focusNodeSelector: 'input'
   });
   return button.accept ? value : null;
+}
+
+/** Let the cluster's own process begin to record it, or end that: no kernel and no page is needed meanwhile. */
+async function record(
+  { id, recording }: ClusterModel,
+  { app, manager, trans }: IRecordingOptions
+): Promise<void> {
+  const { commands, serviceManager } = app;
+  const ask = async <T>(method: string, landmark: keyof T & string): Promise<T> => {
+    const parts = ['clusters', id, 'recording'];
+    return (await request<T>(serviceManager.serverSettings, parts, { method }, landmark)).body;
+  };
+  if (recording === null) {
+    await ask<ClusterModel>('POST', 'id');
+  } else {
+    const { source, path, message } = await ask<RecordingEntry>('DELETE', 'path');
+    if (message !== null) {
+      throw new Error(message);
+    }
+    const play = (): void => void commands.execute(CommandIDs.openRecording, { source, path });
+    Notification.success(trans.__('Recorded to %1', path), {
+      autoClose: 10_000,
+      actions: [{ label: trans.__('Play'), callback: play }]
+    });
+  }
+  await manager.refresh();
 }

@@ -7,6 +7,9 @@ import type { IClusterManager } from '../clusters/tokens';
 import { chartsIcon } from '../icons';
 import type { TimeCharts } from './timecharts';
 
+/** How often to ask what has happened that changes no cluster's model, such as a profile. */
+const TOLD_MS = 5000;
+
 /** The gauges of a cluster over time, as a tab. */
 export class ChartsView extends MainAreaWidget<ChartsContent> {
   constructor(options: ChartsView.IOptions) {
@@ -96,6 +99,9 @@ class ChartsContent extends Widget {
     const sample = sampled === this._options.id ? manager.sample(sampled) : undefined;
     if (sample !== undefined) {
       this._charts?.add(sample);
+      if (Date.now() > this._toldAt + TOLD_MS) {
+        this._tell();
+      }
     }
   }
 
@@ -112,19 +118,30 @@ class ChartsContent extends Widget {
     }
     this._wasLive = isLive;
     const model = manager.get(id);
-    const state = `${model?.state} ${model?.n_workers} ${model?.notice} ${isLive}`;
-    if (state !== this._state && charts !== null) {
-      this._state = state;
-      manager.activity(id).then(
-        entries => {
-          charts.told = entries;
-        },
-        () => undefined
-      );
+    const { state, n_workers, notice, news } = model ?? {};
+    const told = `${state} ${n_workers} ${notice} ${news?.[news.length - 1]?.at} ${isLive}`;
+    if (told !== this._told) {
+      this._told = told;
+      this._tell();
     }
+  }
+
+  /** Mark what has happened. */
+  private _tell(): void {
+    const { id, manager } = this._options;
+    this._toldAt = Date.now();
+    manager.activity(id).then(
+      entries => {
+        if (this._charts !== null) {
+          this._charts.told = entries;
+        }
+      },
+      () => undefined
+    );
   }
 
   private _charts: TimeCharts | null = null;
   private _wasLive = false;
-  private _state = '';
+  private _told = '';
+  private _toldAt = 0;
 }

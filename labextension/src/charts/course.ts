@@ -1,5 +1,5 @@
 import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { column, entry, type NumberColumn } from '../gauges/columns';
+import { column, type NumberColumn } from '../gauges/columns';
 
 /** What is drawn over time. */
 export const FIGURES = ['gpu', 'vram', 'cpu', 'memory', 'disk', 'tasks'] as const;
@@ -25,11 +25,17 @@ const MEANS: ReadonlySet<Figure> = new Set(['gpu']);
 
 type Values = Partial<Record<Figure, number | null>>;
 
+/** Figures of workers as a sample has them, not taken apart: there may be a thousand of them each second. */
+interface IWorkers {
+  readonly places: ReadonlyMap<string, number>;
+  readonly columns: Readonly<Partial<Record<Figure, TelemetrySample[NumberColumn]>>>;
+}
+
 interface IMoment {
   /** In seconds since 1970. */
   readonly time: number;
   readonly total: Values;
-  workers: ReadonlyMap<string, Values> | null;
+  workers: IWorkers | null;
 }
 
 /** Something that happened. */
@@ -83,15 +89,10 @@ export class Course {
     for (const figure of FIGURES) {
       total[figure] = totalOf(figure, sample);
     }
-    const workers = new Map(
-      sample.workers.map((name, i) => [
-        name,
-        Object.fromEntries(FIGURES.map(figure => [figure, entry(sample, COLUMNS[figure], i)]))
-      ])
-    );
+    const columns = Object.fromEntries(FIGURES.map(figure => [figure, sample[COLUMNS[figure]]]));
     this._noteChanges(sample, time, total);
-    this._moments.push({ time, total, workers });
-    this._names = sample.workers;
+    this._name(sample.workers);
+    this._moments.push({ time, total, workers: { places: this._places, columns } });
     this._trim(sample.workers.length);
   }
 
@@ -113,25 +114,23 @@ export class Course {
         workers: null
       };
     });
+    const places = placesOf(Object.keys(history.workers));
+    const workers = Object.values(history.workers);
     history.worker_seconds.forEach((seconds, i) => {
       const found = nearest(moments, end + seconds);
       if (found !== undefined) {
-        found.workers = new Map(
-          Object.entries(history.workers).map(([name, one]) => [
-            name,
-            {
-              gpu: one.gpu_utilization_percent?.[i] ?? null,
-              vram: one.vram_used_bytes?.[i] ?? null,
-              cpu: one.cpu_percent[i],
-              memory: one.memory_bytes[i]
-            }
-          ])
-        );
+        const columns = {
+          gpu: workers.map(one => one.gpu_utilization_percent?.[i] ?? null),
+          vram: workers.map(one => one.vram_used_bytes?.[i] ?? null),
+          cpu: workers.map(one => one.cpu_percent[i]),
+          memory: workers.map(one => one.memory_bytes[i])
+        };
+        found.workers = { places, columns };
       }
     });
     this._moments.unshift(...moments.filter(({ time }) => time < before));
     if (this._names.length === 0) {
-      this._names = Object.keys(history.workers);
+      this._name([...places.keys()]);
     }
   }
 
@@ -156,12 +155,15 @@ export class Course {
     const moments =
       worker === null
         ? this._moments
-        : this._moments.filter(({ workers }) => workers?.has(worker) === true);
+        : this._moments.filter(({ workers }) => workers?.places.has(worker) === true);
     return {
       times: moments.map(({ time }) => time),
-      values: moments.map(
-        ({ total, workers }) => (worker === null ? total : workers?.get(worker))?.[figure] ?? null
-      )
+      values: moments.map(({ total, workers }) => {
+        const values = worker === null ? total[figure] : workers?.columns[figure];
+        return (
+          (Array.isArray(values) ? values[workers?.places.get(worker ?? '') ?? -1] : values) ?? null
+        );
+      })
     };
   }
 
@@ -172,8 +174,7 @@ export class Course {
       return;
     }
     const present = new Set(sample.workers);
-    const known = new Set(this._names);
-    for (const name of sample.workers.filter(one => !known.has(one))) {
+    for (const name of sample.workers.filter(one => !this._places.has(one))) {
       this._seen.push({ time, kind: 'worker_joined', text: this._words.joined(name) });
     }
     for (const name of this._names.filter(one => !present.has(one))) {
@@ -181,6 +182,13 @@ export class Course {
     }
     if ((total.disk ?? 0) > 0 && !((before.total.disk ?? 0) > 0)) {
       this._seen.push({ time, kind: 'spilled', text: this._words.spilled });
+    }
+  }
+
+  private _name(names: readonly string[]): void {
+    if (names.length !== this._names.length || names.some((name, i) => name !== this._names[i])) {
+      this._names = names;
+      this._places = placesOf(names);
     }
   }
 
@@ -204,10 +212,15 @@ export class Course {
   private readonly _seen: IMark[] = [];
   private _told: readonly IMark[] = [];
   private _names: readonly string[] = [];
+  private _places: ReadonlyMap<string, number> = new Map();
 }
 
 /** What a person did not do and a line does not show better. */
 const QUIET: ReadonlySet<string> = new Set(['state', 'create']);
+
+function placesOf(names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(names.map((name, i) => [name, i]));
+}
 
 function totalOf(figure: Figure, sample: TelemetrySample): number | null {
   const known = column(sample, COLUMNS[figure]).filter((value): value is number => value !== null);

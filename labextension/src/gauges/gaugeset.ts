@@ -40,7 +40,8 @@ export class GaugeSet {
       picture.setAttribute('role', 'img');
       tooltip.explain(picture, () => [
         `${words.parts[part].name}: ${picture.dataset.figure ?? ''}`,
-        words.parts[part].sentence
+        words.parts[part].sentence,
+        `${words.parts.past.name}: ${words.parts.past.sentence}`
       ]);
       this.node.append(gauge.node);
       return [gauge, drawn, picture];

@@ -8,6 +8,7 @@ import { fill, type Part } from './words';
 
 const GPU_PARTS: readonly Part[] = [
   'gpu',
+  'past',
   'vram',
   'rmmUsed',
   'rmmFree',
@@ -17,7 +18,7 @@ const GPU_PARTS: readonly Part[] = [
   'unknown',
   'free'
 ];
-const MEMORY_PARTS: readonly Part[] = ['cpu', 'memory', 'managed', 'unmanaged', 'tierDisk'];
+const MEMORY_PARTS: readonly Part[] = ['cpu', 'past', 'memory', 'managed', 'unmanaged', 'tierDisk'];
 const TIER_PARTS: readonly Part[] = ['results', 'tierDevice', 'tierHost', 'tierDisk'];
 const FIGURE_PARTS: readonly Part[] = [
   'tasks',

@@ -69,8 +69,12 @@ function partWords(trans: ITranslating) {
     gpu: part(
       trans.__('GPU'),
       trans.__(
-        'Share of time in which the GPU computed; one that waits for data or for tasks shows little. The line is its memory.'
+        'Share of time in which the GPU computed; one that waits for data or for tasks shows little.'
       )
+    ),
+    past: part(
+      trans.__('Memory over time'),
+      trans.__('The line over the load: memory of the GPUs, or of the workers, from empty to full.')
     ),
     vram: part(
       trans.__('VRAM'),
@@ -106,7 +110,7 @@ function partWords(trans: ITranslating) {
     cpu: part(
       trans.__('CPU'),
       trans.__(
-        'How many cores the workers keep busy: one for each thread for tasks, but no more than there are. The line is their memory.'
+        'How many cores the workers keep busy: one for each thread for tasks, but no more than there are.'
       )
     ),
     shared: part(

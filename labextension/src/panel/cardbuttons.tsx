@@ -152,6 +152,20 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
         />
         <button
           className="gpc-SmallButton gpc-LayoutButton"
+          title={
+            cluster.recording === null
+              ? trans.__('Record what the gauges show into a file')
+              : trans.__('End the recording')
+          }
+          aria-label={trans.__('Record')}
+          aria-pressed={cluster.recording !== null}
+          disabled={!usable}
+          onClick={command(CommandIDs.recordCluster)}
+        >
+          {cluster.recording === null ? '●' : '■'}
+        </button>
+        <button
+          className="gpc-SmallButton gpc-LayoutButton"
           title={trans.__('Lay out the dashboard: its most useful pages side by side')}
           aria-label={trans.__('Lay out the dashboard')}
           disabled={!hasDashboard}

@@ -12,7 +12,15 @@ import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
 import { Details } from './details';
-import { idleLine, kindLine, linksLine, newsLine, pendingLine, workersLine } from './lines';
+import {
+  idleLine,
+  kindLine,
+  linksLine,
+  newsLine,
+  pendingLine,
+  recordingLine,
+  workersLine
+} from './lines';
 import { LiveGauges } from './livegauges';
 import { ProgressLine } from './progressline';
 import { retire } from './retiring';
@@ -162,6 +170,11 @@ function Living(props: ILivingProps): JSX.Element {
       {cluster.news.some(({ kind }) => kind !== 'done') && (
         <p className="gpc-Line gpc-News" title={newsLine(cluster, manager, trans) ?? undefined}>
           <Ticking milliseconds={20_000} text={() => newsLine(cluster, manager, trans) ?? ''} />
+        </p>
+      )}
+      {cluster.recording !== null && (
+        <p className="gpc-Line" title={cluster.recording.path}>
+          <Ticking milliseconds={1000} text={() => recordingLine(cluster, manager, trans)} />
         </p>
       )}
       <ProgressLine cluster={cluster} trans={trans} />

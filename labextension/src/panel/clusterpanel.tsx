@@ -4,6 +4,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
 import { Poll } from '@lumino/polling';
 import React from 'react';
+import { createPortal } from 'react-dom';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
@@ -17,6 +18,7 @@ import { clusterIcon } from '../icons';
 import { LessonsSection } from '../lessons/lessonssection';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';
+import { MovableSections } from './movablesections';
 import type { Unfolded } from './unfolded';
 
 /** How often to look for new progress while the lessons are shown. */
@@ -33,6 +35,12 @@ export class ClusterPanel extends ReactWidget {
     this.title.caption = options.trans.__('GPU clusters');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', options.trans.__('GPU clusters'));
+    const { trans } = options;
+    const titles = {
+      'gpucluster-gpus': trans.__('GPUs of this machine'),
+      'gpucluster-lessons': trans.__('Lessons')
+    };
+    this.sections = new MovableSections(titles, () => this.update());
     options.manager.changed.connect(this._onChanged, this);
     options.links.changed.connect(this._onChanged, this);
     options.unfolded.changed.connect(this._onChanged, this);
@@ -41,7 +49,9 @@ export class ClusterPanel extends ReactWidget {
       factory: () => options.lessons.refresh(),
       frequency: { interval: LESSONS_MS, backoff: false },
       // Kernels write the learner's progress, and nobody tells this page.
-      standby: () => document.hidden || !this.isVisible || !this._isShowingLessons
+      standby: () =>
+        document.hidden ||
+        !(this.sections.all[1].isMoved || (this.isVisible && this._isShowingLessons))
     });
   }
 
@@ -51,6 +61,9 @@ export class ClusterPanel extends ReactWidget {
       super.dispose();
     }
   }
+
+  /** What can be moved into other panels. */
+  readonly sections: MovableSections;
 
   /** Name of the preset that the form starts with. */
   defaultPreset = 'auto';
@@ -83,51 +96,69 @@ export class ClusterPanel extends ReactWidget {
     this._isCreating = false;
     this._setLessons(true);
     void this.renderPromise?.then(() => {
-      const section = this.node.querySelector('.gpc-Lessons');
-      section?.scrollIntoView({ block: 'start' });
-      section?.querySelector('summary')?.focus();
+      const section = this.sections.all[1].node;
+      section.scrollIntoView({ block: 'start' });
+      section.querySelector('summary')?.focus();
     });
   }
 
   protected override render(): JSX.Element {
     const { lessons, links, manager, commands, trans, environment, unfolded } = this._options;
-    return this._isCreating ? (
-      <CreateForm
-        manager={manager}
-        trans={trans}
-        environment={environment}
-        defaultPreset={this.defaultPreset}
-        onDone={() => this.showList()}
-      />
-    ) : (
-      <>
-        <ClusterList
-          manager={manager}
-          commands={commands}
-          links={links}
-          unfolded={unfolded}
-          thresholds={this._thresholds}
-          trans={trans}
-          onCreate={() => this.showForm()}
-          onQuickStart={() => createAtOnce(manager, environment, this.defaultPreset)}
-          isReturning={this._isReturning}
-        />
-        <HostDevices manager={manager} commands={commands} trans={trans} />
+    const [gpus, learning] = this.sections.all;
+    const sections = [
+      createPortal(
+        <HostDevices manager={manager} commands={commands} trans={trans} />,
+        gpus.node,
+        gpus.id
+      ),
+      createPortal(
         <LessonsSection
           store={lessons}
           commands={commands}
           trans={trans}
-          isOpen={this._isShowingLessons}
+          isOpen={this._isShowingLessons || learning.isMoved}
           onToggle={isOpen => this._setLessons(isOpen)}
-        />
-        <p className="gpc-Recordings">
-          <button
-            className="gpc-OpenLink"
-            onClick={() => void commands.execute(CommandIDs.openRecording)}
-          >
-            {trans.__('Play a recording…')}
-          </button>
-        </p>
+        />,
+        learning.node,
+        learning.id
+      )
+    ];
+    return (
+      <>
+        {sections}
+        {this._isCreating ? (
+          <CreateForm
+            manager={manager}
+            trans={trans}
+            environment={environment}
+            defaultPreset={this.defaultPreset}
+            onDone={() => this.showList()}
+          />
+        ) : (
+          <>
+            <ClusterList
+              manager={manager}
+              commands={commands}
+              links={links}
+              unfolded={unfolded}
+              thresholds={this._thresholds}
+              trans={trans}
+              onCreate={() => this.showForm()}
+              onQuickStart={() => createAtOnce(manager, environment, this.defaultPreset)}
+              isReturning={this._isReturning}
+            />
+            <div ref={gpus.place} />
+            <div ref={learning.place} />
+            <p className="gpc-Recordings">
+              <button
+                className="gpc-OpenLink"
+                onClick={() => void commands.execute(CommandIDs.openRecording)}
+              >
+                {trans.__('Play a recording…')}
+              </button>
+            </p>
+          </>
+        )}
       </>
     );
   }
@@ -141,7 +172,7 @@ export class ClusterPanel extends ReactWidget {
   }
 
   private _onChanged(): void {
-    if (this.isVisible) {
+    if (this.isVisible || this.sections.all.some(({ isMoved }) => isMoved)) {
       this.update();
     }
   }

@@ -126,6 +126,21 @@ export function newsLine(
   return trans.__('%1 (%2 ago)', happened.message, ago);
 }
 
+/** Since when it is recorded, and into which file; empty: it is not. */
+export function recordingLine(
+  { recording }: ClusterModel,
+  clock: Clock,
+  trans: TranslationBundle
+): string {
+  return recording === null
+    ? ''
+    : trans.__(
+        'Recording for %1: %2',
+        ageOf(recording.since, clock),
+        recording.path.split('/').pop()
+      );
+}
+
 /** How many tasks are not finished. */
 export function taskCounts(sample: TelemetrySample | undefined): {
   processing: number;

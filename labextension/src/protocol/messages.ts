@@ -210,6 +210,10 @@ export interface ClusterModel {
   kernels: string[];
   idle: Idle;
   /**
+   * What is being recorded; null: nothing.
+   */
+  recording: RunningRecording | null;
+  /**
    * Process id of the supervisor.
    */
   pid: number | null;
@@ -242,7 +246,7 @@ export interface ClusterModel {
 export interface ActivityEntry {
   at: string;
   /**
-   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'failure' for what happened.
+   * Stable name: 'create', 'scale', 'adapt', 'idle_timeout', 'restart', 'retire', 'record', 'stop' for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', 'gpu', 'done', 'recorded', 'profile', 'failure' for what happened.
    */
   kind: string;
   /**
@@ -345,6 +349,16 @@ export interface Idle {
    * What keeps a quiet cluster from stopping by itself, such as 'a client holds 3 results'.
    */
   kept_by: string | null;
+}
+/**
+ * A recording that the cluster's own process makes now.
+ */
+export interface RunningRecording {
+  /**
+   * The file that it will be, on the cluster's machine.
+   */
+  path: string;
+  since: string;
 }
 /**
  * Versions in the cluster's Python environment.

@@ -175,6 +175,29 @@ class AsyncControl(ReadingControl):
         """
         return await self._ask(self._living(id), "POST", "/news", {"message": message})
 
+    async def begin_recording(self, id: str, file: str | Path) -> ClusterModel:
+        """Let the cluster's own process record what gauges show, until that is ended or the cluster ends.
+
+        Parameters
+        ----------
+        file : str or Path
+            Where to write; nothing may be there.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
+        """
+        return await self._ask(self._living(id), "POST", "/recording", {"file": os.path.abspath(file)})
+
+    async def end_recording(self, id: str) -> ClusterModel:
+        """Complete the recording that ``begin_recording`` has begun. Harmless when there is none.
+
+        Raises
+        ------
+        ClusterNotFound, InvalidState, SupervisorUnreachable
+        """
+        return await self._ask(self._living(id), "DELETE", "/recording")
+
     async def restart(self, id: str) -> ClusterModel:
         """Restart all workers; tasks and results are lost. Returns when accepted.
 
@@ -279,6 +302,8 @@ class Control(Synchronous[AsyncControl]):
     patch = synchronous(AsyncControl.patch)
     retire = synchronous(AsyncControl.retire)
     tell = synchronous(AsyncControl.tell)
+    begin_recording = synchronous(AsyncControl.begin_recording)
+    end_recording = synchronous(AsyncControl.end_recording)
     restart = synchronous(AsyncControl.restart)
     stop = synchronous(AsyncControl.stop)
     remove = synchronous(AsyncControl.remove)

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import os
-import threading
 from collections.abc import Generator
-from contextlib import aclosing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pydantic import ValidationError
-
-from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, SupervisorUnreachable, invalid_request
-from ..protocol.models import ClusterModel, Telemetry
-from ..protocol.recordings import Recording, RecordingWritten
-from ..recordings.places import stem_of
-from ..recordings.provenance import provenance
-from ..recordings.writing import RecordingFull, RecordingWriter, target_of
+from ..protocol.errors import InvalidRequest, InvalidState
+from ..protocol.models import ClusterModel
+from ..recordings.linerecorder import LineRecorder
 from .control import AsyncControl
 from .synchronous import Synchronous, synchronous
 from .telemetry import follow_telemetry
 
-FIRST_SAMPLE_SECONDS = 10.0
 
-
-class AsyncRecorder:
+class AsyncRecorder(LineRecorder):
     """Writes the telemetry of one cluster into a file, from ``start`` to ``stop``. Made by ``AsyncCluster.recording``.
 
     An asynchronous context manager: leaving the block stops it. It also stops when the cluster ends, when the file is
@@ -61,26 +51,12 @@ class AsyncRecorder:
         is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
         if seconds is not None and not (is_number and seconds > 0):
             raise InvalidRequest(f"seconds: must be a number above 0, not {str(seconds)[:40]!r}.")
-        self.path = target_of(file)
-        self.cluster = model.name
-        self.over = threading.Event()
-        """Set once nothing more is recorded."""
-        self._control = control
-        self._id = model.id
-        self._title = stem_of(self.path.name) if title is None else title
-        self._note = note
-        self._seconds = seconds
-        self._header: Recording | None = None
-        self._writer: RecordingWriter | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._message: str | None = None
-        self._lock = threading.Lock()
+        registry, id = control.registry, model.id
+        super().__init__(
+            file, model.name, lambda: follow_telemetry(registry, id), lambda: registry.find(id),
+            title=title, note=note, seconds=seconds,
+        )  # fmt: skip
         self._pid = os.getpid()
-
-    @property
-    def samples(self) -> int:
-        """Number of samples so far."""
-        return self._writer.samples if self._writer is not None else 0
 
     async def start(self) -> None:
         """Begin; returns when the first sample is written. Doing it twice changes nothing.
@@ -91,51 +67,16 @@ class AsyncRecorder:
             When the cluster is not running, or the file has no room for the first sample.
         InvalidRequest, SupervisorUnreachable
         """
-        if self._task is not None:
-            return
-        model = self._control.registry.find(self._id)
-        if model.scheduler_address is None:
+        model = self._model()
+        if self._task is None and model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")
-        first = asyncio.Event()
-        self._task = asyncio.get_running_loop().create_task(self._record(first))
-        waiting = asyncio.create_task(first.wait())
-        try:
-            await asyncio.wait({self._task, waiting}, timeout=FIRST_SAMPLE_SECONDS, return_when="FIRST_COMPLETED")
-        finally:
-            waiting.cancel()
-            if not first.is_set():
-                task, self._task = self._task, None
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task  # Its own error is what is raised.
-        if self._task is None:
-            if self._message is not None:
-                raise InvalidState(self._message)
-            raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
+        await super().start()
         atexit.register(self._on_exit)
 
-    async def stop(self) -> RecordingWritten:
-        """Complete the file and return what was written. Doing it twice changes nothing.
-
-        Raises
-        ------
-        InvalidState
-            When it was never started.
-        """
-        if self._task is None or self._writer is None or self._header is None:
-            raise InvalidState("The recording has not begun; call start() first.")
-        self._task.cancel()
-        with suppress(asyncio.CancelledError, GPUClusterError):
-            await self._task
-        self._complete()
-        return RecordingWritten(
-            path=str(self.path),
-            cluster=self.cluster,
-            samples=self._writer.samples,
-            size_bytes=self._writer.size_bytes,
-            message=self._message,
-            recording=self._header,
-        )
+    def complete(self) -> None:
+        """Give the file its name. Doing it twice is harmless."""
+        super().complete()
+        atexit.unregister(self._on_exit)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -157,67 +98,9 @@ class AsyncRecorder:
         state = "not started" if self._writer is None else "over" if self.over.is_set() else "recording"
         return f"<Recorder of '{self.cluster}' to {self.path}: {state}, {self.samples} samples>"
 
-    # -- parts -----------------------------------------------------------------------------------
-
-    async def _record(self, first: asyncio.Event) -> None:
-        try:
-            async with asyncio.timeout(self._seconds):
-                await self._follow(first)
-        except TimeoutError:
-            pass  # As long as was asked for.
-        except RecordingFull as full:
-            self._message = str(full)
-        except OSError as error:
-            self._message = f"The recording ended by itself: {error.strerror or error}."
-        finally:
-            self._complete()
-
-    async def _follow(self, first: asyncio.Event) -> None:
-        async with aclosing(follow_telemetry(self._control.registry, self._id)) as lines:
-            async for line in lines:
-                if self._writer is None:
-                    await self._open(line)
-                assert self._writer is not None
-                with self._lock:
-                    if self.over.is_set():
-                        return
-                    self._writer.add(line)
-                first.set()
-        try:
-            self._control.registry.find(self._id)
-            self._message = "The cluster has ended."
-        except GPUClusterError:
-            self._message = "The cluster has been removed."
-
-    async def _open(self, line: bytes) -> None:
-        sample = Telemetry.model_validate_json(line).sample
-        model = self._control.registry.find(self._id)
-        try:
-            self._header = await asyncio.to_thread(
-                provenance, model, sample, title=self._title, note=self._note, recorded_at=sample.at
-            )
-        except ValidationError as error:
-            raise invalid_request(error) from None
-        self._writer = RecordingWriter(self.path, self._header)
-
-    def _complete(self) -> None:
-        with self._lock:
-            if self._writer is None or self.over.is_set():
-                return
-            atexit.unregister(self._on_exit)
-            try:
-                if self._writer.samples:
-                    self._writer.close()
-                else:
-                    self._writer.discard()
-            except OSError as error:
-                self._message = f"The file could not be completed: {error.strerror or error}."
-            finally:
-                self.over.set()
-
     def _on_exit(self) -> None:
         if os.getpid() == self._pid:  # A forked child has the registration, but not the recording.
-            self._complete()
+            self.complete()
 
 
 class Recorder(Synchronous[AsyncRecorder]):

@@ -112,6 +112,13 @@ class Versions(WireModel):
     dask_cuda: str | None = None
 
 
+class RunningRecording(WireModel):
+    """A recording that the cluster's own process makes now."""
+
+    path: str = Field(description="The file that it will be, on the cluster's machine.")
+    since: str
+
+
 class ClusterModel(WireModel):
     """One cluster, as every face sees it."""
 
@@ -152,6 +159,7 @@ class ClusterModel(WireModel):
     n_clients: int = Field(0, description="Connected distributed clients.")
     kernels: list[str] = Field(default_factory=list, description="Ids of the Jupyter kernels that have such a client.")
     idle: Idle
+    recording: RunningRecording | None = Field(None, description="What is being recorded; null: nothing.")
     pid: int | None = Field(None, description="Process id of the supervisor.")
     python: str = Field(description="Python executable of the cluster.")
     versions: Versions | None = None
@@ -312,6 +320,12 @@ class Announcement(WireModel):
     """That something is done that a person waits for."""
 
     message: str = Field(min_length=1, max_length=140, description="What is done, in a sentence.")
+
+
+class NewRecording(WireModel):
+    """Where to record what a cluster's gauges show."""
+
+    file: str = Field(min_length=1, max_length=4096, description="Path of a file that is not there.")
 
 
 class StopProcess(WireModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -29,10 +30,16 @@ class RecordingFull(Exception):
     """The recording is as large as one may be; it stays as it is."""
 
 
-def target_of(file: str | Path) -> Path:
+def target_of(file: str | Path, *, private: bool = False) -> Path:
     """Return where a recording of that name is written, found out before anything runs.
 
     A name without an ending gets one that JupyterLab knows.
+
+    Parameters
+    ----------
+    file : str or Path
+    private : bool
+        Whether nothing may be there.
 
     Raises
     ------
@@ -56,6 +63,8 @@ def target_of(file: str | Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InvalidRequest(f"FILE: {text[:100]} cannot be a file: {why.rstrip('.')}. Give another name.") from None
+    if exists and private:
+        raise InvalidRequest(f"FILE: {path} exists; give another name.")
     if exists:
         try:
             read_header(path)  # A recording is replaced by a newer one, and nothing else is.
@@ -73,6 +82,8 @@ class RecordingWriter:
         Where; packed when the name ends in ``.gz``.
     header : Recording
         The first line.
+    private : bool
+        Whether nothing that has the name is replaced, and nobody else may read the file.
 
     Raises
     ------
@@ -80,14 +91,17 @@ class RecordingWriter:
         When the file cannot be written, or is being written already.
     """
 
-    def __init__(self, path: Path, header: Recording) -> None:
+    def __init__(self, path: Path, header: Recording, *, private: bool = False) -> None:
         self.path = path
+        self._private = private
         self.samples = 0
         self._part = path.with_name(path.name + PART)
         self._pseudonyms = Pseudonyms()
         self._bytes = 0
         try:
-            self._raw: IO[bytes] = self._part.open("xb")
+            mode = 0o600 if private else 0o666
+            descriptor = os.open(self._part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            self._raw: IO[bytes] = os.fdopen(descriptor, "wb")
         except FileExistsError:
             raise InvalidRequest(
                 f"{self._part} is there: another recording writes it, or was cut off and can be played. Remove it, or "
@@ -147,6 +161,8 @@ class RecordingWriter:
         with self._raw:
             if isinstance(self._file, gzip.GzipFile):
                 self._file.close()
+        if self._private and self.path.exists():
+            raise FileExistsError(errno.EEXIST, f"{self.path} exists; the recording is {self._part}")
         os.replace(self._part, self.path)
 
     def discard(self) -> None:

@@ -50,6 +50,7 @@ def ended_fields(
         "workers": [],
         "scheduler_address": None,
         "dashboard_path": None,
+        "recording": None,
         "ended_at": at,
         "idle": model.idle.model_copy(update={"idle_since": None, "stops_at": None}),
         "log_tail": log_tail,

@@ -81,6 +81,11 @@ class GPUClusterExtension(ExtensionApp):
         or absolute. What lies outside of the root directory cannot be opened in the browser.""",
     ).tag(config=True)
 
+    recordings_folder = Unicode(
+        "gpucluster-recordings",
+        help="Folder of the recordings that are made from the panel, below the server's root directory.",
+    ).tag(config=True)
+
     class_folder = Unicode(
         "",
         help="""For instructors: the folder into which the learners of a class share their progress. The panel then
@@ -155,7 +160,7 @@ class GPUClusterExtension(ExtensionApp):
                 root / Path(self.lessons_folder).expanduser(), root, has_class=class_folder is not None
             ),
             class_folder=class_folder,
-            recordings=RecordingFolder(root),
+            recordings=RecordingFolder(root, self.recordings_folder),
             stop_processes=self.stop_processes,
         )
         self.hook = NotifyHook(control, self.notify_command, self.plain_log)

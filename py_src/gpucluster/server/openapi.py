@@ -22,7 +22,7 @@ from ..protocol.models import (
     ProcessStopped,
     StopProcess,
 )
-from ..protocol.recordings import RecordedSession, RecordingList
+from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Activity, TelemetryHistory
 from ..protocol.version import PROTOCOL_VERSION
@@ -56,6 +56,7 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "ClassView": TypeAdapter(ClassView),
     "RecordingList": TypeAdapter(RecordingList),
     "RecordedSession": TypeAdapter(RecordedSession),
+    "RecordingEntry": TypeAdapter(RecordingEntry),
     "ErrorModel": TypeAdapter(ErrorModel),
 }
 _REQUESTS = ("ClusterSpec", "ClusterPatch", "LessonEvents", "StopProcess")
@@ -121,6 +122,14 @@ OPERATIONS = (
     Operation(
         "get", f"{_CLUSTER}/logs", "Read the end of the log.", "LogLines",
         refusals=(404, 422), query={"lines": _LINES},
+    ),
+    Operation(
+        "post", f"{_CLUSTER}/recording", "Record what the gauges show into a new file below Jupyter's root.",
+        "ClusterModel", status=201, refusals=(404, 409, 422, 503),
+    ),
+    Operation(
+        "delete", f"{_CLUSTER}/recording", "Complete the recording that is being made.", "RecordingEntry",
+        refusals=(404, 409, 503),
     ),
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),

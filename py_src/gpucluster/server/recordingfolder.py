@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from ..protocol.errors import GPUClusterError, InvalidRequest, RecordingNotFound
-from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
+from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, RecordingNotFound
+from ..protocol.recordings import RECORDING_SUFFIXES, RecordedSession, RecordingEntry, RecordingList
 from ..recordings.places import bundled_recordings, is_recording, recordings_below
 from ..recordings.reading import read_header, read_length, read_recording
+from ..recordings.writing import PART
 
 _AT_ONCE = 2
 """Recordings that are read at the same time; reading one may take a second and some memory."""
@@ -24,11 +28,14 @@ class RecordingFolder:
     Parameters
     ----------
     root : pathlib.Path
-        Jupyter's root: nothing outside of it is read, whatever a link in it leads to.
+        Jupyter's root: nothing outside of it is read or written, whatever a link in it leads to.
+    made : str
+        Folder below it where recordings go that are made from the panel.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, made: str = "gpucluster-recordings") -> None:
         self.root = root
+        self._made = made
         self._reading = asyncio.Semaphore(_AT_ONCE)
         self._listing: asyncio.Task[RecordingList] | None = None
         self._lengths: dict[tuple[str, int, int], float | None] = {}
@@ -50,6 +57,36 @@ class RecordingFolder:
         """
         async with self._reading:
             return await asyncio.to_thread(self._read, source, path)
+
+    async def new_file(self, cluster: str) -> Path:
+        """Return where a recording of this cluster goes: a path that nothing has.
+
+        Raises
+        ------
+        InvalidState
+            When no file can be made there.
+        """
+        return await asyncio.to_thread(self._new_file, cluster)
+
+    async def entry(self, path: Path) -> RecordingEntry:
+        """Return what the list says of a recording that was made here."""
+        shown = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        return await asyncio.to_thread(self._entry, "folder", path, shown)
+
+    def _new_file(self, cluster: str) -> Path:
+        folder = self.root / self._made
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not folder.resolve().is_relative_to(self.root.resolve()):
+                raise InvalidState(f"Recordings cannot go to {folder}: it leads out of Jupyter's root.")
+        except OSError as error:
+            raise InvalidState(f"Recordings cannot go to {folder}: {error.strerror or error}.") from None
+        name = re.sub(r"[^\w-]+", "-", cluster)
+        stem = f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        names = (f"{stem}{more}{RECORDING_SUFFIXES[0]}" for more in chain([""], (f"-{n}" for n in count(2))))
+        return next(
+            folder / name for name in names if not any((folder / (name + part)).exists() for part in ("", PART))
+        )
 
     def _list(self) -> RecordingList:
         found, complete = recordings_below(self.root)

@@ -40,7 +40,7 @@ from .limits import SiteLimits
 from .metrics import MetricsHandler
 from .processes import StopProcessHandler
 from .recordingfolder import RecordingFolder
-from .recordings import RecordedSessionHandler, RecordingsHandler
+from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingsHandler
 from .standby import StandbyKeeper
 from .upstream import DashboardClient
 
@@ -86,6 +86,7 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
         (_CLUSTER + "/logs", LogsHandler, both),
         (_CLUSTER + "/activity", ActivityHandler, both),
         (_CLUSTER + "/history", HistoryHandler, both),
+        (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (r"gpucluster/api/schema", SchemaHandler, {**both, "limits": limits}),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),

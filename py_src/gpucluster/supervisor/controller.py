@@ -191,6 +191,7 @@ class Controller(Requests):
         # Read now: the lines of the closing would push the cause out.
         told = tail(self.folder.log, LOG_TAIL_LINES) if failed else []
         leftovers = descendants()
+        await self.recording.end("The cluster has ended.")
         if self.sampler is not None:
             self.sampler.stop()
         if self.deployment is not None:

@@ -22,7 +22,7 @@ from ..protocol.errors import (
     RegistryUnwritable,
     invalid_request,
 )
-from ..protocol.models import Announcement
+from ..protocol.models import Announcement, NewRecording
 from ..protocol.refusals import storage_refusal
 from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Decisions
@@ -170,6 +170,19 @@ class _Tell(_Handler):
         self.answer(self.interface.must_have_controller().tell(announced.message, self.by))
 
 
+class _Recording(_Handler):
+    async def post(self) -> None:
+        try:
+            wanted = NewRecording.model_validate_json(self.request.body)
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        controller = self.interface.must_have_controller()
+        self.answer(await controller.record(self.interface.must_sample(), wanted.file, self.by))
+
+    async def delete(self) -> None:
+        self.answer(await self.interface.must_have_controller().recording.end())
+
+
 class _Retire(_Handler):
     def post(self, worker: str) -> None:
         self.answer(self.interface.must_have_controller().retire(worker, self.by))
@@ -265,6 +278,7 @@ ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/restart", _Restart),
     (r"/stop", _Stop),
     (r"/news", _Tell),
+    (r"/recording", _Recording),
     (r"/dashboard", _Dashboard),
     (r"/workers/([^/]+)/retire", _Retire),
     (r"/adopt", _Adopt),

@@ -19,6 +19,8 @@ from .deaths import Inquest
 from .idle import IdleTimer
 from .news import News
 from .reconciler import Reconciler
+from .recording import ClusterRecording
+from .sampler import Sampler
 from .state_store import StateStore
 from .worker_titles import WorkerTitles
 
@@ -57,6 +59,7 @@ class Requests:
             renewed=renewed,
         )
         self.store = StateStore(registry, folder, model, self.activity_log.saw)
+        self.recording = ClusterRecording(self.store, self.activity_log)
         self.idle = IdleTimer(model.idle.timeout_seconds)
         self.deployment: Deployment | None = None
         self.plan: Plan | None = None
@@ -185,6 +188,19 @@ class Requests:
         self._must_live()
         self.activity_log.happened("done", message, by)
         return self.model
+
+    async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
+        """Begin to record what gauges show into a file.
+
+        Raises
+        ------
+        InvalidState
+            The cluster is stopping or has ended, or is recorded already.
+        InvalidRequest
+            Nothing can be written there.
+        """
+        self._must_live()
+        return await self.recording.begin(sampler, file, by)
 
     def decisions(self) -> list[Decision]:
         """Return what following the load has led to."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
 
@@ -103,7 +103,7 @@ class Sampler:
         finally:
             self._due.set()
 
-    async def listen(self) -> AsyncIterator[bytes]:
+    async def listen(self) -> AsyncGenerator[bytes, None]:
         """Yield samples as lines of JSON, each a whole event, beginning with one at once.
 
         A slow listener misses some; it always gets the newest next.

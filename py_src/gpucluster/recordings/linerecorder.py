@@ -1,0 +1,207 @@
+"""Writes the figures of one cluster into a file as they come, until something ends that."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ..protocol.errors import GPUClusterError, InvalidState, SupervisorUnreachable, invalid_request
+from ..protocol.models import ClusterModel, Telemetry
+from ..protocol.recordings import Recording, RecordingWritten
+from .places import stem_of
+from .provenance import provenance
+from .writing import RecordingFull, RecordingWriter, target_of
+
+FIRST_SAMPLE_SECONDS = 10.0
+
+
+class LineRecorder:
+    """Writes lines of telemetry into a recording, from ``start`` to ``stop`` or to their end.
+
+    Parameters
+    ----------
+    file : str or Path
+        Where to write.
+    cluster : str
+        Name of the cluster.
+    lines : callable
+        Gives the lines, each a telemetry event.
+    model : callable
+        Gives the cluster as it is now; raises when it has been removed.
+    title : str, optional
+        What it is called; default: the file's name.
+    note : str, optional
+        What ran.
+    seconds : float, optional
+        When to stop by itself.
+    private : bool
+        Whether nothing that is there is replaced, and nobody else may read the file.
+
+    Raises
+    ------
+    InvalidRequest
+        When nothing can be written there.
+    """
+
+    def __init__(
+        self, file: str | Path, cluster: str, lines: Callable[[], AsyncGenerator[bytes, None]],
+        model: Callable[[], ClusterModel], *, title: str | None = None, note: str | None = None,
+        seconds: float | None = None, private: bool = False,
+    ) -> None:  # fmt: skip
+        self.path = target_of(file, private=private)
+        self.cluster = cluster
+        self.over = threading.Event()
+        """Set once nothing more is recorded."""
+        self._lines = lines
+        self._model = model
+        self._title = stem_of(self.path.name) if title is None else title
+        self._note = note
+        self._seconds = seconds
+        self._private = private
+        self._header: Recording | None = None
+        self._writer: RecordingWriter | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._message: str | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def samples(self) -> int:
+        """Number of samples so far."""
+        return self._writer.samples if self._writer is not None else 0
+
+    async def start(self) -> None:
+        """Begin; returns when the first sample is written. Doing it twice changes nothing.
+
+        Raises
+        ------
+        InvalidState
+            When the file has no room for the first sample.
+        InvalidRequest, SupervisorUnreachable
+        """
+        if self._task is not None:
+            return
+        first = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._record(first))
+        waiting = asyncio.create_task(first.wait())
+        try:
+            await asyncio.wait({self._task, waiting}, timeout=FIRST_SAMPLE_SECONDS, return_when="FIRST_COMPLETED")
+        finally:
+            waiting.cancel()
+            if not first.is_set():
+                task, self._task = self._task, None
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task  # Its own error is what is raised.
+        if self._task is None:
+            if self._message is not None:
+                raise InvalidState(self._message)
+            raise SupervisorUnreachable("The cluster's process sent no figures; it may be very busy.")
+
+    async def stop(self, message: str | None = None) -> RecordingWritten:
+        """Complete the file and return what was written. Doing it twice changes nothing.
+
+        Parameters
+        ----------
+        message : str, optional
+            Why it ends, where nobody has asked for that.
+
+        Raises
+        ------
+        InvalidState
+            When it was never started.
+        """
+        if self._task is None:
+            raise InvalidState("The recording has not begun; call start() first.")
+        if message is not None and not self.over.is_set():
+            self._message = message
+        self._task.cancel()
+        return await self.ended()
+
+    async def ended(self) -> RecordingWritten:
+        """Return what was written when nothing more is recorded.
+
+        Raises
+        ------
+        InvalidState
+            When it was never started.
+        """
+        if self._task is None or self._writer is None or self._header is None:
+            raise InvalidState("The recording has not begun; call start() first.")
+        await asyncio.wait({self._task})
+        if not self._task.cancelled():
+            self._task.exception()  # What was written before stays.
+        self.complete()
+        return RecordingWritten(
+            path=str(self.path),
+            cluster=self.cluster,
+            samples=self._writer.samples,
+            size_bytes=self._writer.size_bytes,
+            message=self._message,
+            recording=self._header,
+        )
+
+    def complete(self) -> None:
+        """Give the file its name. Doing it twice is harmless."""
+        with self._lock:
+            if self._writer is None or self.over.is_set():
+                return
+            try:
+                if self._writer.samples:
+                    self._writer.close()
+                else:
+                    self._writer.discard()
+            except OSError as error:
+                self._message = f"The file could not be completed: {error.strerror or error}."
+            finally:
+                self.over.set()
+
+    async def _record(self, first: asyncio.Event) -> None:
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._follow(first)
+        except TimeoutError:
+            pass  # As long as was asked for.
+        except RecordingFull as full:
+            self._message = str(full)
+        except OSError as error:
+            self._message = f"The recording ended by itself: {error.strerror or error}."
+        finally:
+            self.complete()
+
+    async def _follow(self, first: asyncio.Event) -> None:
+        async with aclosing(self._lines()) as lines:
+            async for line in lines:
+                if self._writer is None:
+                    await self._open(line)
+                # In a thread: a disk over the network may take its time, and a cluster has other things to do.
+                if not await asyncio.to_thread(self._add, line):
+                    return
+                first.set()
+        try:
+            self._model()
+            self._message = "The cluster has ended."
+        except GPUClusterError:
+            self._message = "The cluster has been removed."
+
+    def _add(self, line: bytes) -> bool:
+        with self._lock:
+            if self._writer is None or self.over.is_set():
+                return False
+            self._writer.add(line)
+            return True
+
+    async def _open(self, line: bytes) -> None:
+        sample = Telemetry.model_validate_json(line).sample
+        model = self._model()
+        try:
+            self._header = await asyncio.to_thread(
+                provenance, model, sample, title=self._title, note=self._note, recorded_at=sample.at
+            )
+        except ValidationError as error:
+            raise invalid_request(error) from None
+        self._writer = RecordingWriter(self.path, self._header, private=self._private)

@@ -1,0 +1,82 @@
+"""The recording of a cluster that its own process makes: it goes on while no page and no kernel is there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+from ..protocol.errors import InvalidState
+from ..protocol.models import ClusterModel, RunningRecording
+from ..protocol.plaintext import counted
+from ..recordings.linerecorder import LineRecorder
+from ..registry.store import now
+from .activity_log import ActivityLog
+from .sampler import Sampler
+from .state_store import StateStore
+
+logger = logging.getLogger("gpucluster.supervisor")
+
+
+class ClusterRecording:
+    """Records the cluster into one file at a time, which nobody else may read and which replaces none.
+
+    Parameters
+    ----------
+    store : StateStore
+        Says that it is recorded.
+    activity_log : ActivityLog
+        Told who asked, and what was written.
+    """
+
+    def __init__(self, store: StateStore, activity_log: ActivityLog) -> None:
+        self._store = store
+        self._activity_log = activity_log
+        self._recorder: LineRecorder | None = None
+        self._ending: asyncio.Task[None] | None = None
+
+    async def begin(self, sampler: Sampler, file: str, by: str | None) -> ClusterModel:
+        """Begin to record; returns when the first sample is written.
+
+        Raises
+        ------
+        InvalidState
+            It is recorded already.
+        InvalidRequest
+            Nothing can be written there, or something is there.
+        """
+        model = self._store.model
+        if self._recorder is not None:
+            raise InvalidState(f"The cluster '{model.name}' is being recorded already: {self._recorder.path.name}.")
+        recorder = LineRecorder(
+            file, model.name, sampler.listen, lambda: self._store.model, title=model.name, private=True
+        )
+        self._recorder = recorder
+        try:
+            await recorder.start()
+        except BaseException:
+            self._recorder = None
+            raise
+        self._activity_log.asked("record", by, f"Record to {recorder.path.name}")
+        self._ending = asyncio.create_task(self._note_end(recorder))
+        return self._store.update(recording=RunningRecording(path=str(recorder.path), since=now()))
+
+    async def end(self, message: str | None = None) -> ClusterModel:
+        """Complete the file. Doing it twice changes nothing.
+
+        Parameters
+        ----------
+        message : str, optional
+            Why it ends, where nobody has asked for that.
+        """
+        if self._recorder is not None and self._ending is not None:
+            await self._recorder.stop(message)
+            await self._ending
+        return self._store.model
+
+    async def _note_end(self, recorder: LineRecorder) -> None:
+        written = await recorder.ended()
+        self._recorder = None
+        told = f"Recorded {counted(written.samples, 'sample')} to {Path(written.path).name}"
+        self._activity_log.happened("recorded", told if written.message is None else f"{told}. {written.message}")
+        self._store.update(recording=None)
