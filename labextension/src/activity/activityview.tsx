@@ -3,10 +3,10 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Debouncer } from '@lumino/polling';
-import React from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { activityIcon } from '../icons';
+import { Fragment, h } from '../jsx';
 import { sentenceOf } from '../panel/asking';
 import type { ActivityEntry } from '../protocol/messages';
 import { ActivityTable } from './activitytable';

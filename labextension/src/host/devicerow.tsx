@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
 import { levelOf, readingOf, shareOf, type IReading } from '../gauges/levels';
 import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
+import { h } from '../jsx';
+import { Meter } from '../panel/meter';
 import type { DeviceModel, DeviceProcess } from '../protocol/messages';
 import { processTree, type IPlacedProcess } from './processtree';
 
@@ -120,19 +121,7 @@ function MemoryBar({ memory, reserved, label, trans }: IMemoryBarProps): JSX.Ele
   const text = facts.filter(fact => fact !== null).join(' · ');
   return (
     <div className="gpc-Device-memory" data-level={levelOf(memory)}>
-      {share !== null && (
-        <div
-          className="gpc-Device-bar"
-          role="meter"
-          aria-label={label}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Math.round(share * 100)}
-          aria-valuetext={text}
-        >
-          <div style={{ width: `${share * 100}%` }} />
-        </div>
-      )}
+      {share !== null && <Meter label={label} share={share} text={text} />}
       <span>{text}</span>
     </div>
   );

@@ -38,8 +38,7 @@ export function sha256(message: Uint8Array): Uint8Array {
         ((e & f) ^ (~e & g)) +
         CONSTANTS[round] +
         words[round];
-      const second =
-        (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+      const second = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
       [a, b, c, d, e, f, g, h] = [(first + second) | 0, a, b, c, (d + first) | 0, e, f, g];
     }
     [a, b, c, d, e, f, g, h].forEach((word, place) => (state[place] += word));
