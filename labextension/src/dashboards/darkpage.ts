@@ -77,9 +77,7 @@ function modelsOf(frame: HTMLIFrameElement): IModel[] {
 }
 
 /** What a model's neutral colours become. */
-export function darkValues(
-  model: Pick<IModel, 'type' | 'properties'>
-): Record<string, unknown> {
+export function darkValues(model: Pick<IModel, 'type' | 'properties'>): Record<string, unknown> {
   const { type, properties } = model;
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(properties)) {
