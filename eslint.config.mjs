@@ -43,6 +43,7 @@ export default tseslint.config(
   {
     // What is drawn for a test is never translated, and its signals end with it.
     files: tests,
+    languageOptions: { parserOptions: { jsxPragma: 'h', jsxFragmentName: 'Fragment' } },
     rules: {
       'jupyter/no-untranslated-string': 'off',
       'jupyter/require-signal-cleanup': 'off',

@@ -3,7 +3,6 @@ const esModules = [
   '@jupyter',
   '@jupyterlab',
   '@lumino',
-  '@noble',
   '@microsoft',
   'exenv-es6',
   'lib0',

@@ -94,6 +94,7 @@ describe('pages without room for columns', () => {
 describe('neutral colours of a plot', () => {
   it('become readable on a dark ground, and hues stay', () => {
     const axis = {
+      type: 'LinearAxis',
       properties: { axis_line_color: 0, major_label_text_color: 0, fill_color: 0, line_width: 0 },
       axis_line_color: 'black',
       major_label_text_color: { value: '#444444' },
@@ -104,6 +105,8 @@ describe('neutral colours of a plot', () => {
       axis_line_color: '#dddddd',
       major_label_text_color: { value: '#dddddd' }
     });
+    const label = { type: 'Text', properties: { background_fill_color: 0 } };
+    expect(darkValues(label)).toMatchObject({ background_fill_color: { value: '#111111' } });
   });
 });
 

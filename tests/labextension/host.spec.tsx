@@ -1,12 +1,13 @@
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
-import React, { act } from 'react';
+import { act } from 'react';
 
 import { createRoot, type Root } from 'react-dom/client';
 
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import { HostDevices } from '../../labextension/src/host/hostdevices';
 import { StatusItem } from '../../labextension/src/host/statusitem';
+import { h } from '../../labextension/src/jsx';
 import type {
   DeviceModel,
   HostDevices as HostReading

@@ -1,11 +1,12 @@
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { ServerConnection } from '@jupyterlab/services';
-import React, { act } from 'react';
+import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
 import { CommandIDs } from '../../labextension/src/actions/commandids';
 import { ClassTables } from '../../labextension/src/classroom/classtables';
+import { h } from '../../labextension/src/jsx';
 import { findCell, readLink } from '../../labextension/src/lessons/links';
 import { LessonsSection } from '../../labextension/src/lessons/lessonssection';
 import { LessonStore } from '../../labextension/src/lessons/lessonstore';

@@ -1,3 +1,4 @@
+import { createHash } from 'crypto';
 import * as fs from 'fs';
 import * as path from 'path';
 
@@ -11,6 +12,7 @@ import {
 } from '../../labextension/src/study/marking';
 import { readPayload, type IQuestion } from '../../labextension/src/study/payload';
 import { hashed, numberKey, plainText, unlocked } from '../../labextension/src/study/scrambling';
+import { sha256 } from '../../labextension/src/study/sha256';
 
 interface IVectors {
   plain: { typed: string; plain: string }[];
@@ -32,6 +34,14 @@ const vectors = JSON.parse(
 describe('what was scrambled in Python', () => {
   it.each(vectors.hashes)('hashes $answer', ({ salt, answer, hash }) => {
     expect(hashed(salt, answer)).toBe(hash);
+  });
+
+  it('hashes texts of any length as the system does', () => {
+    for (let length = 0; length < 200; length++) {
+      const message = Uint8Array.from({ length }, (_, place) => (place * 37 + length) % 256);
+      const digest = createHash('sha256').update(message).digest('hex');
+      expect(Buffer.from(sha256(message)).toString('hex')).toBe(digest);
+    }
   });
 
   it.each(vectors.plain)('reads $typed', ({ typed, plain }) => {

@@ -1,11 +1,12 @@
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
-import React, { act } from 'react';
+import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
 import { CreateForm } from '../../labextension/src/form/createform';
+import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
@@ -235,6 +236,10 @@ describe('card', () => {
     await draw(card(store([cluster({ n_clients: 1, idle, news })])));
     expect(host.textContent).toContain('Idle for 2 min: a client holds 3 results');
     expect(host.textContent).toContain('Here is worker_died. (1 min ago)');
+    // Idle for a second between two computations: not worth a word that comes and goes.
+    const quiet_since = '2026-01-01T10:05:00Z';
+    await draw(card(store([cluster({ n_clients: 1, idle: { ...idle, quiet_since } })])));
+    expect(host.querySelector('.gpc-Idle')?.textContent).toBe('Active');
   });
 
   it('is one line while it is folded, and stays as it was left', async () => {
@@ -773,8 +778,8 @@ describe('creation form', () => {
     // What it would take is a bar each, and says when that is more than there is.
     const lines = [...host.querySelectorAll<HTMLElement>('.gpc-Demand-line')];
     expect(lines.map(({ textContent, dataset }) => [textContent, dataset.level])).toEqual([
-      ['Memory▲ 2 × 12 GiB of 24 GiB', 'over'],
-      ['Threads▲ 2 × 3 on 2 cores', 'over']
+      ['Memory▲ 2 × 12 GiB of 24 GiB', 'warning'],
+      ['Threads▲ 2 × 3 on 2 cores', 'warning']
     ]);
     await asked('7');
     expect(host.querySelector('.gpc-Notes')?.textContent).toBe('');

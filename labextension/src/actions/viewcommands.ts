@@ -1,5 +1,6 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { LabIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
 import { hasEnded } from '../clusters/states';
@@ -11,7 +12,7 @@ import { activityIcon, chartsIcon, dashboardIcon, layoutIcon, logIcon } from '..
 import type { ClusterModel } from '../protocol/messages';
 import { initialSettings, type IPanelSettings } from '../settings';
 import { CommandIDs } from './commandids';
-import type { ClusterViews } from './views';
+import { TABS, type ClusterViews, type TabKind } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
 
 export interface IViewCommandOptions {
@@ -37,13 +38,22 @@ export function addViewCommands(options: IViewCommandOptions): void {
     }
   };
 
-  /** Open a tab about the chosen cluster, or once more about the one that it was about before the page was reloaded. */
-  const restorable =
-    (title: string, open: (subject: ISubject) => unknown) =>
-    async (args: Args): Promise<void> => {
-      const comesBack = restoredSubject(args);
-      await (comesBack ? open(comesBack) : about.execute(title, open)(args));
-    };
+  /** A tab about the chosen cluster, or once more about the one that it was about before the page was reloaded. */
+  const addTab = (
+    kind: TabKind,
+    title: string,
+    options: { label: string; caption?: string; icon: LabIcon }
+  ) => {
+    const open = (subject: ISubject): void => views.openTab(kind, subject);
+    commands.addCommand(TABS[kind].command, {
+      ...options,
+      describedBy: described(tabArguments),
+      execute: async args => {
+        const comesBack = restoredSubject(args);
+        await (comesBack ? open(comesBack) : about.execute(title, open)(args));
+      }
+    });
+  };
 
   commands.addCommand(CommandIDs.openDashboard, {
     label: args =>
@@ -85,25 +95,16 @@ export function addViewCommands(options: IViewCommandOptions): void {
       views.layOutDashboards(cluster, isEmpty ? initialSettings().cpuLayout : columns);
     })
   });
-  commands.addCommand(CommandIDs.openLog, {
-    label: trans.__('Show Log of GPU Cluster'),
-    icon: logIcon,
-    describedBy: described(tabArguments),
-    execute: restorable(trans.__('Log'), subject => views.openLog(subject))
-  });
-  commands.addCommand(CommandIDs.openCharts, {
+  addTab('log', trans.__('Log'), { label: trans.__('Show Log of GPU Cluster'), icon: logIcon });
+  addTab('charts', trans.__('Gauges over Time'), {
     label: trans.__('Show Gauges of GPU Cluster over Time'),
     caption: trans.__('Charts with time axes: load, memory, results on disk, and what happened'),
-    icon: chartsIcon,
-    describedBy: described(tabArguments),
-    execute: restorable(trans.__('Gauges over Time'), subject => views.openCharts(subject))
+    icon: chartsIcon
   });
-  commands.addCommand(CommandIDs.openActivity, {
+  addTab('activity', trans.__('Activity'), {
     label: trans.__('Show Activity of GPU Cluster'),
     caption: trans.__('Who asked what of the cluster, when, and what came of it'),
-    icon: activityIcon,
-    describedBy: described(tabArguments),
-    execute: restorable(trans.__('Activity'), subject => views.openActivity(subject))
+    icon: activityIcon
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ILayoutRestorer } from '@jupyterlab/application';
-import { WidgetTracker, type MainAreaWidget } from '@jupyterlab/apputils';
+import { WidgetTracker } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { UUID } from '@lumino/coreutils';
@@ -13,12 +13,22 @@ import type { ISubject } from '../dashboards/attachment';
 import { DashboardView } from '../dashboards/dashboardview';
 import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
+import type { ClusterTab } from '../shell/clustertab';
 import { activateView, addView, type IShells } from '../shell/placing';
 import { CommandIDs } from './commandids';
 import { NotebooksInSight } from './notebooks';
 
 /** With less, two columns of pages cannot be read beside a notebook that keeps half of the room. */
 const COLUMNS_PIXELS = 800;
+
+/** Tabs about a cluster but its dashboard, by what begins their ids. */
+export const TABS = {
+  log: { View: LogView, command: CommandIDs.openLog },
+  charts: { View: ChartsView, command: CommandIDs.openCharts },
+  activity: { View: ActivityView, command: CommandIDs.openActivity }
+};
+export type TabKind = keyof typeof TABS;
+const tabKinds = Object.keys(TABS) as TabKind[];
 
 /** Opens dashboards, logs and activities as tabs; each comes back after a reload. */
 export class ClusterViews {
@@ -27,7 +37,7 @@ export class ClusterViews {
     const { app, restorer } = _options;
     if (restorer !== null) {
       const when = app.serviceManager.ready;
-      const subject = (view: DashboardView | LogView | ActivityView | ChartsView) => ({
+      const subject = (view: DashboardView | ClusterTab) => ({
         id: view.clusterId,
         name: view.clusterName,
         tab: view.id,
@@ -39,24 +49,15 @@ export class ClusterViews {
         name: view => view.id,
         when
       });
-      void restorer.restore(this._logs, {
-        command: CommandIDs.openLog,
-        args: subject,
-        name: view => view.id,
-        when
-      });
-      void restorer.restore(this._charts, {
-        command: CommandIDs.openCharts,
-        args: subject,
-        name: view => view.id,
-        when
-      });
-      void restorer.restore(this._activities, {
-        command: CommandIDs.openActivity,
-        args: subject,
-        name: view => view.id,
-        when
-      });
+      for (const kind of tabKinds) {
+        const command = TABS[kind].command;
+        void restorer.restore(this._tabs[kind], {
+          command,
+          args: subject,
+          name: view => view.id,
+          when
+        });
+      }
     }
   }
 
@@ -124,26 +125,19 @@ export class ClusterViews {
     }
   }
 
-  /** Show the log of a cluster: in its tab if it has one. */
-  openLog(subject: ISubject): LogView {
+  /** Show the log, the gauges over time or the activity of a cluster: in its tab if it has one. */
+  openTab(kind: TabKind, subject: ISubject): void {
     const { manager, trans } = this._options;
-    const id = `gpucluster-log-${subject.id}`;
-    return this._open(id, this._logs, () => new LogView({ ...subject, manager, trans }));
-  }
-
-  /** Show the gauges of a cluster over time: in their tab if there is one. */
-  openCharts(subject: ISubject): ChartsView {
-    const { manager, trans } = this._options;
-    const id = `gpucluster-charts-${subject.id}`;
-    return this._open(id, this._charts, () => new ChartsView({ ...subject, manager, trans }));
-  }
-
-  /** Show what has happened to a cluster: in its tab if it has one. */
-  openActivity(subject: ISubject): ActivityView {
-    const { manager, trans } = this._options;
-    const id = `gpucluster-activity-${subject.id}`;
-    const make = (): ActivityView => new ActivityView({ ...subject, manager, trans });
-    return this._open(id, this._activities, make);
+    const id = `gpucluster-${kind}-${subject.id}`;
+    const tracker = this._tabs[kind];
+    let view = tracker.find(candidate => candidate.id === id);
+    if (view === undefined) {
+      view = new TABS[kind].View({ ...subject, manager, trans });
+      view.id = id;
+      addView(this._options, view);
+      void tracker.add(view);
+    }
+    activateView(this._options, view);
   }
 
   /** Whether dashboards are inverted in dark themes. */
@@ -184,26 +178,14 @@ export class ClusterViews {
     return view;
   }
 
-  private _open<T extends MainAreaWidget>(id: string, tracker: WidgetTracker<T>, make: () => T): T {
-    let view = tracker.find(candidate => candidate.id === id);
-    if (view === undefined) {
-      view = make();
-      view.id = id;
-      addView(this._options, view);
-      void tracker.add(view);
-    }
-    activateView(this._options, view);
-    return view;
-  }
-
   private readonly _dashboards = new WidgetTracker<DashboardView>({
     namespace: 'gpucluster-dashboards'
   });
-  private readonly _logs = new WidgetTracker<LogView>({ namespace: 'gpucluster-logs' });
-  private readonly _charts = new WidgetTracker<ChartsView>({ namespace: 'gpucluster-charts' });
-  private readonly _activities = new WidgetTracker<ActivityView>({
-    namespace: 'gpucluster-activities'
-  });
+  private readonly _tabs = {
+    log: new WidgetTracker<ClusterTab>({ namespace: 'gpucluster-logs' }),
+    charts: new WidgetTracker<ClusterTab>({ namespace: 'gpucluster-charts' }),
+    activity: new WidgetTracker<ClusterTab>({ namespace: 'gpucluster-activities' })
+  };
   private _isInverting = true;
   private readonly _inSight: NotebooksInSight;
 }

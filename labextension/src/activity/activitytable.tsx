@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
+import { h } from '../jsx';
 import type { ActivityEntry } from '../protocol/messages';
 
 interface IActivityTableProps {

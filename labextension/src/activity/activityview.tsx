@@ -1,51 +1,26 @@
-import { MainAreaWidget } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Debouncer } from '@lumino/polling';
-import React from 'react';
 
-import type { IClusterManager } from '../clusters/tokens';
 import { activityIcon } from '../icons';
+import { Fragment, h } from '../jsx';
 import { sentenceOf } from '../panel/asking';
 import type { ActivityEntry } from '../protocol/messages';
+import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
 import { ActivityTable } from './activitytable';
 
 /** What has happened to a cluster, as a tab: who asked what, when, and what came of it. */
-export class ActivityView extends MainAreaWidget<ActivityList> {
-  constructor(options: ActivityView.IOptions) {
-    super({ content: new ActivityList(options) });
-    this._options = options;
-    this.addClass('gpc-ActivityView');
-    this.toolbar.hide();
-    this.title.icon = activityIcon;
-    this.title.closable = true;
-    this.title.label = options.trans.__('Activity: %1', this.clusterName);
-  }
-
-  get clusterId(): string {
-    return this._options.id;
-  }
-
-  get clusterName(): string {
-    return this._options.manager.get(this.clusterId)?.name ?? this._options.name;
-  }
-
-  private readonly _options: ActivityView.IOptions;
-}
-
-export namespace ActivityView {
-  export interface IOptions {
-    id: string;
-    name: string;
-    manager: IClusterManager;
-    trans: TranslationBundle;
+export class ActivityView extends ClusterTab {
+  constructor(options: IClusterTabOptions) {
+    super(new ActivityList(options), options, activityIcon, name =>
+      options.trans.__('Activity: %1', name)
+    );
   }
 }
 
 /** Reads the activity whenever the cluster has changed, while somebody looks. */
 class ActivityList extends ReactWidget {
-  constructor(private readonly _options: ActivityView.IOptions) {
+  constructor(private readonly _options: IClusterTabOptions) {
     super();
     this.addClass('gpc-ActivityList');
     _options.manager.changed.connect(this._onChanged, this);

@@ -1,49 +1,26 @@
-import { MainAreaWidget } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { chartsIcon } from '../icons';
+import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
 import type { TimeCharts } from './timecharts';
 
 /** How often to ask what has happened that changes no cluster's model, such as a profile. */
 const TOLD_MS = 5000;
 
 /** The gauges of a cluster over time, as a tab. */
-export class ChartsView extends MainAreaWidget<ChartsContent> {
-  constructor(options: ChartsView.IOptions) {
-    super({ content: new ChartsContent(options) });
-    this._options = options;
-    this.toolbar.hide();
-    this.title.icon = chartsIcon;
-    this.title.closable = true;
-    this.title.label = options.trans.__('Over time: %1', this.clusterName);
-  }
-
-  get clusterId(): string {
-    return this._options.id;
-  }
-
-  get clusterName(): string {
-    return this._options.manager.get(this.clusterId)?.name ?? this._options.name;
-  }
-
-  private readonly _options: ChartsView.IOptions;
-}
-
-export namespace ChartsView {
-  export interface IOptions {
-    id: string;
-    name: string;
-    manager: IClusterManager;
-    trans: TranslationBundle;
+export class ChartsView extends ClusterTab {
+  constructor(options: IClusterTabOptions) {
+    super(new ChartsContent(options), options, chartsIcon, name =>
+      options.trans.__('Over time: %1', name)
+    );
   }
 }
 
 /** Feeds the charts from the store; they are loaded when somebody opens the first tab. */
 class ChartsContent extends Widget {
-  constructor(private readonly _options: ChartsView.IOptions) {
+  constructor(private readonly _options: IClusterTabOptions) {
     super();
     this.addClass('gpc-ChartsContent');
     void this._open();

@@ -3,9 +3,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Poll } from '@lumino/polling';
-import React from 'react';
 
 import { lessonsIcon } from '../icons';
+import { Fragment, h } from '../jsx';
 import type { ILessonStore } from '../lessons/tokens';
 import { sentenceOf } from '../panel/asking';
 import type { ClassView } from '../protocol/messages';

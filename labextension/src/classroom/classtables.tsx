@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
 import { formatDuration } from '../gauges';
+import { Fragment, h } from '../jsx';
 import { stateSign, stateWords } from '../lessons/states';
 import type { ClassExercise, ClassView } from '../protocol/messages';
 

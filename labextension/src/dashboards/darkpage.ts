@@ -77,9 +77,10 @@ function modelsOf(frame: HTMLIFrameElement): IModel[] {
 }
 
 /** What a model's neutral colours become. */
-export function darkValues(model: Pick<IModel, 'properties'>): Record<string, unknown> {
+export function darkValues(model: Pick<IModel, 'type' | 'properties'>): Record<string, unknown> {
+  const { type, properties } = model;
   const values: Record<string, unknown> = {};
-  for (const name of Object.keys(model.properties)) {
+  for (const name of Object.keys(properties)) {
     if (name.endsWith('_color')) {
       const given = (model as Record<string, unknown>)[name];
       const wrapped = typeof given === 'object' && given !== null && 'value' in given;
@@ -89,6 +90,11 @@ export function darkValues(model: Pick<IModel, 'properties'>): Record<string, un
         values[name] = wrapped ? { value: dark } : dark;
       }
     }
+  }
+  if (type === 'Text' && 'background_fill_color' in properties) {
+    // Labels lie on bars of any colour, also on yellow ones.
+    values.background_fill_color = { value: GROUND };
+    values.background_fill_alpha = { value: 0.6 };
   }
   return values;
 }

@@ -7,10 +7,10 @@ import {
   type LabIcon
 } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import React from 'react';
 
 import { CommandIDs } from '../actions/commandids';
 import { layoutIcon } from '../icons';
+import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { PageLists } from './pagelists';
 import { pageTitle } from './pages';

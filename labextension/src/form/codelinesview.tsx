@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useId, useState } from 'react';
+import { useId, useState } from 'react';
 
+import { h } from '../jsx';
 import { codeLine, type Language } from './codelines';
 
 interface ICodeLinesProps {

@@ -1,9 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 
 import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
+import { h } from '../jsx';
 import { sentenceOf, useAsking } from '../panel/asking';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { FieldError, Preset } from '../protocol/messages';

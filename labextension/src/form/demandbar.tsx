@@ -1,7 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
 import { formatBytes } from '../gauges';
+import { h } from '../jsx';
+import { Meter } from '../panel/meter';
 import type { Demand } from '../protocol/messages';
 
 interface IDemandBarProps {
@@ -59,21 +60,10 @@ interface ILineProps {
 function Line({ name, share, text }: ILineProps): JSX.Element {
   // A tenth beyond is seen as such; how far beyond, the text says.
   const isOver = share > 1.005;
-  const percent = Math.round(Math.min(1, share) * 100);
   return (
-    <div className="gpc-Demand-line" data-level={isOver ? 'over' : 'normal'}>
+    <div className="gpc-Demand-line" data-level={isOver ? 'warning' : 'normal'}>
       <span>{name}</span>
-      <span
-        className="gpc-Demand-track"
-        role="meter"
-        aria-label={name}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        aria-valuenow={percent}
-        aria-valuetext={text}
-      >
-        <i style={{ width: `${percent}%` }} />
-      </span>
+      <Meter label={name} share={share} text={text} />
       <span className="gpc-Demand-text">
         {isOver && <span aria-hidden="true">▲ </span>}
         {text}

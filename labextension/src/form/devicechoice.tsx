@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
 import { readingOf, type IBar, formatBytes } from '../gauges';
+import { h } from '../jsx';
 import { Bars } from '../panel/bars';
 import type { DeviceModel } from '../protocol/messages';
 import { deviceLabel, isSelectable, usersOf, whyNot } from './devices';

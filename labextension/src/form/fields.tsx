@@ -1,7 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useId } from 'react';
+import { useId } from 'react';
 
 import type { IEnvironment } from '../actions/environment';
+import { h } from '../jsx';
 import { asSentence } from '../panel/asking';
 import type { HostDevices } from '../protocol/messages';
 import { DeviceChoice } from './devicechoice';

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
+import { h } from '../jsx';
 import type { Preset } from '../protocol/messages';
 
 interface IPresetPictureProps {

@@ -10,7 +10,7 @@ export class RowGauge {
   constructor(private readonly _words: IGaugeWords) {
     this.node = element('span', 'gpc-RowGauge');
     this._busy = element('span', 'gpc-RowGauge-busy', this.node);
-    this._track = element('span', 'gpc-RowGauge-track', this.node);
+    this._track = element('span', 'gpc-Track', this.node);
     this._fill = element('i', '', this._track);
     this._track.setAttribute('role', 'meter');
     this._track.setAttribute('aria-valuemin', '0');

@@ -21,7 +21,6 @@ export function gaugeWords(trans: ITranslating) {
   return {
     parts: partWords(trans),
     of: trans.__('{used} of {total}'),
-    noLimit: trans.__('{used}, without a limit'),
     cores: trans.__('{used} cores'),
     ofCores: trans.__('{used} / {total} cores'),
     ofCore: trans.__('{used} / {total} core'),

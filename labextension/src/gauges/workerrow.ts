@@ -38,7 +38,7 @@ export class WorkerRow {
     this._title.type = 'button';
     this._title.tabIndex = -1;
     this._title.setAttribute('aria-expanded', 'false');
-    const load = element('span', 'gpc-WorkerRow-track', this.node);
+    const load = element('span', 'gpc-Track', this.node);
     load.setAttribute('aria-hidden', 'true');
     this._load = element('i', '', load);
     this._busy = element('span', 'gpc-WorkerRow-busy', this.node);

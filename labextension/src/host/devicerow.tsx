@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
 import type { IBar } from '../gauges/bar';
 import { readingOf, shareOf } from '../gauges/levels';
 import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
+import { h } from '../jsx';
 import { Bars } from '../panel/bars';
 import type { DeviceModel, DeviceProcess } from '../protocol/messages';
 import { processTree, type IPlacedProcess } from './processtree';

@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
-import React, { useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
+import { Fragment, h } from '../jsx';
 import type { DeviceModel, HostDevices as HostReading } from '../protocol/messages';
 import { sentenceOf, useAsking } from '../panel/asking';
 import { DeviceRow } from './devicerow';
@@ -52,10 +53,10 @@ export function HostDevices({ manager, commands, trans }: IHostDevicesProps): JS
       )}
       <ul className="gpc-Host-devices" aria-label={trans.__('GPUs of this machine')}>
         {gpus.map(({ device, slices }) => (
-          <React.Fragment key={device.uuid}>
+          <Fragment key={device.uuid}>
             {row(device, `${device.index ?? ''}`)}
             {slices.map((slice, i) => row(slice, `${device.index ?? ''}.${i}`))}
-          </React.Fragment>
+          </Fragment>
         ))}
       </ul>
     </details>

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
-import React from 'react';
 
 import { CommandIDs } from '../actions/commandids';
+import { Fragment, h } from '../jsx';
 import type { LessonExercise, LessonModel } from '../protocol/messages';
 import { passedOf } from './links';
 import { stateSign, stateWords } from './states';

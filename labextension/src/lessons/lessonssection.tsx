@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
-import React from 'react';
 
 import { CommandIDs } from '../actions/commandids';
+import { Fragment, h } from '../jsx';
 import { sentenceOf, useAsking } from '../panel/asking';
 import type { LessonList, LessonStep } from '../protocol/messages';
 import { LessonRow } from './lessonrow';

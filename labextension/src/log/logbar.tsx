@@ -6,9 +6,10 @@ import {
   downloadIcon,
   ReactWidget
 } from '@jupyterlab/ui-components';
-import React from 'react';
+import { type KeyboardEvent } from 'react';
 
 import { BarButton } from '../dashboards/dashboardbar';
+import { Fragment, h } from '../jsx';
 import type { LogText } from './logtext';
 
 /** The log that the bar is about. */
@@ -132,7 +133,7 @@ export class LogBar extends ReactWidget {
     this.update();
   }
 
-  private _onKey(event: React.KeyboardEvent): void {
+  private _onKey(event: KeyboardEvent): void {
     if (event.key === 'Enter') {
       event.preventDefault();
       this._view.step(event.shiftKey ? -1 : 1);

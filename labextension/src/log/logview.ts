@@ -1,13 +1,12 @@
-import { Clipboard, MainAreaWidget } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
+import { Clipboard } from '@jupyterlab/apputils';
 import type { Message } from '@lumino/messaging';
 import { Poll } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
 
 import { hasEnded } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
 import { logIcon } from '../icons';
 import { sentenceOf } from '../panel/asking';
+import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
 import { LogBar } from './logbar';
 import { LogText } from './logtext';
 
@@ -18,20 +17,14 @@ const WHOLE = 10_000;
 const END = 250;
 
 /** The log of a cluster, as a tab: it follows what is written, and can be searched. */
-export class LogView extends MainAreaWidget<Widget> {
-  constructor(options: LogView.IOptions) {
-    const text = new LogText(options.trans.__('Log: %1', options.name));
-    super({ content: new Widget() });
-    this._options = options;
+export class LogView extends ClusterTab {
+  constructor(options: IClusterTabOptions) {
+    const label = (name: string): string => options.trans.__('Log: %1', name);
+    const text = new LogText(label(options.name));
+    super(new Widget(), options, logIcon, label);
     this.text = text;
-    this.addClass('gpc-LogView');
     this.content.node.append(text.node);
-    this.title.icon = logIcon;
-    this.title.closable = true;
-    this.title.label = options.trans.__('Log: %1', this.clusterName);
     this._bar = new LogBar(this, options.trans);
-    // The toolbar would hide what stretches.
-    this.toolbar.hide();
     this.contentHeader.addWidget(this._bar);
     text.node.addEventListener('scroll', () => this._onScroll());
     // Before JupyterLab's own keys: its search knows nothing of logs.
@@ -46,14 +39,6 @@ export class LogView extends MainAreaWidget<Widget> {
   }
 
   readonly text: LogText;
-
-  get clusterId(): string {
-    return this._options.id;
-  }
-
-  get clusterName(): string {
-    return this._options.manager.get(this.clusterId)?.name ?? this._options.name;
-  }
 
   /** What went wrong when the log was read last. */
   get fault(): string | null {
@@ -164,7 +149,6 @@ export class LogView extends MainAreaWidget<Widget> {
     }
   };
 
-  private readonly _options: LogView.IOptions;
   private readonly _bar: LogBar;
   private readonly _poll: Poll;
   private _fault: string | null = null;
@@ -172,13 +156,4 @@ export class LogView extends MainAreaWidget<Widget> {
   private _isRead = false;
   /** Whether nothing will be added any more. */
   private _isComplete = false;
-}
-
-export namespace LogView {
-  export interface IOptions {
-    id: string;
-    name: string;
-    manager: IClusterManager;
-    trans: TranslationBundle;
-  }
 }

@@ -1,6 +1,7 @@
-import React, { useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 
 import { Bar, type IBar } from '../gauges';
+import { h } from '../jsx';
 
 /** A list of bars, drawn by the gauges of any face. */
 export function Bars({ bars }: { readonly bars: readonly IBar[] }): JSX.Element | null {

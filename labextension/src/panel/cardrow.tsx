@@ -1,10 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { linkIcon } from '@jupyterlab/ui-components';
-import React, { useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 
 import { hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { gaugeWords, RowGauge, type IThresholds } from '../gauges';
+import { h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { clientsLine, stateLine } from './lines';
 import { Ticking } from './ticking';

@@ -1,12 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import React, { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import type { INotebookLinks } from '../actions/links';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
+import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';
@@ -154,7 +155,6 @@ function Living(props: ILivingProps): JSX.Element {
           {warning}
         </p>
       ))}
-      {/* It keeps its place while it has nothing to say: a cluster is idle and busy by turns. */}
       {isUsable(cluster) && (
         <p
           className="gpc-Line gpc-Idle"
@@ -162,7 +162,7 @@ function Living(props: ILivingProps): JSX.Element {
           data-counts-down={cluster.idle.stops_at !== null}
         >
           <Ticking
-            milliseconds={cluster.idle.stops_at === null ? 20_000 : 1000}
+            milliseconds={cluster.idle.stops_at === null ? 5000 : 1000}
             text={() => idleLine(cluster, manager, trans) ?? ''}
           />
         </p>

@@ -3,7 +3,6 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
 import { Poll } from '@lumino/polling';
-import React from 'react';
 import { createPortal } from 'react-dom';
 
 import type { IClusterManager } from '../clusters/tokens';
@@ -15,6 +14,7 @@ import type { INotebookLinks } from '../actions/links';
 import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';
 import { HostDevices } from '../host/hostdevices';
 import { clusterIcon } from '../icons';
+import { Fragment, h } from '../jsx';
 import { LessonsSection } from '../lessons/lessonssection';
 import type { ILessonStore } from '../lessons/tokens';
 import { ClusterList } from './clusterlist';

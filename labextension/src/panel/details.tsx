@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
 import { formatBytes } from '../gauges';
+import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 
 interface IDetailsProps {
@@ -33,10 +33,10 @@ export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
         {facts
           .filter(([, value]) => value !== '')
           .map(([label, value, title]) => (
-            <React.Fragment key={label}>
+            <Fragment key={label}>
               <dt>{label}</dt>
               <dd title={title ?? value}>{value}</dd>
-            </React.Fragment>
+            </Fragment>
           ))}
       </dl>
     </details>

@@ -5,6 +5,9 @@ import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
 
+/** Between two computations a cluster is idle for seconds: not worth a word that comes and goes. */
+const SHORTLY = 10;
+
 type Clock = Pick<IClusterManager, 'now'>;
 
 /** What kind of workers it has. Why, is the backend's own sentence. */
@@ -87,7 +90,7 @@ export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): st
     : trans._n('%1 client', '%1 clients', cluster.n_clients);
 }
 
-/** When it stops by itself, or since when nothing is computed and what keeps it; null: it computes. */
+/** When it stops by itself, or since when nothing is computed and what keeps it; null: it is about to stop. */
 export function idleLine(
   cluster: ClusterModel,
   clock: Clock,
@@ -103,10 +106,11 @@ export function idleLine(
       ? trans.__('Stops now: nobody uses it')
       : trans.__('Stops in %1 unless used', formatDuration(seconds));
   }
-  if (quiet_since === null) {
-    return null;
+  const seconds = quiet_since === null ? 0 : (clock.now() - Date.parse(quiet_since)) / 1000;
+  if (seconds < SHORTLY) {
+    return trans.__('Active');
   }
-  const since = formatDuration((clock.now() - Date.parse(quiet_since)) / 1000);
+  const since = formatDuration(seconds);
   return kept_by === null
     ? trans.__('Idle for %1', since)
     : trans.__('Idle for %1: %2', since, kept_by);

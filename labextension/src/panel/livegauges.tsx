@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
+import { h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { Unfolded } from './unfolded';
 

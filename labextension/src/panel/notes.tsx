@@ -1,6 +1,7 @@
-import React, { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { RefusedError } from '../clusters/restapi';
+import { h } from '../jsx';
 import type { Demand, FieldError, Notes } from '../protocol/messages';
 
 /** While somebody types, nothing is asked. */

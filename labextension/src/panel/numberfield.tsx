@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useId } from 'react';
+import { useId } from 'react';
 
+import { h } from '../jsx';
 import { asSentence } from './asking';
 
 interface INumberFieldProps {

@@ -1,9 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { RefusedError } from '../clusters/restapi';
 import { can, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
+import { Fragment, h } from '../jsx';
 import type { ClusterModel, ClusterPatch } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { NoteList, useForeseen } from './notes';

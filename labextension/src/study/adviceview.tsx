@@ -1,5 +1,4 @@
-import React from 'react';
-
+import { h } from '../jsx';
 import type { IAdvicePayload } from './payload';
 import { OpenLink, Sentence, useOutputContext } from './outputcontext';
 

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
+import { Fragment, h } from '../jsx';
 import { own, type ICard, type ICardsPayload } from './payload';
 import { Markdown, OpenLink, useOutputContext } from './outputcontext';
 

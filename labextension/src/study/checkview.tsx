@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
+import { h } from '../jsx';
 import { Findings } from './findings';
 import { HelpButtons } from './helpbuttons';
 import type { ICheckPayload } from './payload';

@@ -1,5 +1,6 @@
-import React, { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
+import { h } from '../jsx';
 import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuizPayload } from './payload';
 import { QuestionView } from './questionview';

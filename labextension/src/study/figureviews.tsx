@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React from 'react';
 
+import { h } from '../jsx';
 import type { IPredictionPayload, IReportPayload, Plain } from './payload';
 import { useOutputContext } from './outputcontext';
 

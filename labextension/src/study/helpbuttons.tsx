@@ -1,5 +1,6 @@
-import React, { useState } from 'react';
+import { useState } from 'react';
 
+import { h } from '../jsx';
 import { sentenceOf } from '../panel/asking';
 import { Markdown, useOutputContext } from './outputcontext';
 

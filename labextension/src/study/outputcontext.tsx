@@ -1,8 +1,9 @@
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import { renderMarkdown } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import React, { createContext, useContext, useEffect, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 
+import { Fragment, h } from '../jsx';
 import type { EventsNoted, LessonEvents } from '../protocol/messages';
 
 export type StudyEvent = LessonEvents['events'][number];
@@ -80,7 +81,7 @@ export function Sentence({ text }: { readonly text: string }): JSX.Element {
 /** Leads to the cell where something is taught; nothing where it cannot be opened. */
 export function OpenLink(props: {
   readonly link: string;
-  readonly children: React.ReactNode;
+  readonly children: ReactNode;
   /** Whether the words stand there without a link where it cannot be opened. */
   readonly isPlainElsewhere?: boolean;
 }): JSX.Element | null {

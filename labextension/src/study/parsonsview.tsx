@@ -1,5 +1,6 @@
-import React, { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 
+import { Fragment, h } from '../jsx';
 import { Findings } from './findings';
 import { callOf, indented, judge, moved, placed, removed, rulesOf, type Program } from './ordering';
 import type { IFinding, IParsonsPayload } from './payload';

@@ -1,5 +1,6 @@
-import React, { useState } from 'react';
+import { useState } from 'react';
 
+import { h } from '../jsx';
 import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuestion, IQuizPayload } from './payload';
 import { QuestionView } from './questionview';

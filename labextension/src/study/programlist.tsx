@@ -1,5 +1,6 @@
-import React, { useEffect, useId, useRef } from 'react';
+import { type DragEvent, type KeyboardEvent, useEffect, useId, useRef } from 'react';
 
+import { h } from '../jsx';
 import { MAX_INDENT, type Program } from './ordering';
 import type { IOption } from './payload';
 import { useOutputContext } from './outputcontext';
@@ -35,7 +36,7 @@ export function ProgramList(props: IProgramListProps): JSX.Element {
     }
   }, [selected, program]);
 
-  const onKeyDown = (event: React.KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent): void => {
     const isMoving = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as -1 | 1 | undefined;
     const shift = { ArrowLeft: -1, ArrowRight: 1 }[event.key] as -1 | 1 | undefined;
@@ -55,7 +56,7 @@ export function ProgramList(props: IProgramListProps): JSX.Element {
     }
     event.preventDefault();
   };
-  const drop = (place: number) => (event: React.DragEvent) => {
+  const drop = (place: number) => (event: DragEvent) => {
     event.preventDefault();
     event.stopPropagation();
     const line = event.dataTransfer.getData('text/plain');

@@ -1,5 +1,6 @@
-import React, { useId } from 'react';
+import { type ReactNode, useId } from 'react';
 
+import { h } from '../jsx';
 import { Mark } from './findings';
 import { explanationOf, feedbackOn, rightOptions, type Answer } from './marking';
 import type { IQuestion } from './payload';
@@ -14,7 +15,7 @@ interface IQuestionProps {
   /** What is told about the answer: nothing yet, what was chosen, or everything. */
   readonly told: 'nothing' | 'chosen' | 'all';
   readonly isRight: boolean;
-  readonly children?: React.ReactNode;
+  readonly children?: ReactNode;
 }
 
 /** One question with its options or its entry, and what is to be said about the answer. */

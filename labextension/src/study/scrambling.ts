@@ -1,8 +1,8 @@
-import { sha256 } from '@noble/hashes/sha2.js';
+import { sha256 } from './sha256';
 
 /*
  * The same as gpucluster.lessons.study.scrambling; tests hold both to the same vectors. It keeps eyes from falling
- * on an answer and protects nothing. The browser's own SHA-256 is missing on pages without https, so it is not used.
+ * on an answer and protects nothing.
  */
 
 /** The hash that stands for an answer. */

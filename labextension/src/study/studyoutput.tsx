@@ -1,9 +1,9 @@
 import { renderHTML, renderText, type IRenderMime } from '@jupyterlab/rendermime';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
-import React from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
+import { h } from '../jsx';
 import { AdviceView } from './adviceview';
 import { CardsView } from './cardsview';
 import { CheckView } from './checkview';

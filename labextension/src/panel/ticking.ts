@@ -1,4 +1,4 @@
-import React from 'react';
+import { createElement, Fragment } from 'react';
 
 import { useTick } from './asking';
 
@@ -10,5 +10,5 @@ interface ITickingProps {
 /** Text that depends on the time: drawn again now and then, and nothing else with it. */
 export function Ticking({ milliseconds, text }: ITickingProps): JSX.Element {
   useTick(milliseconds);
-  return <>{text()}</>;
+  return createElement(Fragment, null, text());
 }
