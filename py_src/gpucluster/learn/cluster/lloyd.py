@@ -98,7 +98,6 @@ def lloyd(
     When no point changes its cluster, the centres are the same bit by bit, because each rank adds up in the same order
     as before: so ``threshold=0`` stops where scikit-learn finds equal labels, and no labels need to be kept.
     """
-    # Where rows are read anew for each pass, nothing can be kept of them.
     bounds = Bounds() if rows.stay else None
     sums, inertia = (sums_of, inertia_of) if bounds is None else (bounds.sums_of, bounds.inertia_of)
     n_iter = 0

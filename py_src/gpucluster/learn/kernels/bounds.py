@@ -12,6 +12,7 @@ per row, from above for its own centre and from below for the next one, are one 
 from __future__ import annotations
 
 import threading
+from functools import cache
 
 import numpy as np
 
@@ -21,11 +22,9 @@ from .lloyd import Sums, added, inertia_of, kernel_of, slices_of, sums_of
 
 FEWEST_ROWS = 8192
 """Of a block; with fewer, the kernel is as fast."""
-SLICE_ROWS = 1 << 16
-LOOK_BYTES = 1 << 20
-"""So much of the rows that are looked at is copied at once, to stay in the processor's cache."""
+SLICE_ROWS = 1 << 14
 GAP_ROWS = 4096
-"""So many rows' distances from all centres are written down at once."""
+"""So many rows are looked at at once: they, and their distances from all centres, stay in the processor's cache."""
 SAMPLED = 256
 """Every so many rows are enough to see how many would have to be looked at."""
 START_SHARE, STOP_SHARE = 0.2, 0.35
@@ -106,12 +105,11 @@ class Bounds:
         shrinking = _shrinking(kept, centers)
         kept.centers = centers
         if kept.gaps is not None:
-            for part in _parts(len(block)):
-                kept.gaps[part] -= shrinking.take(kept.labels[part])
-            if np.count_nonzero(kept.gaps < 0) > STOP_SHARE * len(block):
+            without = _shrink(kept.gaps, kept.labels, shrinking)
+            if len(without) > STOP_SHARE * len(block):
                 kept.gaps = None
             else:
-                _look(kept, block, offset)
+                _look(kept, block, offset, without)
         if kept.gaps is None and kept.wait:
             kept.wait -= 1
             return sums_of(block, centers, offset)
@@ -135,7 +133,7 @@ def _are_worth_it(block: Block, centers: Array) -> bool:
     )
 
 
-def _parts(n_rows: int, size: int = SLICE_ROWS) -> list[slice]:
+def _parts(n_rows: int, size: int) -> list[slice]:
     return [slice(start, start + size) for start in range(0, n_rows, size)]
 
 
@@ -150,35 +148,48 @@ def _shrinking(kept: _Kept, centers: Array) -> Array:
     return np.asarray((moved + others) * (1 + 4 * eps) + 2 * eps * kept.reach, dtype=centers.dtype)
 
 
-def _look(kept: _Kept, block: Block, offset: Array | None) -> None:
+def _shrink(gaps: Array, labels: Array, shrinking: Array) -> Array:
+    """Make gaps smaller in place, and return the numbers of the rows that have none now."""
+    found = _room("without", 1 << len(gaps).bit_length(), np.dtype(np.intp))
+    given, n_found = _room("shrinking", SLICE_ROWS, gaps.dtype), 0
+    for part in _parts(len(gaps), SLICE_ROWS):
+        here = gaps[part]
+        # Any mode but the default one spares NumPy a copy.
+        here -= np.take(shrinking, labels[part], out=given[: len(here)], mode="clip")
+        numbers = np.flatnonzero(np.less(here, 0, out=_room("negative", SLICE_ROWS, np.dtype(bool))[: len(here)]))
+        np.add(numbers, part.start, out=found[n_found : n_found + len(numbers)])
+        n_found += len(numbers)
+    return found[:n_found]
+
+
+def _look(kept: _Kept, block: Block, offset: Array | None, without: Array) -> None:
     """Find the nearest centres of rows without a gap, and move those that have another one now."""
     assert kept.gaps is not None
     kernel = kernel_of(block.X, kept.centers)
-    X, without, shift = block.X, np.flatnonzero(kept.gaps < 0), None if offset is None else offset.astype(block.X.dtype)
-    row_bytes = X.shape[1] * X.dtype.itemsize
-    room = _room("rows", (max(GAP_ROWS, LOOK_BYTES // row_bytes), X.shape[1]), X.dtype)
+    X, shift = block.X, None if offset is None else offset.astype(block.X.dtype)
+    room, clusters = _room("rows", (GAP_ROWS, X.shape[1]), X.dtype), _room("labels", GAP_ROWS, np.dtype(np.int32))
     moved: list[tuple[Array, Array, Array]] = []
-    for part in _parts(len(without), len(room)):
+    for part in _parts(len(without), GAP_ROWS):
         chosen = without[part]
-        # Any mode but the default one spares NumPy a copy.
         rows = X.take(chosen, axis=0, out=room[: len(chosen)], mode="clip")
         if shift is not None:
             rows -= shift
-        fresh = gaps_of(rows, kept.centers, kept.labels[chosen])
+        fresh = gaps_of(rows, kept.centers, kept.labels.take(chosen, out=clusters[: len(chosen)], mode="clip"))
         # Most are still where they were. Only of the others all centres are compared.
         unsure = np.flatnonzero(fresh < 0)
-        rows, at, before = rows[unsure], chosen[unsure], kept.labels[chosen[unsure]]
-        found = kernel.labels(rows, kept.centers)
-        fresh[unsure] = gaps_of(rows, kept.centers, found)
-        kept.gaps[chosen], kept.labels[at] = fresh, found
+        if len(unsure):
+            rows, at = rows[unsure], chosen[unsure]
+            before, found = kept.labels[at], kernel.labels(rows, kept.centers)
+            fresh[unsure] = gaps_of(rows, kept.centers, found)
+            kept.labels[at] = found
+            changed = np.flatnonzero(found != before)
+            moved.append((rows[changed], found[changed], before[changed]))
+        kept.gaps[chosen] = fresh
         kept.reach = max(kept.reach, float(fresh.max()))
-        changed = np.flatnonzero(found != before)
-        moved.append((rows[changed], found[changed], before[changed]))
     if any(len(rows) for rows, _, _ in moved):
         rows, there, here = map(np.concatenate, zip(*moved, strict=True))
-        signs = np.repeat([1.0, -1.0], len(rows))
-        clusters = np.concatenate([there, here])
-        sums, counts = added(np.tile(rows.astype(np.float64), (2, 1)), signs, clusters, len(kept.centers))
+        signs, both = np.repeat([1.0, -1.0], len(rows)), np.concatenate([there, here])
+        sums, counts = added(np.tile(rows.astype(np.float64), (2, 1)), signs, both, len(kept.centers))
         kept.total.sums[...] += sums
         kept.total.weights[...] += counts
 
@@ -221,40 +232,58 @@ def gaps_of(X: Array, centers: Array, labels: Array) -> Array:
     """
     n_rows, (k, d), dtype = len(X), centers.shape, X.dtype
     eps = float(np.finfo(dtype).eps)
-    gaps, numbers, ones = np.empty(n_rows, dtype), np.arange(GAP_ROWS), np.ones(d, dtype)
+    gaps, ones = np.empty(n_rows, dtype), np.ones(d, dtype)
     lengths, factors = (centers * centers).sum(axis=1), np.ascontiguousarray(-2 * centers.T)
     longest = float(lengths.max())
-    products, squared = _room("products", (GAP_ROWS, k), dtype), _room("squares", (GAP_ROWS, d), dtype)
-    apart = _room("distances", (k, GAP_ROWS), dtype)
+    products, squared = _room("products", (GAP_ROWS, k), dtype), _room("squared", (GAP_ROWS, d), dtype)
+    apart, columns = _room("distances", (k, GAP_ROWS), dtype), _columns(GAP_ROWS)
     for start in range(0, n_rows, GAP_ROWS):
-        part = slice(start, start + GAP_ROWS)
-        rows, n = X[part], len(X[part])
+        rows = X[start : start + GAP_ROWS]
+        n = len(rows)
+        places, nearest, others, squares, error = (
+            _room(name, GAP_ROWS, np.dtype(np.intp) if name == "places" else dtype)[:n]
+            for name in ("places", "nearest", "others", "squares", "error")
+        )
         # Squared distances, but for the rows' squares: one row per centre, which NumPy compares faster.
         np.add(np.matmul(rows, factors, out=products[:n]).T, lengths[:, None], out=apart[:, :n])
-        places = numbers[:n] + labels[part] * np.intp(GAP_ROWS)
-        nearest = apart.reshape(-1)[places]
+        np.multiply(labels[start : start + n], GAP_ROWS, out=places)
+        places += columns[:n]
+        np.take(apart.reshape(-1), places, out=nearest, mode="clip")
         apart.reshape(-1)[places] = np.inf
-        others = apart[:, :n].min(axis=0)
-        squares = np.multiply(rows, rows, out=squared[:n]) @ ones
-        nearest += squares
-        others += squares
+        np.min(apart[:, :n], axis=0, out=others)
+        np.matmul(np.multiply(rows, rows, out=squared[:n]), ones, out=squares)
         # A product of d numbers is wrong by d roundings at most, each of half an eps.
-        error = (squares + longest) * ((d + 4) * eps)
+        np.add(squares, longest, out=error)
+        error *= (d + 4) * eps
+        others += squares
         others -= error
-        far = np.sqrt(np.maximum(others, 0, out=others), out=others)
-        near = np.sqrt(np.maximum(nearest, 0, out=nearest) + error)
-        gaps[part] = far * (1 - 4 * eps) - near * (1 + 4 * eps)
-    gaps[~(gaps > 0)] = -1
+        np.sqrt(np.maximum(others, 0, out=others), out=others)
+        nearest += squares
+        np.maximum(nearest, 0, out=nearest)
+        nearest += error
+        np.sqrt(nearest, out=nearest)
+        others *= 1 - 4 * eps
+        nearest *= 1 + 4 * eps
+        np.subtract(others, nearest, out=gaps[start : start + n])
+    np.copyto(gaps, -1, where=~(gaps > 0))
     return gaps
+
+
+@cache
+def _columns(n: int) -> Array:
+    return np.arange(n)
 
 
 _memory = threading.local()
 
 
-def _room(name: str, shape: tuple[int, int], dtype: Dtype) -> Array:
-    """Return room for numbers, one per thread: Dask's workers give freed memory back to the system, which is slow."""
-    kept: dict[str, Array] = _memory.__dict__
-    room = kept.get(name)
-    if room is None or room.shape != shape or room.dtype != dtype:
-        room = kept[name] = np.empty(shape, dtype)
+def _room(name: str, shape: int | tuple[int, int], dtype: Dtype) -> Array:
+    """Return room for numbers, one per thread.
+
+    Dask's workers give freed memory back to the system at once; taking it again takes longer than the numbers do.
+    """
+    kept: dict[tuple[str, Dtype], Array] = _memory.__dict__.setdefault("rooms", {})
+    room = kept.get((name, dtype))
+    if room is None or room.shape != (shape if isinstance(shape, tuple) else (shape,)):
+        room = kept[name, dtype] = np.empty(shape, dtype)
     return room

@@ -42,10 +42,10 @@ class Rows(ABC):
     Attributes
     ----------
     stay : bool
-        Whether all totals see the same blocks, in this process: what is known of a block may be kept for the next one.
+        Whether all totals see the same blocks, in one thread: what is known of a block may be kept for the next one.
     """
 
-    stay = False
+    stay: bool = False
 
     @abstractmethod
     def total(self, partial: Partial, *arguments: Any, op: Operator = "sum") -> Message:

@@ -35,14 +35,14 @@ class Shard(Rows):
         Whether all ranks know where their blocks begin, and know this of each other.
     """
 
-    stay = True
-
     def __init__(
         self, communicator: Communicator, blocks: Sequence[Block], *, n_threads: int = 1, counted: bool = False
     ) -> None:
         self.communicator = communicator
         self.blocks = list(blocks)
         self.n_threads = n_threads
+        # Several threads would wait for each other: looking at a few rows is many short operations of Python.
+        self.stay = n_threads == 1
         self._counted = counted
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
         self._pieces = [piece for block in self.blocks for piece in _cut(block, self._piece_rows())]
