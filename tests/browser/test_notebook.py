@@ -63,7 +63,7 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         expect(panel.get_by_text("Running")).to_be_visible()
         # What opens below the notebook has room to be seen, not only a tab.
         panel.get_by_role("button", name="Log", exact=True).click()
-        log = page.locator("#jp-down-stack .gpc-LogView")
+        log = page.locator("#jp-down-stack").get_by_role("log")
         expect(log).to_be_in_viewport()
         box = log.bounding_box()
         assert box is not None

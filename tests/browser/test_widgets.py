@@ -60,8 +60,12 @@ class Story:
         self.page.locator(".jp-Notebook .cm-content").first.wait_for()
         # Before there is a kernel, running a cell asks for one.
         expect(self.page.locator(".jp-Toolbar-kernelName").first).to_contain_text("Python 3")
+        # Jupyter answers with an error while a kernel is starting that has no state yet.
         self.page.wait_for_function(
-            "async url => (await (await fetch(url)).json()).some(kernel => kernel.execution_state === 'idle')",
+            """async url => {
+                const answer = await fetch(url);
+                return answer.ok && (await answer.json()).some(kernel => kernel.execution_state === 'idle');
+            }""",
             arg=f"{self.lab.url}/api/kernels",
         )
 

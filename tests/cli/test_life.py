@@ -93,11 +93,11 @@ def test_retire_and_activity(
     answer("scale", "2")
     entries = answer("activity", "--lines", "500")["entries"]
     asked = [entry for entry in entries if entry["kind"] in {"scale", "retire"}]
-    assert [entry["message"] for entry in asked[-2:]] == [f"Retire worker {leaving}", "Scale to 2 workers"]
+    assert [entry["message"] for entry in asked[-2:]] == [f"Retire Worker {leaving}", "Scale to 2 workers"]
     assert asked[-1]["by"].startswith("command line, process ")
     text = gpucluster("activity", "shared").stdout
     assert text.startswith("TIME")
-    assert f"Retire worker {leaving}" in text
+    assert f"Retire Worker {leaving}" in text
 
 
 def test_restart_replaces_the_workers(shared_site: Any, shared_cluster: Any, answer: Callable[..., Any]) -> None:

@@ -146,8 +146,14 @@ describe('the section of the panel', () => {
         device({
           memory_reserved_bytes: GiB / 2,
           processes: [
-            gpuProcess({ pid: 1, role: 'worker', cluster: 'blue', worker: '0' }),
-            gpuProcess({ pid: 9, role: 'child', cluster: 'blue', worker: '0', parent_pid: 1 }),
+            gpuProcess({ pid: 1, role: 'worker', cluster: 'blue', worker: 'GPU-0a1b2c3d-4e5f' }),
+            gpuProcess({
+              pid: 9,
+              role: 'child',
+              cluster: 'blue',
+              worker: 'GPU-0a1b2c3d-4e5f',
+              parent_pid: 1
+            }),
             gpuProcess({
               pid: 2,
               role: 'kernel',
@@ -168,7 +174,7 @@ describe('the section of the panel', () => {
     expect(lines.map(line => line.textContent)).toEqual([
       'work/Lesson.ipynb3 GiB in all1 GiB',
       'python of work/Lesson.ipynb1 GiB',
-      'worker 0 of blue1 GiB in all1 GiB',
+      'GPU 0 of blue1 GiB in all1 GiB',
       'python of blue1 GiB',
       'python of ann',
       'process 5, outside this container1 GiB'

@@ -112,7 +112,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     told = notebook.text("%gpucluster activity").splitlines()
     assert re.match(r"TIME +WHO +WHAT", told[0])
     who = f"notebook, process {notebook.text('import os; print(os.getpid())').strip()}"
-    assert [line for line in told if f"{who}  Retire worker {leaving}" in line]
+    assert [line for line in told if f"{who}  Retire Worker {leaving}" in line]
     assert notebook.text("%gpucluster adapt 1 3").splitlines()[-1].startswith("nb: ")
     assert notebook.text("%gpucluster notify --title Sum\nsum(range(3))") == ""
     failed = [one for one in notebook.run("%%gpucluster notify\n1 / 0") if one["type"] == "error"]

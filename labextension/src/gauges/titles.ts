@@ -2,21 +2,23 @@ import type { TelemetrySample } from '../protocol/messages';
 import { entry } from './columns';
 import { fill, type IGaugeWords } from './words';
 
+/** A worker's name for people: "GPU 3", "Worker 0"; with its machine where there are several. */
+export function titleOf(sample: TelemetrySample, i: number, words: IGaugeWords): string {
+  const title = workerTitle(sample.workers[i], entry(sample, 'device_index', i), words);
+  const host = entry(sample, 'host', i);
+  return host === null || hostsOf(sample).length < 2 ? title : `${title} · ${host}`;
+}
+
 /**
- * A worker's name for people: "GPU 3", "Worker 0"; with its machine where there are several.
+ * The name without the machine.
  *
  * GPU workers are named after their device. Where its number is not known, the beginning of its UUID tells them apart.
  */
-export function titleOf(sample: TelemetrySample, i: number, words: IGaugeWords): string {
-  const name = sample.workers[i];
+export function workerTitle(name: string, number: number | null, words: IGaugeWords): string {
   const uuid = /^(?:GPU|MIG)-[0-9a-f]{8}(?=-)/.exec(name);
-  const number = entry(sample, 'device_index', i);
-  const title =
-    uuid === null || number === null
-      ? (uuid?.[0] ?? fill(words.worker, { name }))
-      : fill(words.gpuNumber, { number: `${number}` });
-  const host = entry(sample, 'host', i);
-  return host === null || hostsOf(sample).length < 2 ? title : `${title} · ${host}`;
+  return uuid === null || number === null
+    ? (uuid?.[0] ?? fill(words.worker, { name }))
+    : fill(words.gpuNumber, { number: `${number}` });
 }
 
 /** The machines of the workers, in the order in which they first appear. */

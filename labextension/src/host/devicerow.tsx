@@ -2,7 +2,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IBar } from '../gauges/bar';
 import { readingOf, shareOf } from '../gauges/levels';
+import { workerTitle } from '../gauges/titles';
 import { formatBytes, formatDuration, formatPercent, formatShare } from '../gauges/units';
+import { gaugeWords } from '../gauges/words';
 import { h } from '../jsx';
 import { Bars } from '../panel/bars';
 import type { DeviceModel, DeviceProcess } from '../protocol/messages';
@@ -48,6 +50,7 @@ export function DeviceRow(props: IDeviceRowProps): JSX.Element {
           {processTree(device.processes).map(placed => (
             <Process
               key={placed.process.pid}
+              index={device.index}
               placed={placed}
               trans={trans}
               onOpenNotebook={onOpenNotebook}
@@ -113,6 +116,8 @@ function memoryBar(device: DeviceModel, trans: TranslationBundle): IBar[] {
 }
 
 interface IProcessProps {
+  /** That of its GPU. */
+  readonly index: number | null;
   readonly placed: IPlacedProcess;
   readonly trans: TranslationBundle;
   readonly onOpenNotebook: (path: string) => void;
@@ -120,7 +125,7 @@ interface IProcessProps {
 }
 
 /** A process, by what people know it by: a notebook, a worker, or a program of somebody. */
-function Process({ placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
+function Process({ index, placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.Element {
   const { process, depth, hasChildren } = placed;
   const { pid, command, memory_used_bytes, tree_memory_bytes, notebook, role } = process;
   return (
@@ -139,7 +144,7 @@ function Process({ placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.
             {notebook}
           </button>
         ) : (
-          ownerOf(process, trans)
+          ownerOf(process, index, trans)
         )}
       </span>
       {hasChildren && tree_memory_bytes !== null && (
@@ -166,14 +171,15 @@ function Process({ placed, trans, onOpenNotebook, onStop }: IProcessProps): JSX.
 }
 
 /** Whose it is, in a word or two. */
-function ownerOf(process: DeviceProcess, trans: TranslationBundle): string {
+function ownerOf(process: DeviceProcess, index: number | null, trans: TranslationBundle): string {
   const { pid, user, command, cluster, notebook, worker, role } = process;
   const program = command ?? trans.__('process %1', pid);
   if (role === 'outside') {
     return trans.__('process %1, outside this container', pid);
   }
   if (role === 'worker') {
-    return trans.__('worker %1 of %2', worker ?? '', cluster ?? '');
+    const title = workerTitle(worker ?? '', index, gaugeWords(trans));
+    return trans.__('%1 of %2', title, cluster ?? '');
   }
   if (role === 'child') {
     return trans.__('%1 of %2', program, cluster ?? notebook ?? '');

@@ -133,6 +133,7 @@ class Controller(Requests):
             queues=self.backend.traits.queues,
             store=self.store,
             activity_log=self.activity_log,
+            titles=self.titles,
             changed=self.changed,
             observed=self._members,
         )

@@ -19,6 +19,7 @@ from .activity_log import ActivityLog
 from .decision import Applied, Step, next_step
 from .interruption import unless_stopped
 from .state_store import StateStore
+from .worker_titles import WorkerTitles
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -62,6 +63,8 @@ class Reconciler:
         Whether workers may wait in a queue, so that nobody waits for them here.
     store, activity_log
         Where what is wanted and what happens is written down.
+    titles : WorkerTitles
+        What workers are called.
     changed : asyncio.Event
         Set whenever something else is wanted, or workers came or went.
     observed : callable
@@ -76,6 +79,7 @@ class Reconciler:
         queues: bool,
         store: StateStore,
         activity_log: ActivityLog,
+        titles: WorkerTitles,
         changed: asyncio.Event,
         observed: Callable[[], dict[str, Any]],
     ) -> None:
@@ -84,6 +88,7 @@ class Reconciler:
         self._queues = queues
         self._store = store
         self._activity_log = activity_log
+        self._titles = titles
         self._changed = changed
         self._observed = observed
         self._applied = Applied(n_workers=plan.n_workers)
@@ -198,14 +203,14 @@ class Reconciler:
     async def _retire(self, name: str) -> None:
         self._store.update(
             state=ClusterState.SCALING,
-            progress=Progress(step="retire", message=f"Moving the data of worker {name} to the others"),
+            progress=Progress(step="retire", message=f"Moving the data of {self._titles.of(name)} to the others"),
         )
         stays: str | None = "…"
         leaving = self._addresses({name})
         try:
             await self._have_another(name)
             self._activity_log.sends_away(leaving)
-            stays = await retiring.retire(self._deployment, name, last=self._none_wanted)
+            stays = await retiring.retire(self._deployment, name, self._titles, last=self._none_wanted)
         finally:
             if stays is not None:
                 self._activity_log.keeps(leaving)
@@ -280,7 +285,7 @@ class Reconciler:
     async def _hand_over(self, wanted: int, leaving: set[str]) -> bool:
         """Move the results of those away that scaling will end; ``False`` if something else is wanted meanwhile."""
         self._activity_log.sends_away(self._addresses(leaving))
-        handing = retiring.hand_over(self._deployment, leaving, lambda: self._wanted.n_workers == wanted)
+        handing = retiring.hand_over(self._deployment, leaving, self._titles, lambda: self._wanted.n_workers == wanted)
         lost = await unless_stopped(self._store, self._changed, handing)
         if self._wanted.n_workers != wanted or self._wanted.stopped:
             self._activity_log.keeps(self._addresses())

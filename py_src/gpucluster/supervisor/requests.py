@@ -134,7 +134,7 @@ class Requests:
             return self.model
         self.store.must_write()
         wanted = self.model.wanted
-        self.activity_log.asked("retire", by, f"Retire worker {name}")
+        self.activity_log.asked("retire", by, f"Retire {self.titles.of(name)}")
         lowers = wanted.n_workers is not None and name in self._planned()
         self.reconciler.want_retired(name, lowers=lowers)
         if lowers:

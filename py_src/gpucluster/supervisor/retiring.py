@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection
 
 from ..backends.deployment import Deployment, SlotState
 from ..backends.scheduler.view import HandedOver, Members, SchedulerView
-from ..protocol.workers import worker_title
 from .worker_titles import WorkerTitles
 
 LOOK_SECONDS = 0.1
@@ -22,7 +21,7 @@ def alone(members: Members, name: str) -> bool:
     return not others and bool(members.named({name}))
 
 
-async def retire(deployment: Deployment, name: str, *, last: bool) -> str | None:
+async def retire(deployment: Deployment, name: str, titles: WorkerTitles, *, last: bool) -> str | None:
     """Move a worker's results to the others, then end it and do not replace it.
 
     Parameters
@@ -30,6 +29,8 @@ async def retire(deployment: Deployment, name: str, *, last: bool) -> str | None
     deployment : Deployment
     name : str
         Name of the worker.
+    titles : WorkerTitles
+        What workers are called.
     last : bool
         Whether no worker is wanted afterwards: whoever retires the last one means it, with what it holds.
 
@@ -43,7 +44,7 @@ async def retire(deployment: Deployment, name: str, *, last: bool) -> str | None
     worker = next(iter(members.named({name})), None)
     if worker is not None and worker.holds and not last and alone(members, name):
         return (
-            f"{worker_title(name)} was not retired: no other worker is there to take its results. "
+            f"{titles.of(name)} was not retired: no other worker is there to take its results. "
             "Scale to 0 workers to give them up."
         )
     if worker is not None and len(members.workers) > 1:
@@ -51,7 +52,7 @@ async def retire(deployment: Deployment, name: str, *, last: bool) -> str | None
         await deployment.scheduler.refresh()
         if handed.kept and not (last and alone(deployment.scheduler.members(), name)):
             what = "actors, which cannot be moved" if worker.actors else "results that no other worker has room for"
-            return f"{worker_title(name)} was not retired: it holds {what}."
+            return f"{titles.of(name)} was not retired: it holds {what}."
     await deployment.release({name})
     # Until it is gone: a new worker may get the name, which on a GPU is the device's.
     deadline = time.monotonic() + RELEASE_SECONDS
@@ -65,7 +66,9 @@ def _leaves(deployment: Deployment, name: str) -> bool:
     return any(slot.name == name and slot.state is SlotState.LEAVING for slot in deployment.slots())
 
 
-async def hand_over(deployment: Deployment, names: Collection[str], go_on: Callable[[], bool]) -> str | None:
+async def hand_over(
+    deployment: Deployment, names: Collection[str], titles: WorkerTitles, go_on: Callable[[], bool]
+) -> str | None:
     """Move the results of those workers away that scaling down will end.
 
     What cannot be moved is lost with its worker: whoever scales down means it.
@@ -75,6 +78,8 @@ async def hand_over(deployment: Deployment, names: Collection[str], go_on: Calla
     deployment : Deployment
     names : collection of str
         Those that will be ended, as ``Deployment.leaving`` told them.
+    titles : WorkerTitles
+        What workers are called.
     go_on : callable
         Asked often: when it says no, those that hold results yet go on working.
 
@@ -93,7 +98,7 @@ async def hand_over(deployment: Deployment, names: Collection[str], go_on: Calla
         ended = {worker.name for worker in leaving if worker.address in handed.gone}
         await deployment.release(ended.union(handed.stuck))
         return None
-    told, together = [], WorkerTitles().together
+    told, together = [], titles.together
     if handed.kept:
         told.append(f"{together(handed.kept)} held actors, or results that nobody had room for; they are lost.")
     if handed.stuck:
