@@ -1,7 +1,9 @@
 // Merged into the builder's own configuration (see "jupyterlab" in package.json).
 
 // The builder's own, as it is no dependency of ours.
-const { rspack } = require(require.resolve('@rspack/core', { paths: [require.resolve('@jupyter/builder')] }));
+const { rspack } = require(
+  require.resolve('@rspack/core', { paths: [require.resolve('@jupyter/builder')] })
+);
 
 module.exports = {
   // Every browser of JupyterLab 4.6 knows it, so nothing is written out for older ones.
