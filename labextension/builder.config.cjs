@@ -18,7 +18,7 @@ module.exports = {
           ecma: 2022,
           compress: { ecma: 2022, hoist_funs: true, passes: 3 },
           // Names that begin with one underscore are private in all of our classes, and nothing reads them by a string.
-          mangle: { props: { regex: '^_[a-z]' } },
+          mangle: { props: { regex: '^_[a-z]{2}' } },
           format: { comments: false }
         }
       })
