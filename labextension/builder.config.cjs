@@ -1,3 +1,27 @@
 // Merged into the builder's own configuration (see "jupyterlab" in package.json).
-// Ids of modules are otherwise hashes of absolute paths: the same source would give another wheel in another folder.
-module.exports = { optimization: { moduleIds: 'natural' } };
+
+// The builder's own, as it is no dependency of ours.
+const { rspack } = require(
+  require.resolve('@rspack/core', { paths: [require.resolve('@jupyter/builder')] })
+);
+
+module.exports = {
+  // Every browser of JupyterLab 4.6 knows it, so nothing is written out for older ones.
+  target: ['web', 'es2022'],
+  optimization: {
+    // Ids of modules are otherwise hashes of absolute paths: the same source would give another wheel in another folder.
+    moduleIds: 'natural',
+    minimizer: [
+      new rspack.SwcJsMinimizerRspackPlugin({
+        extractComments: false,
+        minimizerOptions: {
+          ecma: 2022,
+          compress: { ecma: 2022, hoist_funs: true, passes: 3 },
+          // Names that begin with one underscore are private in all of our classes, and nothing reads them by a string.
+          mangle: { props: { regex: '^_[a-z]{2}' } },
+          format: { comments: false }
+        }
+      })
+    ]
+  }
+};

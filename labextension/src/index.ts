@@ -17,7 +17,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { ClusterChip } from './actions/clusterchip';
-import { CommandIDs } from './actions/commandids';
+import * as CommandIDs from './actions/commandids';
 import { addCommands } from './actions/commands';
 import { enableClusterDrag } from './actions/dragcluster';
 import { NotebookEnvironment } from './actions/environment';

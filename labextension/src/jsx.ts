@@ -1,5 +1,15 @@
 import React from 'react';
 
-/** What JSX is compiled to: a name of our own becomes one or two letters in a production build, six hundred times. */
-export const h = React.createElement;
-export const Fragment = React.Fragment;
+/** What JSX is compiled to, and hooks: names of our own become one or two letters in a production build, hundreds of times. */
+export const {
+  createElement: h,
+  Fragment,
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState
+} = React;

@@ -2,7 +2,7 @@ import type { IRunningSessionManagers, IRunningSessions } from '@jupyterlab/runn
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { CommandIDs } from './actions/commandids';
+import * as CommandIDs from './actions/commandids';
 import { hasEnded, stateLabel } from './clusters/states';
 import type { IClusterManager } from './clusters/tokens';
 import { clusterIcon } from './icons';

@@ -3,7 +3,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from './actions/commandids';
+import * as CommandIDs from './actions/commandids';
 import { IClusterManager } from './clusters/tokens';
 import { StatusItem } from './host/statusitem';
 import { followSettings, initialSettings, PLUGIN_ID } from './settings';

@@ -4,7 +4,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
-import { CommandIDs } from '../../labextension/src/actions/commandids';
+import * as CommandIDs from '../../labextension/src/actions/commandids';
 import { ClassTables } from '../../labextension/src/classroom/classtables';
 import { h } from '../../labextension/src/jsx';
 import { findCell, readLink } from '../../labextension/src/lessons/links';

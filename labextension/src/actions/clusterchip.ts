@@ -7,7 +7,7 @@ import { Menu, Widget } from '@lumino/widgets';
 import { isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { clusterIcon } from '../icons';
-import { CommandIDs } from './commandids';
+import * as CommandIDs from './commandids';
 import { kernelNameOf, type IEnvironment } from './environment';
 import { clusterOf, type INotebookLinks } from './links';
 

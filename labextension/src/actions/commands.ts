@@ -9,7 +9,7 @@ import { clusterIcon } from '../icons';
 import type { ClusterPanel } from '../panel/clusterpanel';
 import type { IPanelSettings } from '../settings';
 import { confirmRestart, confirmStop, wouldLose } from './choosing';
-import { CommandIDs } from './commandids';
+import * as CommandIDs from './commandids';
 import { connectNotebook } from './connect';
 import type { IEnvironment } from './environment';
 import type { NotebooksInSight } from './notebooks';

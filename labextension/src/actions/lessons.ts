@@ -11,7 +11,7 @@ import { openLesson } from '../lessons/openlesson';
 import type { ILessonStore } from '../lessons/tokens';
 import { sentenceOf } from '../panel/asking';
 import type { LessonModel } from '../protocol/messages';
-import { CommandIDs } from './commandids';
+import * as CommandIDs from './commandids';
 import { described } from './withcluster';
 
 export interface ILessonOptions {

@@ -8,7 +8,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { profileIcon } from '../icons';
 import { sentenceOf } from '../panel/asking';
 import { profiledSource } from './cellcode';
-import { CommandIDs } from './commandids';
+import * as CommandIDs from './commandids';
 import { described } from './withcluster';
 
 export interface IProfilingOptions {

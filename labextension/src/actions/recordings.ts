@@ -8,7 +8,7 @@ import type { ClusterModel, RecordingEntry } from '../protocol/messages';
 import { RecordingPicker } from '../recordings/recordingpicker';
 import { listRecordings, type IRecordingPlace } from '../recordings/recordingsapi';
 import { RecordingViews } from '../recordings/recordingviews';
-import { CommandIDs } from './commandids';
+import * as CommandIDs from './commandids';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
 
 export interface IRecordingOptions extends RecordingViews.IOptions {

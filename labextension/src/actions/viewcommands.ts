@@ -11,7 +11,7 @@ import { hasGpus, isPage } from '../dashboards/pages';
 import { activityIcon, chartsIcon, dashboardIcon, layoutIcon, logIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import { initialSettings, type IPanelSettings } from '../settings';
-import { CommandIDs } from './commandids';
+import * as CommandIDs from './commandids';
 import { TABS, type ClusterViews, type TabKind } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
 

@@ -15,7 +15,7 @@ import type { PageLists } from '../dashboards/pagelists';
 import { LogView } from '../log/logview';
 import type { ClusterTab } from '../shell/clustertab';
 import { activateView, addView, type IShells } from '../shell/placing';
-import { CommandIDs } from './commandids';
+import * as CommandIDs from './commandids';
 import { NotebooksInSight } from './notebooks';
 
 /** With less, two columns of pages cannot be read beside a notebook that keeps half of the room. */

@@ -8,7 +8,7 @@ import {
 } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { CommandIDs } from '../actions/commandids';
+import * as CommandIDs from '../actions/commandids';
 import { layoutIcon } from '../icons';
 import { Fragment, h } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';

@@ -1,7 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useId, useState } from 'react';
 
-import { h } from '../jsx';
+import { h, useId, useState } from '../jsx';
 import { codeLine, type Language } from './codelines';
 
 interface ICodeLinesProps {

@@ -1,10 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useEffect, useMemo, useRef, useState } from 'react';
 
 import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
-import { h } from '../jsx';
+import { h, useEffect, useMemo, useRef, useState } from '../jsx';
 import { sentenceOf, useAsking } from '../panel/asking';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { FieldError, Preset } from '../protocol/messages';

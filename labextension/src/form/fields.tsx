@@ -1,8 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useId } from 'react';
 
 import type { IEnvironment } from '../actions/environment';
-import { h } from '../jsx';
+import { h, useId } from '../jsx';
 import { asSentence } from '../panel/asking';
 import type { HostDevices } from '../protocol/messages';
 import { DeviceChoice } from './devicechoice';

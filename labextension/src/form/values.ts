@@ -14,38 +14,11 @@ export type Parsed =
 
 const DEFAULT: Parsed = { kind: 'default' };
 const NONE = new Set(['none', 'never']);
-const UNIT_SECONDS: Readonly<Record<string, number>> = {
-  s: 1,
-  sec: 1,
-  second: 1,
-  seconds: 1,
-  m: 60,
-  min: 60,
-  minute: 60,
-  minutes: 60,
-  h: 3600,
-  hour: 3600,
-  hours: 3600,
-  d: 86400,
-  day: 86400,
-  days: 86400
-};
-const UNIT_BYTES: Readonly<Record<string, number>> = {
-  '': 1,
-  b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  tb: 1e12,
-  k: 2 ** 10,
-  m: 2 ** 20,
-  g: 2 ** 30,
-  t: 2 ** 40,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-  tib: 2 ** 40
-};
+/** The first letter says which unit it is. */
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400 };
+const UNIT_OF_TIME = /^(s(ec(onds?)?)?|m(in(utes?)?)?|h(ours?)?|d(ays?)?)?$/;
+/** Thousands with a "b" alone, as in "gb"; else powers of 1024. */
+const UNIT_OF_MEMORY = /^b?$|^([kmgt])(b|ib)?$/;
 
 /** Read one field. Only what the schema says is checked; the server has the last word. */
 export function parseEntry(
@@ -187,14 +160,14 @@ function wholeNumber(text: string, trans: TranslationBundle): string {
 
 function duration(field: IField, text: string, trans: TranslationBundle): Parsed {
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
-  const factor = found === null ? undefined : UNIT_SECONDS[found[2].toLowerCase() || 's'];
-  if (found === null || factor === undefined) {
+  const unit = found?.[2].toLowerCase() ?? '';
+  if (found === null || !UNIT_OF_TIME.test(unit)) {
     const sentence = trans.__('must be a time such as 30 min or 2 h');
     return fault(
       found === null ? sentence : trans.__("%1; '%2' is no unit of time", sentence, found[2])
     );
   }
-  const seconds = Math.round(Number(found[1]) * factor);
+  const seconds = Math.round(Number(found[1]) * UNIT_SECONDS[unit[0] ?? 's']);
   if (field.maximum !== undefined && seconds > field.maximum) {
     return fault(trans.__('must be at most %1', durationText(field.maximum)));
   }
@@ -217,11 +190,11 @@ function memory(field: IField, text: string, trans: TranslationBundle): Parsed {
       ? { kind: 'value', value: text }
       : fault(trans.__('must lie between 0% and 100%'));
   }
-  const factor = UNIT_BYTES[unit.toLowerCase()];
-  if (factor === undefined) {
+  const size = UNIT_OF_MEMORY.exec(unit.toLowerCase());
+  if (size === null) {
     return fault(trans.__("'%1' is not a unit of memory: %2", unit, allowed));
   }
-  const bytes = value * factor;
+  const bytes = value * (size[2] === 'b' ? 1000 : 1024) ** ' kmgt'.indexOf(size[1] ?? ' ');
   return bytes >= 2 ** 20 || (bytes > 0 && bytes < 1)
     ? { kind: 'value', value: text }
     : fault(trans.__('is too small to be meant: %1', allowed));

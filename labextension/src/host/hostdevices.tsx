@@ -1,9 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
-import { useEffect, useState } from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useEffect, useState } from '../jsx';
 import type { DeviceModel, HostDevices as HostReading } from '../protocol/messages';
 import { sentenceOf, useAsking } from '../panel/asking';
 import { DeviceRow } from './devicerow';

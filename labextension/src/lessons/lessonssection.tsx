@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { CommandIDs } from '../actions/commandids';
+import * as CommandIDs from '../actions/commandids';
 import { Fragment, h } from '../jsx';
 import { sentenceOf, useAsking } from '../panel/asking';
 import type { LessonList, LessonStep } from '../protocol/messages';

@@ -2,7 +2,7 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../actions/commandids';
+import * as CommandIDs from '../actions/commandids';
 import { IClusterManager } from '../clusters/tokens';
 import { followSettings, initialSettings, PLUGIN_ID } from '../settings';
 import { Notices, type ITold } from './notices';

@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
-
+import { useCallback, useEffect, useRef, useState } from '../jsx';
 /** What is under way and what went wrong with it. */
 export interface IAsking {
   /** Name of the request that is under way. */

@@ -1,7 +1,5 @@
-import { useEffect, useRef } from 'react';
-
 import { Bar, type IBar } from '../gauges';
-import { h } from '../jsx';
+import { h, useEffect, useRef } from '../jsx';
 
 /** A list of bars, drawn by the gauges of any face. */
 export function Bars({ bars }: { readonly bars: readonly IBar[] }): JSX.Element | null {

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { LabIcon, refreshIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { CommandIDs } from '../actions/commandids';
+import * as CommandIDs from '../actions/commandids';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { activityIcon, layoutIcon, logIcon } from '../icons';

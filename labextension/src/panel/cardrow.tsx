@@ -1,11 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { linkIcon } from '@jupyterlab/ui-components';
-import { useEffect, useRef } from 'react';
 
 import { hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { gaugeWords, RowGauge, type IThresholds } from '../gauges';
-import { h } from '../jsx';
+import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { clientsLine, stateLine } from './lines';
 import { Ticking } from './ticking';

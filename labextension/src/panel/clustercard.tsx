@@ -1,13 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { closeIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import { useEffect, useRef, useState } from 'react';
 
 import type { INotebookLinks } from '../actions/links';
 import { can, hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { CardButtons } from './cardbuttons';

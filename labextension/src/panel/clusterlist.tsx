@@ -1,14 +1,13 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { addIcon, runIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import { useRef } from 'react';
 
 import type { INotebookLinks } from '../actions/links';
 import { hasEnded } from '../clusters/states';
 import type { Connection, IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
 import { clusterIcon } from '../icons';
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { ClusterCard } from './clustercard';

@@ -8,7 +8,7 @@ import { createPortal } from 'react-dom';
 import type { IClusterManager } from '../clusters/tokens';
 import { CreateForm } from '../form/createform';
 import { createAtOnce } from '../form/starting';
-import { CommandIDs } from '../actions/commandids';
+import * as CommandIDs from '../actions/commandids';
 import type { IEnvironment } from '../actions/environment';
 import type { INotebookLinks } from '../actions/links';
 import { DEFAULT_THRESHOLDS, type IThresholds } from '../gauges';

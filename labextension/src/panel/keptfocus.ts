@@ -1,4 +1,6 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import type { RefObject } from 'react';
+
+import { useEffect, useRef } from '../jsx';
 
 /**
  * Keep the focus in a list of cards when what had it is gone: at the card's title, else at what is left of the list.

@@ -1,9 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useEffect, useRef } from 'react';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
-import { h } from '../jsx';
+import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { Unfolded } from './unfolded';
 

@@ -1,7 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
-
 import { RefusedError } from '../clusters/restapi';
-import { h } from '../jsx';
+import { h, useEffect, useRef, useState } from '../jsx';
 import type { Demand, FieldError, Notes } from '../protocol/messages';
 
 /** While somebody types, nothing is asked. */

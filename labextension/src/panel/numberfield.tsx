@@ -1,7 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useId } from 'react';
 
-import { h } from '../jsx';
+import { h, useId } from '../jsx';
 import { asSentence } from './asking';
 
 interface INumberFieldProps {

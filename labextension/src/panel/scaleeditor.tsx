@@ -1,10 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useEffect, useRef, useState } from 'react';
 
 import { RefusedError } from '../clusters/restapi';
 import { can, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import type { ClusterModel, ClusterPatch } from '../protocol/messages';
 import { sentenceOf, useAsking } from './asking';
 import { NoteList, useForeseen } from './notes';

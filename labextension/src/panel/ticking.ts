@@ -1,5 +1,4 @@
-import { createElement, Fragment } from 'react';
-
+import { Fragment, h } from '../jsx';
 import { useTick } from './asking';
 
 interface ITickingProps {
@@ -10,5 +9,5 @@ interface ITickingProps {
 /** Text that depends on the time: drawn again now and then, and nothing else with it. */
 export function Ticking({ milliseconds, text }: ITickingProps): JSX.Element {
   useTick(milliseconds);
-  return createElement(Fragment, null, text());
+  return h(Fragment, null, text());
 }

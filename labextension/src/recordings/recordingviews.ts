@@ -2,7 +2,7 @@ import type { ILayoutRestorer } from '@jupyterlab/application';
 import { WidgetTracker } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../actions/commandids';
+import * as CommandIDs from '../actions/commandids';
 import type { IThresholds } from '../gauges';
 import { activateView, addView, type IShells } from '../shell/placing';
 import {

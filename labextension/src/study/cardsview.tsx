@@ -1,7 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { useEffect, useRef, useState } from 'react';
 
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import { own, type ICard, type ICardsPayload } from './payload';
 import { Markdown, OpenLink, useOutputContext } from './outputcontext';
 

@@ -1,6 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
-
-import { h } from '../jsx';
+import { h, useEffect, useRef, useState } from '../jsx';
 import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuizPayload } from './payload';
 import { QuestionView } from './questionview';

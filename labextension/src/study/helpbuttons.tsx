@@ -1,6 +1,4 @@
-import { useState } from 'react';
-
-import { h } from '../jsx';
+import { h, useState } from '../jsx';
 import { sentenceOf } from '../panel/asking';
 import { Markdown, useOutputContext } from './outputcontext';
 

@@ -3,7 +3,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { CommandIDs } from '../actions/commandids';
+import * as CommandIDs from '../actions/commandids';
 import { ILessonStore } from '../lessons/tokens';
 import { evaluateBeside } from './asking';
 import { LESSON_MIME } from './payload';

@@ -1,9 +1,9 @@
 import type { IRenderMime } from '@jupyterlab/rendermime';
 import { renderMarkdown } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
 
-import { Fragment, h } from '../jsx';
+import { createContext, Fragment, h, useContext, useEffect, useRef } from '../jsx';
 import type { EventsNoted, LessonEvents } from '../protocol/messages';
 
 export type StudyEvent = LessonEvents['events'][number];

@@ -1,6 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react';
-
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useEffect, useId, useRef, useState } from '../jsx';
 import { Findings } from './findings';
 import { callOf, indented, judge, moved, placed, removed, rulesOf, type Program } from './ordering';
 import type { IFinding, IParsonsPayload } from './payload';

@@ -124,8 +124,7 @@ export function readPayload(data: unknown): LessonPayload | null {
     if ((entry.schema_version ?? 1) !== 1) {
       return null;
     }
-    const read = READERS.get(text(entry.kind));
-    return read === undefined ? null : read(entry);
+    return READERS.get(text(entry.kind))?.(entry) ?? null;
   } catch (error) {
     if (error instanceof Unreadable) {
       return null;
@@ -141,116 +140,116 @@ export function own<T>(record: Readonly<Record<string, T>>, name: string): T | u
 
 type Entry = Readonly<Record<string, unknown>>;
 
-const READERS = new Map<string, (entry: Entry) => LessonPayload>(
-  Object.entries<(entry: Entry) => LessonPayload>({
-    quiz: entry => ({
-      kind: 'quiz',
-      id: text(entry.id),
-      title: text(entry.title),
-      mode: oneOf(entry.mode, ['practice', 'exam']),
-      questions: list(entry.questions, question)
-    }),
-    cards: entry => ({
-      kind: 'cards',
-      id: text(entry.id),
-      title: text(entry.title),
-      cards: list(entry.cards, card)
-    }),
-    parsons: entry => ({
-      kind: 'parsons',
-      exercise: text(entry.exercise),
-      title: text(entry.title),
-      prompt: text(entry.prompt),
-      indent: flag(entry.indent),
-      lines: list(entry.lines, option),
-      salt: text(entry.salt),
-      locked: text(entry.locked)
-    }),
-    advice: entry => ({ kind: 'advice', items: list(entry.items, advice) }),
-    check: entry => ({
-      kind: 'check',
-      exercise: text(entry.exercise),
-      title: text(entry.title),
-      state: oneOf(entry.state, ['passed', 'failed', 'not_yet', 'unavailable']),
-      findings: list(entry.findings, finding),
-      message: text(entry.message),
-      next_step: text(entry.next_step),
-      nHints: count(entry.n_hints),
-      nHintsSeen: count(entry.n_hints_seen)
-    }),
-    prediction: entry => ({
-      kind: 'prediction',
-      question: text(entry.question),
-      predicted: plain(entry.predicted),
-      observed: plain(entry.observed),
-      unit: text(entry.unit)
-    }),
-    report: entry => ({
-      kind: 'report',
-      lesson: text(entry.lesson),
-      figures: Object.entries(record(entry.figures)).map(([name, value]) => [name, plain(value)])
+type Reader<T> = (value: unknown, entry: Entry) => T;
+
+/** Reads a record field by field. */
+function shape<T>(readers: { readonly [K in keyof T]: Reader<T[K]> }): (value: unknown) => T {
+  return value => {
+    const entry = record(value);
+    return Object.fromEntries(
+      Object.entries<Reader<unknown>>(readers).map(([name, read]) => [
+        name,
+        read(entry[name], entry)
+      ])
+    ) as T;
+  };
+}
+
+const option = shape<IOption>({ id: text, text });
+
+const question = shape<IQuestion>({
+  id: text,
+  type: oneOf(['choice', 'several', 'number', 'text']),
+  lesson: text,
+  link: text,
+  stem: text,
+  code: textOrNull,
+  unit: textOrNull,
+  options: list(option),
+  salt: text,
+  answers: list(text),
+  step: value => (typeof value === 'number' && value > 0 ? value : null),
+  feedback: value =>
+    Object.fromEntries(Object.entries(record(value)).map(([name, noise]) => [name, text(noise)])),
+  explanation: textOrNull
+});
+
+const card = shape<ICard>({ id: text, link: text, front: text, back: text, name: textOrNull });
+
+const advice = shape<IAdvice>({
+  title: text,
+  score: value => (typeof value === 'number' ? value : 0),
+  why: text,
+  link: text,
+  cards: list(text),
+  exercise: textOrNull,
+  exerciseTitle: (_, entry) => textOrNull(entry.exercise_title)
+});
+
+const finding = shape<IFinding>({ expected: text, passed: flag, observed: text });
+
+const READERS = new Map<string, (value: unknown) => LessonPayload>([
+  [
+    'quiz',
+    shape<IQuizPayload>({
+      kind: oneOf(['quiz']),
+      id: text,
+      title: text,
+      mode: oneOf(['practice', 'exam']),
+      questions: list(question)
     })
-  })
-);
-
-function question(value: unknown): IQuestion {
-  const entry = record(value);
-  return {
-    id: text(entry.id),
-    type: oneOf(entry.type, ['choice', 'several', 'number', 'text']),
-    lesson: text(entry.lesson),
-    link: text(entry.link),
-    stem: text(entry.stem),
-    code: textOrNull(entry.code),
-    unit: textOrNull(entry.unit),
-    options: list(entry.options, option),
-    salt: text(entry.salt),
-    answers: list(entry.answers, text),
-    step: typeof entry.step === 'number' && entry.step > 0 ? entry.step : null,
-    feedback: Object.fromEntries(
-      Object.entries(record(entry.feedback)).map(([name, noise]) => [name, text(noise)])
-    ),
-    explanation: textOrNull(entry.explanation)
-  };
-}
-
-function card(value: unknown): ICard {
-  const entry = record(value);
-  return {
-    id: text(entry.id),
-    link: text(entry.link),
-    front: text(entry.front),
-    back: text(entry.back),
-    name: textOrNull(entry.name)
-  };
-}
-
-function advice(value: unknown): IAdvice {
-  const entry = record(value);
-  return {
-    title: text(entry.title),
-    score: typeof entry.score === 'number' ? entry.score : 0,
-    why: text(entry.why),
-    link: text(entry.link),
-    cards: list(entry.cards, text),
-    exercise: textOrNull(entry.exercise),
-    exerciseTitle: textOrNull(entry.exercise_title)
-  };
-}
-
-function finding(value: unknown): IFinding {
-  const entry = record(value);
-  return {
-    expected: text(entry.expected),
-    passed: flag(entry.passed),
-    observed: text(entry.observed)
-  };
-}
-
-function option(value: unknown): IOption {
-  const entry = record(value);
-  return { id: text(entry.id), text: text(entry.text) };
-}
+  ],
+  [
+    'cards',
+    shape<ICardsPayload>({ kind: oneOf(['cards']), id: text, title: text, cards: list(card) })
+  ],
+  [
+    'parsons',
+    shape<IParsonsPayload>({
+      kind: oneOf(['parsons']),
+      exercise: text,
+      title: text,
+      prompt: text,
+      indent: flag,
+      lines: list(option),
+      salt: text,
+      locked: text
+    })
+  ],
+  ['advice', shape<IAdvicePayload>({ kind: oneOf(['advice']), items: list(advice) })],
+  [
+    'check',
+    shape<ICheckPayload>({
+      kind: oneOf(['check']),
+      exercise: text,
+      title: text,
+      state: oneOf(['passed', 'failed', 'not_yet', 'unavailable']),
+      findings: list(finding),
+      message: text,
+      next_step: text,
+      nHints: (_, entry) => count(entry.n_hints),
+      nHintsSeen: (_, entry) => count(entry.n_hints_seen)
+    })
+  ],
+  [
+    'prediction',
+    shape<IPredictionPayload>({
+      kind: oneOf(['prediction']),
+      question: text,
+      predicted: plain,
+      observed: plain,
+      unit: text
+    })
+  ],
+  [
+    'report',
+    shape<IReportPayload>({
+      kind: oneOf(['report']),
+      lesson: text,
+      figures: value => Object.entries(record(value)).map(([name, one]) => [name, plain(one)])
+    })
+  ]
+]);
 
 function record(value: unknown): Entry {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -259,11 +258,13 @@ function record(value: unknown): Entry {
   return value as Entry;
 }
 
-function list<T>(value: unknown, read: (entry: unknown) => T): T[] {
-  if (!Array.isArray(value)) {
-    throw new Unreadable();
-  }
-  return value.map(read);
+function list<T>(read: (value: unknown) => T): (value: unknown) => T[] {
+  return value => {
+    if (!Array.isArray(value)) {
+      throw new Unreadable();
+    }
+    return value.map(one => read(one));
+  };
 }
 
 function text(value: unknown): string {
@@ -299,10 +300,12 @@ function plain(value: unknown): Plain {
   return value as Plain;
 }
 
-function oneOf<T extends string>(value: unknown, allowed: readonly T[]): T {
-  const found = allowed.find(one => one === value);
-  if (found === undefined) {
-    throw new Unreadable();
-  }
-  return found;
+function oneOf<T extends string>(allowed: readonly T[]): (value: unknown) => T {
+  return value => {
+    const found = allowed.find(one => one === value);
+    if (found === undefined) {
+      throw new Unreadable();
+    }
+    return found;
+  };
 }

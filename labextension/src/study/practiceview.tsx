@@ -1,6 +1,4 @@
-import { useState } from 'react';
-
-import { h } from '../jsx';
+import { h, useState } from '../jsx';
 import { isAnswered, isRight, type Answer } from './marking';
 import type { IQuestion, IQuizPayload } from './payload';
 import { QuestionView } from './questionview';

@@ -1,6 +1,6 @@
-import { type DragEvent, type KeyboardEvent, useEffect, useId, useRef } from 'react';
+import type { DragEvent, KeyboardEvent } from 'react';
 
-import { h } from '../jsx';
+import { h, useEffect, useId, useRef } from '../jsx';
 import { MAX_INDENT, type Program } from './ordering';
 import type { IOption } from './payload';
 import { useOutputContext } from './outputcontext';

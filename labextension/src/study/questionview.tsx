@@ -1,6 +1,6 @@
-import { type ReactNode, useId } from 'react';
+import type { ReactNode } from 'react';
 
-import { h } from '../jsx';
+import { h, useId } from '../jsx';
 import { Mark } from './findings';
 import { explanationOf, feedbackOn, rightOptions, type Answer } from './marking';
 import type { IQuestion } from './payload';
