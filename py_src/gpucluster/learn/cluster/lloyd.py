@@ -159,12 +159,14 @@ def _without_empty(
     empty = np.flatnonzero(weights == 0)
     if not len(empty):
         return sums, weights
+    eps = float(np.finfo(centers.dtype).eps)
     found: Picked = rows.total(farthest, centers, offset, len(empty), op=smallest_of(len(empty)))
     for cluster, distance, point, weight, label in zip(
         empty, -found.keys, found.points, found.weights, found.labels, strict=False
     ):
-        if distance <= 0:
-            break
+        # Nearer than this is rounding of means: moving such points would go on for ever.
+        if distance <= eps * float(np.square(point, dtype=np.float64).sum()):
+            continue
         point = point.astype(np.float64) * weight
         sums[label] -= point
         weights[label] -= weight
