@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 from urllib.parse import quote
@@ -11,13 +12,18 @@ from jupyter_server.utils import ensure_async, url_path_join
 from tornado.web import HTTPError, authenticated
 
 from ...protocol.errors import ClusterNotFound
-from ...protocol.models import ClusterModel
+from ...protocol.models import ClusterModel, ClusterState
 from ...protocol.spec import parse_spec
 from ..api import AUTH_RESOURCE, ClusterAPIHandler
 from ..clusters import ClusterHandler, ClustersHandler
 from ..dashboard import DashboardHandler
+from ..upstream import Target
 from .dask_labextension import DaskLabextensionServer
 from .wording import panel_model, shown, wanted_change
+
+PATIENCE_SECONDS = 20.0
+"""So long a question about a dashboard waits for the cluster to start."""
+LOOK_SECONDS = 0.25
 
 
 class PanelClustersHandler(ClustersHandler):
@@ -89,6 +95,16 @@ class PanelDashboardHandler(DashboardHandler):
 
     def _public_path(self, cluster: str) -> str:
         return url_path_join(self.base_url, "dask/dashboard", quote(cluster, safe=""))
+
+    async def _target(self, cluster: str, path: str) -> Target:
+        """Wait for a dashboard that is on its way: the panel asks too early, and would have an error in the console."""
+        end = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+        while asyncio.get_running_loop().time() < end:
+            model = await self.control.get(cluster)
+            if model.state is not ClusterState.STARTING or model.dashboard_path is not None:
+                break
+            await asyncio.sleep(LOOK_SECONDS)
+        return await super()._target(cluster, path)
 
 
 class NoDashboardHandler(ClusterAPIHandler):
