@@ -74,6 +74,10 @@ class TestAlone(Alone):
         assert code == 200
         assert made["name"].endswith(" (starting)")
         id = made["id"]
+        # The panel asks for the pages at once.
+        code, plots = await panel("GET", "dashboard", id, "individual-plots.json")
+        assert code == 200
+        assert "Individual Task Stream" in plots
         await until(id, lambda model: model["state"] == "running")
         made["workers"] = 1
         code, _ = await panel("PATCH", "clusters", id, body={**made, "adapt": None})
