@@ -1,4 +1,4 @@
-import { element } from '../gauges/element';
+import { element, setText } from '../gauges/element';
 import type { IMark, ISeries } from './course';
 import { clock, timeTicks, valueTicks } from './ticks';
 
@@ -19,8 +19,32 @@ export interface IChartOptions {
   readonly format: (value: number) => string;
 }
 
+/** How wide charts are and what they look like: read once for all, before anything is written. */
+export interface IChartLook {
+  readonly width: number;
+  readonly font: string;
+  readonly colours: Readonly<Record<Colour, string>>;
+}
+
+const COLOURS = ['ink', 'grid', 'line', 'mark'] as const;
+type Colour = (typeof COLOURS)[number];
+
+export function lookOf({ node, canvas }: Chart): IChartLook {
+  const style = getComputedStyle(node);
+  const colours = COLOURS.map(name => [
+    name,
+    style.getPropertyValue(`--gpc-chart-${name}`).trim() || '#888'
+  ]);
+  return {
+    width: canvas.clientWidth,
+    font: `11px ${style.fontFamily}`,
+    colours: Object.fromEntries(colours) as Record<Colour, string>
+  };
+}
+
 /** What is drawn. */
 export interface IChartContent {
+  readonly look: IChartLook;
   readonly series: ISeries;
   readonly range: readonly [number, number];
   readonly marks: readonly IMark[];
@@ -53,18 +77,18 @@ export class Chart {
   }
 
   draw(content: IChartContent): void {
-    const { series, range, cursor } = content;
+    const { look, series, range, cursor } = content;
+    const { width } = look;
     const shown = series.values.filter(
       (value, i): value is number =>
         value !== null && series.times[i] >= range[0] && series.times[i] <= range[1]
     );
     const value = valueAt(series, cursor ?? range[1]);
-    this._value.textContent = value === null ? '–' : this._options.format(value);
-    const context = this._prepare();
+    setText(this._value, value === null ? '–' : this._options.format(value));
+    const context = this._prepare(width);
     if (context === null) {
       return;
     }
-    const width = this.canvas.clientWidth;
     const top = Math.max(
       this._options.least,
       ...shown.slice(0, 1),
@@ -76,29 +100,27 @@ export class Chart {
       LEFT + ((time - range[0]) / (range[1] - range[0])) * (width - LEFT - RIGHT);
     const y = (amount: number): number =>
       HEIGHT - BOTTOM - (amount / highest) * (HEIGHT - TOP - BOTTOM);
-    const style = getComputedStyle(this.node);
-    const colour = (name: string): string => style.getPropertyValue(name).trim() || '#888';
-    this._drawAxes(context, { range, ticks, width, x, y, colour });
+    this._drawAxes(context, { range, ticks, look, x, y });
     context.save();
     context.beginPath();
     context.rect(LEFT, 0, width - LEFT - RIGHT, HEIGHT - BOTTOM);
     context.clip();
-    this._drawLine(context, content, x, y, colour);
-    this._drawMarks(context, content, x, colour);
+    this._drawLine(context, content, x, y);
+    this._drawMarks(context, content, x);
     context.restore();
   }
 
-  private _prepare(): CanvasRenderingContext2D | null {
+  private _prepare(width: number): CanvasRenderingContext2D | null {
     const { canvas } = this;
     const ratio = window.devicePixelRatio || 1;
-    const width = Math.round(canvas.clientWidth * ratio);
-    if (canvas.width !== width || canvas.height !== HEIGHT * ratio) {
-      canvas.width = width;
+    const pixels = Math.round(width * ratio);
+    if (canvas.width !== pixels || canvas.height !== HEIGHT * ratio) {
+      canvas.width = pixels;
       canvas.height = HEIGHT * ratio;
     }
     const context = width > 0 ? canvas.getContext('2d') : null;
     context?.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context?.clearRect(0, 0, canvas.clientWidth, HEIGHT);
+    context?.clearRect(0, 0, width, HEIGHT);
     return context;
   }
 
@@ -107,16 +129,16 @@ export class Chart {
     axes: {
       range: readonly [number, number];
       ticks: readonly number[];
-      width: number;
+      look: IChartLook;
       x: (time: number) => number;
       y: (value: number) => number;
-      colour: (name: string) => string;
     }
   ): void {
-    const { range, ticks, width, x, y, colour } = axes;
-    context.font = `11px ${getComputedStyle(this.node).fontFamily}`;
-    context.fillStyle = colour('--gpc-chart-ink');
-    context.strokeStyle = colour('--gpc-chart-grid');
+    const { range, ticks, x, y } = axes;
+    const { width, font, colours } = axes.look;
+    context.font = font;
+    context.fillStyle = colours.ink;
+    context.strokeStyle = colours.grid;
     context.lineWidth = 1;
     context.textAlign = 'right';
     context.textBaseline = 'middle';
@@ -143,12 +165,11 @@ export class Chart {
 
   private _drawLine(
     context: CanvasRenderingContext2D,
-    { series, range }: IChartContent,
+    { look, series, range }: IChartContent,
     x: (time: number) => number,
-    y: (value: number) => number,
-    colour: (name: string) => string
+    y: (value: number) => number
   ): void {
-    context.strokeStyle = colour('--gpc-chart-line');
+    context.strokeStyle = look.colours.line;
     context.lineWidth = 1.5;
     context.lineJoin = 'round';
     context.beginPath();
@@ -167,10 +188,10 @@ export class Chart {
 
   private _drawMarks(
     context: CanvasRenderingContext2D,
-    { marks, cursor, brush }: IChartContent,
-    x: (time: number) => number,
-    colour: (name: string) => string
+    { look, marks, cursor, brush }: IChartContent,
+    x: (time: number) => number
   ): void {
+    const { colours } = look;
     const vertical = (time: number): void => {
       const place = Math.round(x(time)) + 0.5;
       context.beginPath();
@@ -179,7 +200,7 @@ export class Chart {
       context.stroke();
     };
     context.lineWidth = 1;
-    context.strokeStyle = context.fillStyle = colour('--gpc-chart-mark');
+    context.strokeStyle = context.fillStyle = colours.mark;
     context.setLineDash([3, 3]);
     for (const { time } of marks) {
       vertical(time);
@@ -190,12 +211,12 @@ export class Chart {
     context.setLineDash([]);
     if (brush !== null) {
       context.globalAlpha = 0.2;
-      context.fillStyle = colour('--gpc-chart-line');
+      context.fillStyle = colours.line;
       context.fillRect(x(brush[0]), TOP, x(brush[1]) - x(brush[0]), HEIGHT - TOP - BOTTOM);
       context.globalAlpha = 1;
     }
     if (cursor !== null) {
-      context.strokeStyle = colour('--gpc-chart-ink');
+      context.strokeStyle = colours.ink;
       vertical(cursor);
     }
   }

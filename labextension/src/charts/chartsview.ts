@@ -4,7 +4,7 @@ import { Widget } from '@lumino/widgets';
 import type { IClusterManager } from '../clusters/tokens';
 import { chartsIcon } from '../icons';
 import { ClusterTab, type IClusterTabOptions } from '../shell/clustertab';
-import type { TimeCharts } from './timecharts';
+import { TimeCharts } from './timecharts';
 
 /** How often to ask what has happened that changes no cluster's model, such as a profile. */
 const TOLD_MS = 5000;
@@ -18,12 +18,19 @@ export class ChartsView extends ClusterTab {
   }
 }
 
-/** Feeds the charts from the store; they are loaded when somebody opens the first tab. */
+/** Feeds the charts from the store. */
 class ChartsContent extends Widget {
   constructor(private readonly _options: IClusterTabOptions) {
     super();
+    const { id, manager, trans } = _options;
     this.addClass('gpc-ChartsContent');
-    void this._open();
+    this._charts = new TimeCharts({ trans });
+    this.node.append(this._charts.node);
+    this._charts.isShown = false;
+    manager.sampled.connect(this._onSampled, this);
+    manager.changed.connect(this._onChanged, this);
+    this._onSampled(manager, id);
+    this._onChanged();
   }
 
   override dispose(): void {
@@ -31,51 +38,30 @@ class ChartsContent extends Widget {
       const { manager } = this._options;
       manager.sampled.disconnect(this._onSampled, this);
       manager.changed.disconnect(this._onChanged, this);
-      this._charts?.dispose();
+      this._charts.dispose();
       super.dispose();
     }
   }
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    this._show(this.isVisible);
+    this._charts.isShown = this.isVisible;
   }
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
-    this._show(true);
+    this._charts.isShown = true;
   }
 
   protected override onAfterHide(message: Message): void {
     super.onAfterHide(message);
-    this._show(false);
-  }
-
-  private _show(isShown: boolean): void {
-    if (this._charts !== null) {
-      this._charts.isShown = isShown;
-    }
-  }
-
-  private async _open(): Promise<void> {
-    const { TimeCharts } = await import('./timecharts');
-    if (this.isDisposed) {
-      return;
-    }
-    const { id, manager, trans } = this._options;
-    this._charts = new TimeCharts({ trans });
-    this.node.append(this._charts.node);
-    this._charts.isShown = this.isVisible;
-    manager.sampled.connect(this._onSampled, this);
-    manager.changed.connect(this._onChanged, this);
-    this._onSampled(manager, id);
-    this._onChanged();
+    this._charts.isShown = false;
   }
 
   private _onSampled(manager: IClusterManager, sampled: string): void {
     const sample = sampled === this._options.id ? manager.sample(sampled) : undefined;
     if (sample !== undefined) {
-      this._charts?.add(sample);
+      this._charts.add(sample);
       if (Date.now() > this._toldAt + TOLD_MS) {
         this._tell();
       }
@@ -86,10 +72,9 @@ class ChartsContent extends Widget {
   private _onChanged(): void {
     const { id, manager } = this._options;
     const isLive = manager.connection === 'live';
-    const charts = this._charts;
     if (isLive && !this._wasLive) {
       manager.history(id).then(
-        history => charts?.load(history),
+        history => this._charts.load(history),
         () => undefined
       );
     }
@@ -109,15 +94,13 @@ class ChartsContent extends Widget {
     this._toldAt = Date.now();
     manager.activity(id).then(
       entries => {
-        if (this._charts !== null) {
-          this._charts.told = entries;
-        }
+        this._charts.told = entries;
       },
       () => undefined
     );
   }
 
-  private _charts: TimeCharts | null = null;
+  private readonly _charts: TimeCharts;
   private _wasLive = false;
   private _told = '';
   private _toldAt = 0;

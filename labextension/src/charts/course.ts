@@ -53,6 +53,8 @@ export interface ISeries {
 
 /** The words of marks that samples tell by themselves. */
 export interface IMarkWords {
+  /** What the worker at this place of a sample is called. */
+  title: (sample: TelemetrySample, i: number) => string;
   joined: (worker: string) => string;
   left: (worker: string) => string;
   spilled: string;
@@ -65,6 +67,11 @@ export class Course {
   /** Names of the workers of the newest moment. */
   get workers(): readonly string[] {
     return this._names;
+  }
+
+  /** What a worker is called, as far as a sample has told. */
+  titleOf(name: string): string {
+    return this._titles.get(name) ?? name;
   }
 
   get first(): number {
@@ -91,7 +98,9 @@ export class Course {
     }
     const columns = Object.fromEntries(FIGURES.map(figure => [figure, sample[COLUMNS[figure]]]));
     this._noteChanges(sample, time, total);
-    this._name(sample.workers);
+    if (this._name(sample.workers)) {
+      sample.workers.forEach((name, i) => this._titles.set(name, this._words.title(sample, i)));
+    }
     this._moments.push({ time, total, workers: { places: this._places, columns } });
     this._trim(sample.workers.length);
   }
@@ -174,22 +183,32 @@ export class Course {
       return;
     }
     const present = new Set(sample.workers);
-    for (const name of sample.workers.filter(one => !this._places.has(one))) {
-      this._seen.push({ time, kind: 'worker_joined', text: this._words.joined(name) });
-    }
+    sample.workers.forEach((name, i) => {
+      if (!this._places.has(name)) {
+        const text = this._words.joined(this._words.title(sample, i));
+        this._seen.push({ time, kind: 'worker_joined', text });
+      }
+    });
     for (const name of this._names.filter(one => !present.has(one))) {
-      this._seen.push({ time, kind: 'worker_left', text: this._words.left(name) });
+      const text = this._words.left(this.titleOf(name));
+      this._seen.push({ time, kind: 'worker_left', text });
     }
     if ((total.disk ?? 0) > 0 && !((before.total.disk ?? 0) > 0)) {
       this._seen.push({ time, kind: 'spilled', text: this._words.spilled });
     }
   }
 
-  private _name(names: readonly string[]): void {
-    if (names.length !== this._names.length || names.some((name, i) => name !== this._names[i])) {
-      this._names = names;
-      this._places = placesOf(names);
+  /** Note who there is now; returns whether somebody is new, or at another place. */
+  private _name(names: readonly string[]): boolean {
+    if (
+      names.length === this._names.length &&
+      names.every((name, i) => name === this._names[i] && this._titles.has(name))
+    ) {
+      return false;
     }
+    this._names = names;
+    this._places = placesOf(names);
+    return true;
   }
 
   private _trim(nWorkers: number): void {
@@ -213,6 +232,7 @@ export class Course {
   private _told: readonly IMark[] = [];
   private _names: readonly string[] = [];
   private _places: ReadonlyMap<string, number> = new Map();
+  private readonly _titles = new Map<string, string>();
 }
 
 /** What a person did not do and a line does not show better. */

@@ -1,9 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { element, setText } from '../gauges/element';
+import { gaugeWords } from '../gauges';
+import { element, setAttribute, setText } from '../gauges/element';
+import { inFrame, notInFrame } from '../gauges/frames';
+import { titleOf } from '../gauges/titles';
 import { formatBytes, formatCount, formatPercent } from '../gauges/units';
 import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { Chart, type IChartOptions } from './chart';
+import { Chart, lookOf, type IChartOptions } from './chart';
 import { Course, FIGURES, type Figure, type IMark } from './course';
 import { Span } from './span';
 import { clock } from './ticks';
@@ -24,9 +27,11 @@ const NEAR = 0.012;
 export class TimeCharts {
   constructor(private readonly _options: TimeCharts.IOptions) {
     const { trans } = _options;
+    const words = gaugeWords(trans);
     this._course = new Course({
-      joined: worker => trans.__('Worker %1 joined', worker),
-      left: worker => trans.__('Worker %1 is gone', worker),
+      title: (sample, i) => titleOf(sample, i, words),
+      joined: worker => trans.__('%1 joined', worker),
+      left: worker => trans.__('%1 is gone', worker),
       spilled: trans.__('Results began to go to disk')
     });
     this.node = element('section', 'gpc-Charts');
@@ -101,7 +106,10 @@ export class TimeCharts {
 
   /** Show all there is, as of something that has ended. */
   showAll(): void {
-    this._span.fix(this._course.first, this._course.last);
+    const { first, last } = this._course;
+    this._span.fix(first, last);
+    // There is nothing to see over more time than it took.
+    this._spans.forEach(([minutes, button]) => (button.hidden = minutes * MINUTE >= last - first));
     this._schedule();
   }
 
@@ -112,7 +120,7 @@ export class TimeCharts {
   }
 
   dispose(): void {
-    cancelAnimationFrame(this._frame);
+    notInFrame(this._draw);
     this._isDisposed = true;
     this._size?.disconnect();
     this._themes.disconnect();
@@ -200,16 +208,15 @@ export class TimeCharts {
   }
 
   private _schedule(): void {
-    if (this._frame === 0 && this._isShown && !this._isDisposed) {
-      this._frame = requestAnimationFrame(() => {
-        this._frame = 0;
-        this._draw();
-      });
+    if (this._isShown && !this._isDisposed) {
+      inFrame(this._draw, true);
     }
   }
 
-  private _draw(): void {
+  private readonly _draw = (): void => {
     const course = this._course;
+    const charts = [...this._charts.values()];
+    const look = lookOf(charts.find(({ node }) => !node.hidden) ?? charts[0]);
     this._empty.hidden = !course.isEmpty;
     this._plots.hidden = course.isEmpty;
     this._drawChoice();
@@ -219,29 +226,35 @@ export class TimeCharts {
     const cursor = this._hovered ?? this._position;
     for (const [figure, chart] of this._charts) {
       const series = course.series(figure, worker);
-      chart.node.hidden = !series.values.some(value => value !== null);
-      if (!chart.node.hidden) {
-        chart.draw({ series, range, marks, cursor, brush: this._brush });
+      const isShown = series.values.some(value => value !== null);
+      if (chart.node.hidden === isShown) {
+        chart.node.hidden = !isShown;
+        // The others are as wide as there is room for.
+        this._schedule();
+      }
+      if (isShown) {
+        chart.draw({ look, series, range, marks, cursor, brush: this._brush });
       }
     }
     for (const [minutes, button] of this._spans) {
       const isShown = this._span.isFollowing && this._span.seconds === minutes * MINUTE;
-      button.setAttribute('aria-pressed', `${isShown}`);
+      setAttribute(button, 'aria-pressed', `${isShown}`);
     }
     this._drawReadout(cursor, marks, range);
     this._drawMarks(marks);
-  }
+  };
 
   private _drawChoice(): void {
     const { workers } = this._course;
-    const names = workers.join('\n');
+    const titles = workers.map(name => this._course.titleOf(name));
+    const names = titles.join('\n');
     if (names !== this._names) {
       this._names = names;
       const { value } = this._choice;
       while (this._choice.options.length > 1) {
         this._choice.remove(1);
       }
-      workers.forEach(name => this._choice.add(new Option(name, name)));
+      workers.forEach((name, i) => this._choice.add(new Option(titles[i], name)));
       this._choice.value = workers.includes(value) ? value : '';
     }
   }
@@ -298,7 +311,6 @@ export class TimeCharts {
   private _brush: readonly [number, number] | null = null;
   private _names = '';
   private _listed = '';
-  private _frame = 0;
   private _isShown = true;
   private _isDisposed = false;
 }

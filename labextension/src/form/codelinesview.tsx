@@ -6,8 +6,8 @@ import { codeLine, type Language } from './codelines';
 interface ICodeLinesProps {
   readonly backend: string;
   readonly values: Readonly<Record<string, unknown>>;
-  /** Titles of fields that cannot be in the line, as what is typed there is not valid. */
-  readonly left: readonly string[];
+  /** Titles of fields that cannot be in the line, as what is typed there is not valid; empty: none. */
+  readonly left: string;
   readonly trans: TranslationBundle;
 }
 
@@ -74,9 +74,9 @@ export function CodeLines({ backend, values, left, trans }: ICodeLinesProps): JS
       <pre id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${language}`} tabIndex={0}>
         {line}
       </pre>
-      {left.length > 0 && (
+      {left !== '' && (
         <p className="gpc-CodeLines-left" role="status">
-          {trans.__('Without %1: not valid yet.', left.join(', '))}
+          {trans.__('Without %1: not valid yet.', left)}
         </p>
       )}
     </section>

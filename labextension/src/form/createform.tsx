@@ -4,7 +4,7 @@ import type { IEnvironment } from '../actions/environment';
 import { RefusedError } from '../clusters/restapi';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
 import { h, useEffect, useMemo, useRef, useState } from '../jsx';
-import { sentenceOf, useAsking } from '../panel/asking';
+import { asSentence, sentenceOf, useAsking } from '../panel/asking';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { FieldError, Preset } from '../protocol/messages';
 import { CodeLines } from './codelinesview';
@@ -117,22 +117,23 @@ function Form({
     asking.clear();
   };
   const submit = async (): Promise<void> => {
+    let isCreated = false;
     setTried(true);
-    if (!isValid) {
-      // What the server would refuse of the rest is marked in the same round.
-      setRefused(await refusedFields(manager.notes(request)));
-      focusFault();
-      return;
-    }
-    const done = await asking.run('create', async () => {
+    await asking.run('create', async () => {
       try {
-        await manager.create(request);
+        // Asked first: then what would be refused is an answer and no failure, and marked together with the rest.
+        const found = (await manager.notes(request)).fields;
+        setRefused(found);
+        if (isValid && found.length === 0) {
+          await manager.create(request);
+          isCreated = true;
+        }
       } catch (error) {
         setRefused(error instanceof RefusedError ? error.fields : []);
         throw error;
       }
     });
-    if (done) {
+    if (isCreated) {
       onDone();
     } else {
       focusFault();
@@ -149,7 +150,13 @@ function Form({
   const elsewhere = refused.filter(error => fieldOf(error, fields) === null);
   const plain = gpusFirst(fields.filter(field => !field.advanced));
   const advanced = fields.filter(field => field.advanced);
-  const isAdvancedAtFault = advanced.some(field => faultOf(field) !== null);
+  const atFault = [...plain, ...advanced].filter(field => faultOf(field) !== null);
+  const valid = Object.entries(given).filter(([name]) => !atFault.some(one => one.name === name));
+  const titles = atFault.map(({ title }) => title).join(', ');
+  const problem =
+    asking.error === null
+      ? elsewhere.map(({ message }) => asSentence(message)).join(' ')
+      : sentenceOf(asking.error);
   const rows = (shown: readonly IField[]): JSX.Element[] =>
     groupsOf(shown).map(group => (
       <fieldset key={group.title} className="gpc-Group">
@@ -207,7 +214,7 @@ function Form({
       {advanced.length > 0 && (
         <details
           className="gpc-Details gpc-Advanced"
-          open={isAdvancedOpen || isAdvancedAtFault}
+          open={isAdvancedOpen || atFault.some(field => field.advanced)}
           // Once a fault has opened it, it stays: somebody is at work in there.
           onToggle={event => setAdvancedOpen(event.currentTarget.open)}
         >
@@ -228,21 +235,18 @@ function Form({
         <NoteList notes={foreseen.notes} />
         <CodeLines
           backend={backend}
-          values={given}
-          left={fields.filter(({ name }) => name in faults).map(({ title }) => title)}
+          values={Object.fromEntries(valid)}
+          left={titles}
           trans={trans}
         />
-        {asking.error !== null && (refused.length === 0 || elsewhere.length > 0) && (
+        {problem !== '' && (refused.length === 0 || elsewhere.length > 0) && (
           <p className="gpc-Error" role="alert">
-            {sentenceOf(asking.error)}
+            {problem}
           </p>
         )}
-        {tried && (!isValid || refused.length > elsewhere.length) && (
+        {tried && titles !== '' && (
           <p className="gpc-Error" role="alert">
-            {trans.__(
-              'Nothing was created. Look at: %1.',
-              faultyTitles([...plain, ...advanced], faultOf)
-            )}
+            {trans.__('Nothing was created. Look at: %1.', titles)}
           </p>
         )}
         <div className="gpc-Buttons">
@@ -283,16 +287,6 @@ function isAsTyped(
   return JSON.stringify(before[name]) === JSON.stringify(now[name]);
 }
 
-/** The fields that a request would be refused for. */
-async function refusedFields(asked: Promise<unknown>): Promise<readonly FieldError[]> {
-  try {
-    await asked;
-    return [];
-  } catch (error) {
-    return error instanceof RefusedError ? error.fields : [];
-  }
-}
-
 /** Go on to the first field, unless somebody has left the form while it was loaded. */
 function focusFirst(form: HTMLFormElement | null): void {
   const region = form?.closest('.gpc-CreateForm');
@@ -312,16 +306,6 @@ function uncover(form: HTMLFormElement | null): void {
   if (field.getBoundingClientRect().bottom > footer.getBoundingClientRect().top) {
     field.scrollIntoView({ block: 'center' });
   }
-}
-
-function faultyTitles(
-  fields: readonly IField[],
-  faultOf: (field: IField) => string | null
-): string {
-  return fields
-    .filter(field => faultOf(field) !== null)
-    .map(field => field.title)
-    .join(', ');
 }
 
 /** The field that an error of the server belongs to; null when it is about the whole request. */

@@ -18,6 +18,7 @@ export interface IJSONSchema {
   readonly required?: readonly string[];
   readonly group?: string;
   readonly advanced?: boolean;
+  readonly unit?: string;
   readonly 'x-gpucluster-widget'?: string;
   readonly 'x-gpucluster-auto'?: boolean;
 }
@@ -47,6 +48,8 @@ export interface IField {
   readonly description: string;
   readonly group: string;
   readonly advanced: boolean;
+  /** What one of it is called; empty where nothing is counted. */
+  readonly unit: string;
   /** Whether null is a value of its own, written "none". */
   readonly nullable: boolean;
   readonly default: unknown;
@@ -88,6 +91,7 @@ function fieldOf(name: string, property: IJSONSchema): IField {
     description: property.description ?? '',
     group: property.group ?? 'Cluster',
     advanced: property.advanced ?? false,
+    unit: property.unit ?? '',
     nullable,
     default: property.default ?? (kind === 'choices' || kind === 'list' ? [] : null),
     minimum: inner.minimum ?? property.minimum,

@@ -168,9 +168,6 @@ function duration(field: IField, text: string, trans: TranslationBundle): Parsed
     );
   }
   const seconds = Math.round(Number(found[1]) * UNIT_SECONDS[unit[0] ?? 's']);
-  if (field.maximum !== undefined && seconds > field.maximum) {
-    return fault(trans.__('must be at most %1', durationText(field.maximum)));
-  }
   return bounded(field, seconds, trans);
 }
 
@@ -202,12 +199,18 @@ function memory(field: IField, text: string, trans: TranslationBundle): Parsed {
 
 function bounded(field: IField, value: number, trans: TranslationBundle): Parsed {
   if (field.minimum !== undefined && value < field.minimum) {
-    return fault(trans.__('must be at least %1', field.minimum));
+    return fault(trans.__('must be at least %1', withUnit(field, field.minimum)));
   }
   if (field.maximum !== undefined && value > field.maximum) {
-    return fault(trans.__('must be at most %1', field.maximum));
+    return fault(trans.__('must be at most %1', withUnit(field, field.maximum)));
   }
   return { kind: 'value', value };
+}
+
+/** A bound as people write it; the words of the schema are English. */
+function withUnit(field: IField, bound: number): string {
+  const { unit } = field;
+  return unit === '' ? textOf(field, bound) : `${bound} ${unit}${bound === 1 ? '' : 's'}`;
 }
 
 function fault(sentence: string): Parsed {

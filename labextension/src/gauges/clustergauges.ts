@@ -5,6 +5,7 @@ import { element, setText } from './element';
 import { clusterFacts, Facts } from './facts';
 import { clusterFigures, hasGpu, sum, type IFigures } from './figures';
 import { Flows } from './flows';
+import { inFrame, notInFrame } from './frames';
 import { GaugeSet, type IGaugeContext } from './gaugeset';
 import { HeatGrid } from './heatgrid';
 import { Legend } from './legend';
@@ -67,10 +68,9 @@ export class ClusterGauges {
   update(sample: TelemetrySample | null, cluster: IKnownWorkers): void {
     this._cluster = cluster;
     if (sample !== null && sample !== this._sample) {
-      // Noted at once, drawn when it is seen: the past has no gaps afterwards.
-      this._figures = clusterFigures(sample);
-      this._past.add(sample, this._figures);
-      this._flows.add(sample);
+      // One sample may wait to be noted until there is time for it; the past has no gaps.
+      this._note();
+      this._unnoted = sample;
     }
     this._sample = sample;
     this._schedule();
@@ -80,6 +80,7 @@ export class ClusterGauges {
   restart(samples: readonly TelemetrySample[], cluster: IKnownWorkers): void {
     this._past = new Past();
     this._flows = new Flows();
+    this._unnoted = null;
     samples.forEach(sample => this.update(sample, cluster));
   }
 
@@ -91,7 +92,7 @@ export class ClusterGauges {
 
   dispose(): void {
     this._isDisposed = true;
-    cancelAnimationFrame(this._frame);
+    [this._drawHeat, this._note, this._drawSums, this._drawList].forEach(notInFrame);
     this._sight?.disconnect();
     this._size?.disconnect();
     this._context.tooltip.dispose();
@@ -121,18 +122,33 @@ export class ClusterGauges {
     }
   }
 
+  /** Draw when there is time: with a thousand workers, each part is a frame's work. */
   private _schedule(): void {
-    // A frame is not asked for twice, and never while the page is hidden.
-    if (this._frame === 0 && this._isSeen && !this._isDisposed) {
-      this._frame = requestAnimationFrame(() => {
-        this._frame = 0;
-        this._draw();
-      });
+    if (this._isSeen && !this._isDisposed) {
+      inFrame(this._drawHeat, true);
+      [this._note, this._drawSums, this._drawList].forEach(draw => inFrame(draw));
     }
   }
 
   private _draw(): void {
-    const { words, tooltip } = this._context;
+    this._note();
+    this._drawSums();
+    this._drawHeat();
+    this._drawList();
+  }
+
+  private readonly _note = (): void => {
+    const sample = this._unnoted;
+    if (sample !== null) {
+      this._unnoted = null;
+      this._figures = clusterFigures(sample);
+      this._past.add(sample, this._figures);
+      this._flows.add(sample);
+    }
+  };
+
+  private readonly _drawSums = (): void => {
+    const { words } = this._context;
     const sample = this._sample;
     const hasFigures = sample !== null && this._figures !== null && this._cluster !== null;
     this._notice.hidden = hasFigures;
@@ -142,7 +158,6 @@ export class ClusterGauges {
     this._legend.node.hidden = !hasFigures;
     if (sample === null || this._figures === null || this._cluster === null) {
       setText(this._notice, words.noFigures);
-      this._heat.node.hidden = true;
       this._progress.node.hidden = true;
       return;
     }
@@ -156,28 +171,36 @@ export class ClusterGauges {
       setText(this._notice, fill(words.unreadable, { count: `${unreadable}` }));
     }
     this._progress.update(sample.progress ?? []);
-    // Up to as many as the list shows at once, that says more.
-    const isMany = sample.workers.length > FEW_WORKERS;
     if (!this._isSettled) {
       this._isSettled = true;
-      this._workers.toggle(this._isOpen ?? !isMany);
+      this._workers.toggle(this._isOpen ?? !this._isMany);
     }
-    this._heat.node.hidden = !isMany;
-    if (isMany) {
-      this._heat.update(sample);
+    this._legend.update(isGpu);
+  };
+
+  /** Whether they are more than the list shows at once; up to there, that says more. */
+  private get _isMany(): boolean {
+    return (this._sample?.workers.length ?? 0) > FEW_WORKERS;
+  }
+
+  private readonly _drawHeat = (): void => {
+    if (this._sample !== null && this._isMany) {
+      this._heat.update(this._sample);
     }
-    setText(this._workers.button, words.workers);
-    if (!this._workers.content.hidden) {
+    this._heat.node.hidden = !this._isMany;
+  };
+
+  private readonly _drawList = (): void => {
+    const { _sample: sample, _past: past, _flows: flows, _cluster: cluster } = this;
+    if (sample !== null && cluster !== null && !this._workers.content.hidden) {
       if (this._isResized) {
         this._list.remeasure();
       }
-      const { _past: past, _flows: flows, _cluster: cluster } = this;
       this._list.update({ sample, cluster, past, flows });
     }
     this._isResized = false;
-    this._legend.update(isGpu);
-    tooltip.refresh();
-  }
+    this._context.tooltip.refresh();
+  };
 
   /** Show a worker that was chosen among all. */
   private _reveal(name: string): void {
@@ -200,6 +223,7 @@ export class ClusterGauges {
   private _past = new Past();
   private _flows = new Flows();
   private _sample: TelemetrySample | null = null;
+  private _unnoted: TelemetrySample | null = null;
   private _cluster: IKnownWorkers | null = null;
   private _figures: IFigures | null = null;
   private _sight: IntersectionObserver | null = null;
@@ -210,7 +234,6 @@ export class ClusterGauges {
   private _isSeen = true;
   private _isResized = false;
   private _isDisposed = false;
-  private _frame = 0;
 }
 
 export namespace ClusterGauges {

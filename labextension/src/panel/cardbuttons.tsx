@@ -34,6 +34,8 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
   const canScale = can(cluster, 'scale') || can(cluster, 'adapt');
   const canRestart = can(cluster, 'restart');
   const hasDashboard = usable && cluster.dashboard_path !== null;
+  // A button may have moved below the pointer, or do the opposite now: nothing happens at the second of two clicks.
+  const once = (act: () => void) => (event: React.MouseEvent) => void (event.detail < 2 && act());
   const records = (
     <>
       <SmallButton
@@ -51,23 +53,20 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
     </>
   );
   if (hasEnded(cluster)) {
-    // They take the place of "Stop": the second click of whoever clicked that twice is not meant for them.
-    const once = (name: string, request: () => Promise<unknown>) => (event: React.MouseEvent) =>
-      void (event.detail < 2 && asking.run(name, request));
     return (
       <>
         <div className="gpc-Buttons gpc-mod-even" aria-busy={isBusy}>
           <button
             className="gpc-Button gpc-mod-accept"
             title={trans.__('Create it once more, with the same options')}
-            onClick={once('again', () => startAgain(cluster, manager))}
+            onClick={once(() => void asking.run('again', () => startAgain(cluster, manager)))}
           >
             {trans.__('Start again')}
           </button>
           <button
             className="gpc-Button"
             title={trans.__('Take it off the list, with its log')}
-            onClick={once('remove', () => manager.remove(cluster.id))}
+            onClick={once(() => void asking.run('remove', () => manager.remove(cluster.id)))}
           >
             {trans.__('Remove')}
           </button>
@@ -124,7 +123,7 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           }
           disabled={!usable || !canScale}
           aria-expanded={isScaling}
-          onClick={onScale}
+          onClick={once(onScale)}
         >
           {trans.__('Scale')}
         </button>
@@ -151,18 +150,18 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
           onClick={command(CommandIDs.restartWorkers)}
         />
         <button
-          className="gpc-SmallButton gpc-LayoutButton"
+          className="gpc-SmallButton"
           title={
             cluster.recording === null
               ? trans.__('Record what the gauges show into a file')
               : trans.__('End the recording')
           }
-          aria-label={trans.__('Record')}
           aria-pressed={cluster.recording !== null}
           disabled={!usable}
           onClick={command(CommandIDs.recordCluster)}
         >
-          {cluster.recording === null ? '●' : '■'}
+          <span aria-hidden="true">{cluster.recording === null ? '●' : '■'}</span>
+          {trans.__('Record')}
         </button>
         <button
           className="gpc-SmallButton gpc-LayoutButton"

@@ -4,6 +4,7 @@ import { linkIcon } from '@jupyterlab/ui-components';
 import { hasEnded, isUsable } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { gaugeWords, RowGauge, type IThresholds } from '../gauges';
+import { inFrame, notInFrame } from '../gauges/frames';
 import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { clientsLine, stateLine } from './lines';
@@ -70,21 +71,17 @@ function LiveRow({ cluster, manager, thresholds, trans }: ICardRowProps): JSX.El
   useEffect(() => {
     const gauge = new RowGauge(gaugeWords(trans));
     host.current?.replaceChildren(gauge.node);
-    let frame = 0;
-    const draw = (): void => {
-      frame = 0;
-      gauge.update(manager.sample(id) ?? null, thresholds);
-    };
+    const draw = (): void => gauge.update(manager.sample(id) ?? null, thresholds);
     const onSampled = (_: IClusterManager, sampled: string): void => {
-      if (sampled === id && frame === 0) {
-        frame = requestAnimationFrame(draw);
+      if (sampled === id) {
+        inFrame(draw);
       }
     };
     manager.sampled.connect(onSampled);
     draw();
     return () => {
       manager.sampled.disconnect(onSampled);
-      cancelAnimationFrame(frame);
+      notInFrame(draw);
     };
   }, [manager, id, thresholds, trans]);
   return <span ref={host} className="gpc-LiveRow" />;

@@ -127,7 +127,7 @@ function Living(props: ILivingProps): JSX.Element {
         {cluster.scheduler_address === null ? (
           kindLine(cluster, trans)
         ) : (
-          <Ticking milliseconds={20_000} text={() => workersLine(cluster, manager, trans)} />
+          <Ticking milliseconds={1000} text={() => workersLine(cluster, manager, trans)} />
         )}
         {cluster.network === 'open' && (
           <span
@@ -148,7 +148,10 @@ function Living(props: ILivingProps): JSX.Element {
       )}
       {pending !== null && <p className="gpc-Reason gpc-Pending">{pending}</p>}
       <NoticeLine cluster={cluster} trans={trans} />
-      {cluster.backend_reason !== null && <p className="gpc-Reason">{cluster.backend_reason}</p>}
+      {cluster.backend_reason !== null && cluster.backend_reason !== manager.host?.message && (
+        // What the panel says of the machine is not said again.
+        <p className="gpc-Reason">{cluster.backend_reason}</p>
+      )}
       {cluster.warnings.map(warning => (
         <p key={warning} className="gpc-Notice">
           {warning}

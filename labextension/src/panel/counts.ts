@@ -17,10 +17,16 @@ export function readCount(
     return { value: null, fault: trans.__('must be a whole number, such as 2') };
   }
   if (value < minimum) {
-    return { value: null, fault: trans.__('must be at least %1', minimum) };
+    return {
+      value: null,
+      fault: trans._n('must be at least %1 worker', 'must be at least %1 workers', minimum)
+    };
   }
   if (maximum !== undefined && value > maximum) {
-    return { value: null, fault: trans.__('must be at most %1', maximum) };
+    return {
+      value: null,
+      fault: trans._n('must be at most %1 worker', 'must be at most %1 workers', maximum)
+    };
   }
   return { value, fault: null };
 }

@@ -104,7 +104,11 @@ export function idleLine(
     const seconds = (Date.parse(stops_at) - clock.now()) / 1000;
     return seconds <= 0
       ? trans.__('Stops now: nobody uses it')
-      : trans.__('Stops in %1 unless used', formatDuration(seconds));
+      : trans.__(
+          'Stops in %1 unless used',
+          // An hour reads as one while less than half a minute of it has passed.
+          formatDuration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60)
+        );
   }
   const seconds = quiet_since === null ? 0 : (clock.now() - Date.parse(quiet_since)) / 1000;
   if (seconds < SHORTLY) {

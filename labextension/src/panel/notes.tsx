@@ -1,16 +1,11 @@
-import { RefusedError } from '../clusters/restapi';
 import { h, useEffect, useRef, useState } from '../jsx';
-import type { Demand, FieldError, Notes } from '../protocol/messages';
+import type { Notes } from '../protocol/messages';
 
 /** While somebody types, nothing is asked. */
 const PAUSE_MS = 300;
 
 /** What the server says of a request before it is made. */
-export interface IForeseen {
-  readonly notes: readonly string[];
-  /** What it would take of the machine, where that is known. */
-  readonly demand: Demand | null;
-  readonly fields: readonly FieldError[];
+export interface IForeseen extends Notes {
   /** What was asked about, which may have changed since. */
   readonly request: unknown;
 }
@@ -37,14 +32,9 @@ export function useForeseen<T>(request: T | null, ask: (request: T) => Promise<N
       }
       const asked = JSON.parse(text) as T;
       latest.current(asked).then(
-        ({ notes, demand }) => show({ notes, demand, fields: [], request: asked }),
-        // Whatever else goes wrong is told when the request itself is made.
-        (error: unknown) =>
-          show({
-            ...NOTHING,
-            fields: error instanceof RefusedError ? error.fields : [],
-            request: asked
-          })
+        found => show({ ...found, request: asked }),
+        // What goes wrong is told when the request itself is made.
+        () => show(NOTHING)
       );
     }, PAUSE_MS);
     return () => {

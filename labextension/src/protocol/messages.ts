@@ -33,6 +33,7 @@ export interface Protocol {
   preset: Preset;
   schemas: Schemas;
   log: LogLines;
+  submission: Submission;
   notes: Notes;
   process_stopped: ProcessStopped;
   history: TelemetryHistory;
@@ -836,6 +837,19 @@ export interface LogLines {
   lines: string[];
 }
 /**
+ * What is handed to whoever starts the workers, as a batch system, for people to read and copy.
+ */
+export interface Submission {
+  /**
+   * Such as a batch script; null: nothing is handed to anybody.
+   */
+  text: string | null;
+  /**
+   * What to know about it, such as the expected start.
+   */
+  notes: string[];
+}
+/**
  * What to know about a request before it is made.
  */
 export interface Notes {
@@ -847,6 +861,10 @@ export interface Notes {
    * Of a new cluster on this machine; null where nobody knows it.
    */
   demand: Demand | null;
+  /**
+   * What the request would be refused for, by field; none when it would not be. With some, there is nothing else to say.
+   */
+  fields: FieldError[];
 }
 /**
  * What a cluster would take of the machine that it runs on, and what there is.
@@ -863,6 +881,19 @@ export interface Demand {
   memory_limit_bytes: number | null;
   machine_memory_bytes: number;
   machine_cores: number;
+}
+/**
+ * What is wrong with one field of a request.
+ */
+export interface FieldError {
+  /**
+   * Dotted path of the field, empty for the whole request.
+   */
+  field: string;
+  /**
+   * What was wrong and what is allowed.
+   */
+  message: string;
 }
 /**
  * What came of a stop.
@@ -1385,17 +1416,4 @@ export interface ErrorModel {
    * Per field, if known.
    */
   fields?: FieldError[];
-}
-/**
- * What is wrong with one field of a request.
- */
-export interface FieldError {
-  /**
-   * Dotted path of the field, empty for the whole request.
-   */
-  field: string;
-  /**
-   * What was wrong and what is allowed.
-   */
-  message: string;
 }

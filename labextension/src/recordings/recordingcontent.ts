@@ -6,7 +6,7 @@ import { gaugeWords, type IThresholds } from '../gauges';
 import { element } from '../gauges/element';
 import { sentenceOf } from '../panel/asking';
 import { Player, playerWords } from '../player';
-import type { TimeCharts } from '../charts/timecharts';
+import { TimeCharts } from '../charts/timecharts';
 import type { RecordedSession } from '../protocol/messages';
 import { readRecording, type IRecordingPlace } from './recordingsapi';
 
@@ -45,7 +45,7 @@ export class RecordingContent extends Widget {
       this._sentence.remove();
       this.node.append(this._player.node);
       this._player.playback.play();
-      await this._chart(session);
+      this._chart(session);
     } catch (error) {
       this._sentence.setAttribute('role', 'alert');
       this._sentence.textContent = sentenceOf(error);
@@ -53,11 +53,7 @@ export class RecordingContent extends Widget {
   }
 
   /** The whole recording on a time axis, below the gauges of one moment. */
-  private async _chart(session: RecordedSession): Promise<void> {
-    const { TimeCharts } = await import('../charts/timecharts');
-    if (this.isDisposed) {
-      return;
-    }
+  private _chart(session: RecordedSession): void {
     this._charts = new TimeCharts({
       trans: this._options.trans,
       onSeek: time => this._player?.seekTo(time * 1000)
