@@ -18,19 +18,20 @@ import numpy as np
 
 from ..arrays import Array, Dtype, is_of_numpy
 from ..rows.block import Block
-from .lloyd import Sums, added, inertia_of, kernel_of, slices_of, sums_of
+from .lloyd import Sums, added, inertia_of, kernel_of, sums_of
 
 FEWEST_ROWS = 100_000
 """Of a block; with fewer, the kernel is as fast as what Python does between the rows."""
 SLICE_ROWS = 1 << 14
-GAP_ROWS = 4096
+GAP_ROWS = 8192
 """So many rows are looked at at once: they, and their distances from all centres, stay in the processor's cache."""
 SAMPLED = 256
 """Every so many rows are enough to see how many would have to be looked at."""
-START_SHARE, STOP_SHARE = 0.2, 0.35
-"""A row that is looked at takes as long as three of which only sums are made, and writing down all gaps one more pass:
-it begins once this share of rows at most has to be looked at, and ends when it is more than the other one."""
-FAR_SHARE, WAIT = 0.6, 3
+START_SHARE, STOP_SHARE = 0.15, 0.35
+"""A row that is looked at takes as long as three of which only sums are made, and writing down all gaps as long as two
+passes: it begins once this share of rows at most is to be looked at in each pass, and ends when it is more
+than the other one."""
+FAR_SHARE, WAIT = 0.6, 1
 """With a larger share, so many passes go by before one looks again."""
 
 
@@ -43,7 +44,7 @@ class _Kept:
         Those of the last pass; what follows holds for them.
     labels : array of shape (n_rows,), int32
     gaps : array of shape (n_rows,) or None
-        Of the type of the rows; ``None`` while gaps are not worth it.
+        Of the type of the rows; ``None`` while gaps are not worth it, as in the first passes.
     reach : float
         No gap is larger.
     wait : int
@@ -83,10 +84,11 @@ class Bounds:
         place = block.number, block.start
         kept = self._kept.get(place)
         if kept is None:
-            # After the first pass centres move most: gaps would help with nothing in the second one.
-            self._kept[place] = _Kept(len(block), centers)
-            return sums_of(block, centers, offset)
-        return self._follow(kept, block, centers, offset)
+            kept = self._kept[place] = _Kept(len(block), centers)
+            _look_at_all(kept, block, offset)
+        else:
+            self._follow(kept, block, centers, offset)
+        return Sums(kept.total.sums.copy(), kept.total.weights.copy())
 
     def inertia_of(
         self, block: Block, centers: Array, offset: Array | None, keep: dict[int, Array] | None = None
@@ -100,23 +102,21 @@ class Bounds:
 
     # Numbers that are too large to be squared give no gap, so these rows are looked at each time.
     @np.errstate(over="ignore", invalid="ignore")
-    def _follow(self, kept: _Kept, block: Block, centers: Array, offset: Array | None) -> Sums:
-        """Bring what is kept up to date with other centres, and return the sums."""
+    def _follow(self, kept: _Kept, block: Block, centers: Array, offset: Array | None) -> None:
+        """Bring what is kept up to date with other centres."""
         shrinking = _shrinking(kept, centers)
         kept.centers = centers
         if kept.gaps is not None:
             without = _shrink(kept.gaps, kept.labels, shrinking)
-            if len(without) > STOP_SHARE * len(block):
-                kept.gaps = None
-            else:
+            if len(without) <= STOP_SHARE * len(block):
                 _look(kept, block, offset, without)
-        if kept.gaps is None and kept.wait:
-            kept.wait -= 1
-            return sums_of(block, centers, offset)
-        if kept.gaps is None:
-            kept.total = sums_of(block, centers, offset, kept.labels)
-            _write_down_gaps(kept, block, offset, shrinking)
-        return Sums(kept.total.sums.copy(), kept.total.weights.copy())
+                return
+            kept.gaps = None
+        elif _are_few(kept, block, offset, shrinking):
+            kept.gaps, kept.reach = np.empty(len(block), block.X.dtype), 0.0
+            _look(kept, block, offset, None)
+            return
+        _look_at_all(kept, block, offset)
 
 
 def _are_worth_it(block: Block, centers: Array) -> bool:
@@ -162,26 +162,45 @@ def _shrink(gaps: Array, labels: Array, shrinking: Array) -> Array:
     return found[:n_found]
 
 
-def _look(kept: _Kept, block: Block, offset: Array | None, without: Array) -> None:
-    """Find the nearest centres of rows without a gap, and move those that have another one now."""
+def _are_few(kept: _Kept, block: Block, offset: Array | None, shrinking: Array) -> bool:
+    """Whether few rows would have to be looked at in each pass if centres went on moving as they just did.
+
+    A row whose gap lasts for n such moves is looked at in each n-th pass.
+    """
+    if kept.wait:
+        kept.wait -= 1
+        return False
+    X, labels = block.X[::SAMPLED], kept.labels[::SAMPLED]
+    X = np.ascontiguousarray(X) if offset is None else X - np.asarray(offset, dtype=X.dtype)
+    lasting = gaps_of(X, kept.centers, labels) / np.maximum(shrinking.take(labels), np.finfo(X.dtype).tiny)
+    share = float(np.mean(1 / np.maximum(lasting, 1)))
+    # Centres slow down within some iterations, not at once.
+    kept.wait = WAIT if share > FAR_SHARE else 0
+    return share <= START_SHARE
+
+
+def _look_at_all(kept: _Kept, block: Block, offset: Array | None) -> None:
+    kept.total = sums_of(block, kept.centers, offset, kept.labels)
+
+
+def _look(kept: _Kept, block: Block, offset: Array | None, without: Array | None) -> None:
+    """Write down anew the gaps of those rows, ``None`` for all, and move those whose nearest centre is another now."""
     assert kept.gaps is not None
     kernel = kernel_of(block.X, kept.centers)
     X, shift = block.X, None if offset is None else offset.astype(block.X.dtype)
-    room, clusters = _room("rows", (GAP_ROWS, X.shape[1]), X.dtype), _room("labels", GAP_ROWS, np.dtype(np.int32))
+    room = _room("rows", (GAP_ROWS, X.shape[1]), X.dtype)
     moved: list[tuple[Array, Array, Array]] = []
-    for part in _parts(len(without), GAP_ROWS):
-        chosen = without[part]
-        rows = _rows(X, chosen, room[: len(chosen)])
-        if shift is not None:
-            rows -= shift
-        fresh = gaps_of(rows, kept.centers, kept.labels.take(chosen, out=clusters[: len(chosen)], mode="clip"))
+    for part in _parts(len(block if without is None else without), GAP_ROWS):
+        chosen = part if without is None else without[part]
+        rows, before = _rows(X, chosen, shift, room), kept.labels[chosen]
+        fresh = gaps_of(rows, kept.centers, before)
         # Most are still where they were. Only of the others all centres are compared.
         unsure = np.flatnonzero(fresh < 0)
         if len(unsure):
-            rows, at = rows[unsure], chosen[unsure]
-            before, found = kept.labels[at], kernel.labels(rows, kept.centers)
+            rows, before = rows[unsure], before[unsure]
+            found = kernel.labels(rows, kept.centers)
             fresh[unsure] = gaps_of(rows, kept.centers, found)
-            kept.labels[at] = found
+            kept.labels[chosen.start + unsure if isinstance(chosen, slice) else chosen[unsure]] = found
             changed = np.flatnonzero(found != before)
             moved.append((rows[changed], found[changed], before[changed]))
         kept.gaps[chosen] = fresh
@@ -194,35 +213,27 @@ def _look(kept: _Kept, block: Block, offset: Array | None, without: Array) -> No
         kept.total.weights[...] += counts
 
 
-def _rows(X: Array, chosen: Array, room: Array) -> Array:
-    """Return some rows, in the room for them.
+def _rows(X: Array, chosen: Array | slice, shift: Array | None, room: Array) -> Array:
+    """Return some rows relative to the shift, contiguous and aligned: in the room for them, unless they are so already.
 
     What Dask has sent to a worker often begins at an odd address; NumPy would copy all of it first. Bytes have no odd
     addresses.
     """
-    if X.flags.c_contiguous:
-        X.view(np.uint8).take(chosen, axis=0, out=room.view(np.uint8), mode="clip")
+    if isinstance(chosen, slice):
+        rows = X[chosen]
+        if shift is None and rows.flags.c_contiguous and rows.flags.aligned:
+            return rows
+        room = room[: len(rows)]
+        room[...] = rows
     else:
-        room[...] = X[chosen]
+        room = room[: len(chosen)]
+        if X.flags.c_contiguous:
+            X.view(np.uint8).take(chosen, axis=0, out=room.view(np.uint8), mode="clip")
+        else:
+            room[...] = X[chosen]
+    if shift is not None:
+        room -= shift
     return room
-
-
-def _write_down_gaps(kept: _Kept, block: Block, offset: Array | None, shrinking: Array) -> None:
-    """Write down all gaps, if few of them would be below zero after centres have moved as far as they just did."""
-    X = block.X[::SAMPLED]
-    X = np.ascontiguousarray(X) if offset is None else X - np.asarray(offset, dtype=X.dtype)
-    labels = kept.labels[::SAMPLED]
-    share = np.count_nonzero(gaps_of(X, kept.centers, labels) < shrinking.take(labels)) / len(X)
-    if share > START_SHARE:
-        # Centres slow down within some iterations, not at once.
-        kept.wait = WAIT if share > FAR_SHARE else 0
-        return
-    kept.gaps, start = np.empty(len(block), block.X.dtype), 0
-    for X, _ in slices_of(block, offset, SLICE_ROWS):
-        part = slice(start, start + len(X))
-        kept.gaps[part] = gaps_of(X, kept.centers, kept.labels[part])
-        start += len(X)
-    kept.reach = max(0.0, float(kept.gaps.max()))
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -232,7 +243,7 @@ def gaps_of(X: Array, centers: Array, labels: Array) -> Array:
     Parameters
     ----------
     X : array of shape (n_rows, d)
-        Contiguous.
+        Contiguous and aligned, which BLAS wants.
     centers : array of shape (k, d)
         Two or more; of the type of X.
     labels : array of shape (n_rows,), int32
@@ -246,29 +257,26 @@ def gaps_of(X: Array, centers: Array, labels: Array) -> Array:
     n_rows, (k, d), dtype = len(X), centers.shape, X.dtype
     eps = float(np.finfo(dtype).eps)
     gaps, ones = np.empty(n_rows, dtype), np.ones(d, dtype)
-    lengths, factors = (centers * centers).sum(axis=1), np.ascontiguousarray(-2 * centers.T)
+    lengths, factors = (centers * centers).sum(axis=1), -2 * centers
     longest = float(lengths.max())
-    products, squared = _room("products", (GAP_ROWS, k), dtype), _room("squared", (GAP_ROWS, d), dtype)
-    apart, columns = _room("distances", (k, GAP_ROWS), dtype), _columns(GAP_ROWS)
+    room, squared = _room("distances", (k, GAP_ROWS), dtype), _room("squared", (GAP_ROWS, d), dtype)
+    columns = _columns(GAP_ROWS)
     for start in range(0, n_rows, GAP_ROWS):
         rows = X[start : start + GAP_ROWS]
         n = len(rows)
-        if not rows.flags.aligned:
-            # NumPy multiplies such matrices without BLAS.
-            straight = _room("straight", (GAP_ROWS, d), dtype)[:n]
-            straight[...] = rows
-            rows = straight
         places, nearest, others, squares, error = (
             _room(name, GAP_ROWS, np.dtype(np.intp) if name == "places" else dtype)[:n]
             for name in ("places", "nearest", "others", "squares", "error")
         )
         # Squared distances, but for the rows' squares: one row per centre, which NumPy compares faster.
-        np.add(np.matmul(rows, factors, out=products[:n]).T, lengths[:, None], out=apart[:, :n])
-        np.multiply(labels[start : start + n], GAP_ROWS, out=places)
+        apart = room.reshape(-1)[: k * n].reshape(k, n)
+        np.matmul(factors, rows.T, out=apart)
+        apart += lengths[:, None]
+        np.multiply(labels[start : start + n], n, out=places)
         places += columns[:n]
         np.take(apart.reshape(-1), places, out=nearest, mode="clip")
         apart.reshape(-1)[places] = np.inf
-        np.min(apart[:, :n], axis=0, out=others)
+        np.min(apart, axis=0, out=others)
         np.matmul(np.multiply(rows, rows, out=squared[:n]), ones, out=squares)
         # A product of d numbers is wrong by d roundings at most, each of half an eps.
         np.add(squares, longest, out=error)

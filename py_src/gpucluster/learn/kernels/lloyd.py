@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Array, Dtype, Namespace, array_namespace_of, is_of_numpy, to_numpy
 from ..rows.block import Block
 
-SLICE_ROWS = 1 << 17
+SLICE_ROWS = 1 << 18
 GENERIC_BYTES = {"numpy": 1 << 22, "cupy": 1 << 28}
 """Of the distances of one slice, where they are written down."""
 
@@ -48,7 +48,7 @@ def sums_of(block: Block, centers: Array, offset: Array | None, labels: Array | 
     centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
     kernel = kernel_of(block.X, centers)
     scattered, start = False, 0
-    for X, weights in slices_of(block, offset, kernel.rows(centers)):
+    for X, weights in _slices_of(block, offset, kernel.rows(centers)):
         # Of rows that all weigh 1, the heaviest one need not be looked for: that takes as long as ten small operations.
         heaviest = 1.0 if block.weights is None else float(weights.max())
         room = _scratch(len(X)) if labels is None else labels[start : start + len(X)]
@@ -62,7 +62,7 @@ def labels_of(X: Array, centers: Array, offset: Array | None = None, n_threads: 
     xp = array_namespace_of(X)
     centers = xp.asarray(centers, dtype=X.dtype)
     kernel = kernel_of(X, centers)
-    parts = slices_of(Block(0, 0, X), offset, kernel.rows(centers))
+    parts = _slices_of(Block(0, 0, X), offset, kernel.rows(centers))
     labels = [kernel.labels(part, centers, n_threads) for part, _ in parts]
     return xp.concatenate(labels) if labels else xp.empty(0, np.int32)
 
@@ -90,7 +90,7 @@ def inertia_of(
     centers = array_namespace_of(block.X).asarray(centers, dtype=block.X.dtype)
     kernel = kernel_of(block.X, centers)
     inertia, start, first = 0.0, 0, int(block.start or 0)
-    for X, weights in slices_of(block, offset, kernel.rows(centers)):
+    for X, weights in _slices_of(block, offset, kernel.rows(centers)):
         labels = kernel.labels(X, centers) if known is None else known[start : start + len(X)]
         inertia += kernel.inertia(X, weights, centers, labels)
         if keep is not None:
@@ -99,7 +99,7 @@ def inertia_of(
     return inertia
 
 
-def slices_of(block: Block, offset: Array | None, n_rows: int) -> Iterator[tuple[Array, Array]]:
+def _slices_of(block: Block, offset: Array | None, n_rows: int) -> Iterator[tuple[Array, Array]]:
     """Yield pieces of a block that kernels can take: contiguous, relative to the offset, with weights."""
     xp = array_namespace_of(block.X)
     dtype = block.X.dtype
