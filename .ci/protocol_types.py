@@ -31,6 +31,7 @@ from gpucluster.protocol.models import (
     Notes,
     Preset,
     ProcessStopped,
+    Submission,
 )
 from gpucluster.protocol.recordings import RecordedSession, RecordingList
 from gpucluster.protocol.spec import ClusterPatch, SpecBase
@@ -67,6 +68,7 @@ class Protocol(BaseModel):
     preset: Preset
     schemas: Schemas
     log: LogLines
+    submission: Submission
     notes: Notes
     process_stopped: ProcessStopped
     history: TelemetryHistory

@@ -17,7 +17,7 @@ MAY_IMPORT = {
     "registry": {"operating_system", "protocol"},
     "devices": {"operating_system", "protocol"},
     "gauges": {"protocol"},
-    "recordings": {"devices", "protocol"},
+    "recordings": {"devices", "operating_system", "protocol"},
     "comm": {"dask_internals", "operating_system"},
     "client": {"comm", "dask_internals", "devices", "operating_system", "recordings", "registry", "protocol"},
     "backends": {"comm", "dask_internals", "devices", "operating_system", "telemetry", "protocol"},

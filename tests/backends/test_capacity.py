@@ -30,6 +30,16 @@ def test_who_asks_for_one_learns_it_at_once(shared_site: Any) -> None:
     before = shared_site.control.list()
     with pytest.raises(InvalidRequest, match="^memory_limit: .* is more than the .* that this machine has"):
         shared_site.create(memory_limit=TOO_MUCH)
+    with pytest.raises(InvalidRequest, match="^memory_limit: "):
+        shared_site.control.create(LocalSpec(memory_limit=TOO_MUCH))
+    for ask in (shared_site.control.create, shared_site.control.notes):
+        with pytest.raises(InvalidRequest) as refused:
+            ask({"backend": "local", "colour": 1, "kernel_name": "", "memory_limit": TOO_MUCH, "n_workers": -1})
+        named = [fault.field for fault in refused.value.fields]
+        assert named == ["n_workers", "memory_limit", "kernel_name", "colour"]
+        with pytest.raises(InvalidRequest, match="cudf_spill_stats needs enable_cudf_spill") as refused:
+            ask({"backend": "cuda", "memory_limit": TOO_MUCH, "cudf_spill_stats": 1})
+        assert [fault.field for fault in refused.value.fields] == ["memory_limit", ""]
     assert shared_site.control.list() == before
 
 

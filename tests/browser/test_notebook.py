@@ -71,6 +71,10 @@ def test_the_panel_works_in_notebook_7(browser: Browser) -> None:
         panel.get_by_role("button", name="Connect").click()
         expect(page.locator(".jp-OutputArea-output").first).to_contain_text("Connected to")
         expect(page.get_by_role("button", name="This notebook computes on the cluster")).to_be_visible()
+        # Once more: one line again, and nothing about what is loaded already.
+        panel.get_by_role("button", name="Connect").click()
+        expect(page.locator(".jp-OutputArea-output").nth(1)).to_contain_text("Connected to")
+        expect(page.locator(".jp-OutputArea-output")).to_have_count(2)
         assert said == [], said
         assert said_of_files == []
         page.context.close()

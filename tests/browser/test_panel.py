@@ -33,9 +33,10 @@ def page(browser: Browser, lab: Lab, errors: list[str]) -> Page:
     page = open_page(browser, lab)
 
     def note(message: ConsoleMessage) -> None:
-        # Refused requests and Dask's own pages complain too; they are not our code.
-        if message.type == "error" and "extensions/gpucluster/" in message.location["url"]:
-            errors.append(message.text)
+        # Dask's own pages complain too; they are not our code.
+        url = message.location["url"]
+        if message.type == "error" and ("extensions/gpucluster/" in url or "gpucluster/api/" in url):
+            errors.append(f"{message.text} {url}")
 
     page.on("console", note)
     page.on("pageerror", lambda error: errors.append(f"{error}\n{error.stack}"))
@@ -66,8 +67,8 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
     ("field", "text", "sentence"),
     [
         ("Workers", "two", "Must be a whole number"),
-        ("Workers", "-1", "Must be at least 0"),
-        ("Workers", "100000", "Must be at most 256"),
+        ("Workers", "-1", "Must be at least 0 workers"),
+        ("Workers", "100000", "Must be at most 256 workers"),
         ("Host memory per worker", "2 potatoes", "is not a unit of memory"),
         ("Host memory per worker", "1", "is too small to be meant"),
         ("Host memory per worker", "900 TiB", "for one worker is more than the"),

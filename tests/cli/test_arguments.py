@@ -55,9 +55,49 @@ def test_every_verb_has_help(face: str) -> None:
         assert caught.value.text.startswith(f"usage: {face} {verb}")
 
 
-def test_an_unknown_verb_names_the_nearest() -> None:
-    with pytest.raises(InvalidRequest, match="Unknown verb 'creat'. Did you mean 'create'?"):
-        parser_for("creat", SHELL)
+def mistyped(name: str) -> set[str]:
+    """Return a word as it is typed in a hurry: without its end, with one more, two letters the other way round."""
+    return {name[:-1], name + "s", name[0] + name[2:0:-1] + name[3:], name.replace("-", "", 1)} - {name}
+
+
+@pytest.mark.parametrize("face", [SHELL, MAGIC])
+def test_every_option_is_suggested_wherever_it_is_mistyped(face: str) -> None:
+    for verb in verbs_of(face):
+        parser = parser_for(verb, face)
+        known = parser.options()
+        flags = {f"--{typed}" for flag in known for typed in mistyped(flag.lstrip("-")) if flag.startswith("--")}
+        for flag in sorted(flags - set(known)):
+            for words in ([flag], [flag, "3"], [f"{flag}=3"], ["x", flag, "3"], ["3", flag, "--json"], [flag[1:], "3"]):
+                with pytest.raises(InvalidRequest) as caught:
+                    parser.read(words)
+                message = caught.value.message
+                assert message.startswith("Unknown option '-") and "Did you mean '--" in message, (verb, words)
+
+
+def test_what_only_looks_like_an_option_is_none() -> None:
+    assert vars(parser_for("create", SHELL).read(["-n4"])) == {"n_workers": "4"}
+    assert vars(parser_for("create", SHELL).read(["-n", "none"])) == {"n_workers": "none"}
+    assert vars(parser_for("scale", SHELL).read(["--", "3"])) == {"n_workers": "3"}
+    assert vars(parser_for("record", SHELL).read(["x", "--note", "--fast --now"])) == {
+        "file": "x",
+        "note": "--fast --now",
+    }
+    with pytest.raises(InvalidRequest, match="Unknown option '-name'. Did you mean '--name'"):
+        parser_for("create", SHELL).read(["-name", "lab"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "face", "verb"),
+    [
+        ("creat", SHELL, "create"), ("CREATE", MAGIC, "create"), ("copy", SHELL, "lessons copy"),
+        ("lesson", SHELL, "lessons"), ("lessons cpoy", SHELL, "lessons copy"), ("--vresion", SHELL, "--version"),
+        ("lsit", SHELL, "list"),
+    ],
+)  # fmt: skip
+def test_an_unknown_verb_names_the_nearest(typed: str, face: str, verb: str) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        parser_for(typed, face)
+    assert caught.value.message.startswith(f"Unknown verb '{typed}'. Did you mean '{verb}'? The verbs are ")
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "1e3", "0", "-1", "101", "9" * 50])

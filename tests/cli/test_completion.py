@@ -32,11 +32,11 @@ def names(which: str) -> list[str]:
         (["activity", ""], ["alpha", "beta", "gone"]),
         (["create", "--n-"], ["--n-workers"]),
         (["create", "--n-workers", "2", "--n-w"], []),
-        (["create", "--backend", ""], ["auto", "cuda", "local"]),
+        (["create", "--backend", ""], ["auto", "cuda", "local", "slurm", "ssh", "existing"]),
         (["create", "--backend", "lo"], ["local"]),
         (["create", "--backend=lo"], ["--backend=local"]),
         (["create", "--backend", "=", "lo"], ["local"]),
-        (["create", "--backend", "="], ["auto", "cuda", "local"]),
+        (["create", "--backend", "="], ["auto", "cuda", "local", "slurm", "ssh", "existing"]),
         (["create", "--protocol", "t"], ["tls", "tcp"]),
         (["create", "--preset", "gpu-"], ["gpu-ml", "gpu-etl"]),
         (["create", "--rmm-allocator-external-lib-list", "cupy,t"], ["cupy,torch"]),
@@ -51,7 +51,7 @@ def names(which: str) -> list[str]:
         (["stop", "alpha", ""], ["beta"]),
         (["remove", ""], ["gone"]),
         (["logs", "g"], ["gone"]),
-        (["help", "sc"], ["scale"]),
+        (["help", "sca"], ["scale"]),
         (["completion", "z"], ["zsh"]),
         (["nonsense", ""], []),
     ],
@@ -63,8 +63,8 @@ def test_candidates(words: list[str], expected: list[str]) -> None:
 def test_the_magic_offers_its_own_verbs_and_options() -> None:
     assert candidates(["l"], MAGIC, names) == ["list", "logs"]
     assert candidates(["l"], SHELL, names) == ["list", "logs", "lab", "lessons"]
-    assert candidates(["create", "--con"], MAGIC, names) == ["--connect"]
-    assert candidates(["create", "--con"], SHELL, names) == []
+    assert candidates(["create", "--conn"], MAGIC, names) == ["--connect"]
+    assert candidates(["create", "--conn"], SHELL, names) == []
 
 
 def test_a_shell_without_completion_is_a_sentence() -> None:

@@ -44,7 +44,13 @@ def test_a_worker_cannot_have_more_memory_than_the_machine(shared_site: Any, cap
     before = picture(shared_site)
     code, sentence = refused(capsys, "create", "--backend", "local", "--memory-limit", "900 TiB")
     assert code == 2
-    assert sentence.startswith("memory_limit: 900 TiB for one worker is more than the ")
+    assert sentence.startswith("--memory-limit: 900 TiB for one worker is more than the ")
+    # What else is wrong is said in the same breath, in the order of the options.
+    words = ["--protocol", "udp", "--memory-limit", "900 TiB", "--threads-per-worker", "0"]
+    code, sentence = refused(capsys, "create", "--backend", "local", *words)
+    assert code == 2
+    told = [part.split(":")[0] for part in sentence.split("; ") if part.startswith("--")]
+    assert told == ["--threads-per-worker", "--memory-limit", "--protocol"]
     assert picture(shared_site) == before
 
 

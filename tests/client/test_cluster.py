@@ -17,7 +17,8 @@ import dask
 import gpucluster
 import pytest
 from dask import array
-from distributed import Client, Event, as_completed, wait
+from distributed import Client, Event, LocalCluster, as_completed, wait
+from gpucluster.client.cluster import Cluster
 from gpucluster.client.control import Control
 from gpucluster.devices.machine import this_machine
 from gpucluster.learn.cluster import KMeans
@@ -156,10 +157,11 @@ def test_what_is_computed_after_this_process_has_stopped_the_cluster_is_computed
     client.close()  # once more, as in a with block, does no harm
 
 
-def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence(site, wait_until, capsys):
+@pytest.mark.parametrize("connected", [Cluster.get_client, Client], ids=["get_client", "Dask's own way"])
+def test_what_is_asked_of_a_client_whose_cluster_has_ended_is_told_in_a_sentence(site, wait_until, capsys, connected):
     """Also to whoever waited for a result when it ended, and in a notebook without a traceback."""
     site.running(name="over")
-    client = gpucluster.connect("over").get_client()
+    client = connected(gpucluster.connect("over"))
     event = Event("begun", client=client)
     done = client.submit(sum, [1, 2])
     assert done.result(60) == 3
@@ -221,6 +223,40 @@ def begin_and_sleep(event):
     time.sleep(600)
 
 
+def test_what_needs_results_of_a_cluster_that_this_notebook_has_stopped_is_told_in_a_sentence(site, capsys):
+    """All else is computed here, and what Dask says of clusters of others stays as it is."""
+    site.running(name="mine")
+    cluster = gpucluster.connect("mine")
+    numbers, here = array.ones((4, 4), chunks=2), array.zeros(4)
+    with cluster.get_client():
+        closed_early = numbers.persist()
+    with pytest.raises(ClusterEnded, match=r"This needs results of the cluster 'mine', whose client is closed\."):
+        closed_early.sum().compute()
+    client = Client(cluster)
+    kept, future = numbers.persist(), client.submit(sum, [1, 2])
+    wait([kept, future])
+    cluster.stop()
+    for ask in (
+        kept.compute, kept.sum().compute, (kept + here).persist, dask.delayed(abs)(future).compute,
+        lambda: dask.compute(here, kept),
+    ):  # fmt: skip
+        with pytest.raises(ClusterEnded, match=r"^The cluster 'mine' was stopped at .*and this needs some of it\."):
+            ask()
+    shell = InteractiveShell()
+    shell.push({"kept": kept})
+    shell.run_cell("kept.max().compute()")
+    told, where = capsys.readouterr().out.splitlines()
+    assert (
+        told.startswith("ClientClosed: The cluster 'mine' was stopped at ")
+        and where == "  line 1: kept.max().compute()"
+    )
+    assert here.sum().compute() == 0 and numbers.sum().compute() == 16
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=None, protocol="tcp") as other, Client(other):
+        theirs = array.full((4, 4), 2).persist()
+    with pytest.raises(ValueError, match="Missing dependency"):
+        theirs.sum().compute()
+
+
 def test_a_client_that_was_closed_says_how_to_make_another(shared):
     client = shared.get_client()
     client.close()
@@ -262,7 +298,7 @@ def test_a_refused_creation_leaves_nothing(shared_site, shared):
     with pytest.raises(InvalidRequest, match="timeout: 'x' is not a duration"):
         gpucluster.create("local", timeout="x")
     with pytest.raises(InvalidRequest, match="backend: must be one of"):
-        gpucluster.create("slurm")
+        gpucluster.create("slurmy")
     assert len(gpucluster.list()) == 1
 
 

@@ -34,3 +34,7 @@ def test_a_plugin_given_from_elsewhere(here, canary):
         assert "elsewhere" in here.worker.plugins and "elsewhere" in here.scheduler.worker_plugins
         here.client.sync(scheduler_state.take_worker_plugin, here.scheduler, "elsewhere")
         assert "elsewhere" not in here.worker.plugins
+    with canary("the scheduler's handler unregister_worker_plugin"):
+        here.client.sync(scheduler_state.give_worker_plugin_elsewhere, here.client, pickled, "elsewhere")
+        here.client.sync(scheduler_state.take_worker_plugin_elsewhere, here.client, "elsewhere", seconds=10)
+        assert "elsewhere" not in here.worker.plugins

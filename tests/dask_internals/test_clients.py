@@ -69,6 +69,34 @@ def test_the_place_of_a_default_client_is_kept_until_the_next_one_comes(here, ca
         assert ended.status == "closed"
 
 
+def test_dasks_own_client_is_taken_over_while_it_connects(here, canary):
+    class Cluster:
+        scheduler_address = here.scheduler.address
+        status = here.cluster.status
+
+        def __await__(self):
+            clients.take_over(self, Client)
+            return asyncio.sleep(0).__await__()
+
+    with canary("Client(cluster), the default client before it awaits the cluster; Client._asynchronous"):
+        with distributed.Client(Cluster()) as client:
+            assert type(client) is Client
+            assert client.submit(sum, [1]).result() == 1
+    with distributed.Client(Cluster(), set_as_default=False) as client:
+        assert type(client) is distributed.Client
+
+
+def test_results_that_went_with_their_client_are_missed(here, canary):
+    with clients.ClientOfCluster(here.scheduler.address) as client:
+        kept = dask.delayed(sum)([1, 2]).persist()
+        distributed.wait(kept)
+        assert client.futures
+    with canary("Callback(start), which gets the graph, in which nothing stands for a future; Client.futures by key"):
+        with pytest.raises(clients.ClosedClientError, match="The client that held a result is closed"):
+            dask.delayed(abs)(kept).compute()
+        assert dask.delayed(abs)(-1).compute() == 1
+
+
 def test_as_distributed_has_it(here, canary):
     with canary("ClosedClientError(message)"):
         with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import time
 
-from distributed import Client, SchedulerPlugin, Worker, WorkerPlugin, fire_and_forget, get_client
+from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin, fire_and_forget, get_client
 from gpucluster.dask_internals import scheduler_state as state
 
 
@@ -152,6 +153,12 @@ def test_workers_that_leave(here, canary, wait_until):
     with canary("'expected' in the events of a worker that leaves, or a status that begins with 'closing'"):
         wait_until(lambda: address not in here.scheduler.workers)
         assert state.left_on_purpose(here.scheduler, address)
+    with canary("Scheduler.remove_worker(stimulus_id=…, expected=…, close=…)"):
+        named = here.client.sync(_joined, here, "named")
+        here.client.sync(state.remove_worker_named, here.scheduler, "nobody", close=True)
+        here.client.sync(state.remove_worker_named, here.scheduler, "named", close=True)
+        assert named.address not in here.scheduler.workers
+        wait_until(lambda: named.status.name == "closed")
     with canary("events that tell a worker that dies from one that leaves"):
         victim = here.client.sync(_joined, here, "victim")
         lost = [here.client.submit(bytes, number, pure=False, workers=["victim"]) for number in range(2)]
@@ -236,3 +243,12 @@ def test_restart_from_within(here, canary):
     with canary("Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=…)"):
         inspect.signature(here.scheduler.restart).bind(stimulus_id="canary", timeout=1.0, wait_for_workers=True)
         assert inspect.iscoroutinefunction(state.restart_workers)
+
+
+def test_a_worker_that_nobody_can_reach(here, canary):
+    with canary("Scheduler.remove_worker(address, stimulus_id=, close=), a coroutine"):
+        assert inspect.iscoroutinefunction(inspect.unwrap(Scheduler.remove_worker))
+        inspect.signature(Scheduler.remove_worker).bind(here.scheduler, "address", stimulus_id="why", close=False)
+    n_workers = len(here.scheduler.workers)
+    state.forget_worker(here.scheduler, "tcp://127.0.0.1:1")  # Nobody's.
+    assert len(here.scheduler.workers) == n_workers

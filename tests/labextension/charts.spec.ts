@@ -1,4 +1,4 @@
-import { Chart, valueAt } from '../../labextension/src/charts/chart';
+import { Chart, lookOf, valueAt } from '../../labextension/src/charts/chart';
 import { Course, type IMarkWords } from '../../labextension/src/charts/course';
 import { Span } from '../../labextension/src/charts/span';
 import { timeTicks, valueTicks } from '../../labextension/src/charts/ticks';
@@ -7,7 +7,12 @@ import type { TelemetryHistory, TelemetrySample } from '../../labextension/src/p
 import { sample, trans } from './models';
 
 const START = Date.parse('2026-11-20T14:00:00Z');
-const WORDS: IMarkWords = { joined: name => `+${name}`, left: name => `-${name}`, spilled: 'disk' };
+const WORDS: IMarkWords = {
+  title: ({ workers }, i) => workers[i],
+  joined: name => `+${name}`,
+  left: name => `-${name}`,
+  spilled: 'disk'
+};
 
 function at(seconds: number, more: Partial<TelemetrySample> = {}): TelemetrySample {
   const time = new Date(START + seconds * 1000).toISOString();
@@ -141,7 +146,7 @@ it('a chart says the value at a moment, and nothing after a silence', () => {
     null
   ]);
   const chart = new Chart({ title: 'CPU', base: 10, least: 100, format: value => `${value} %` });
-  chart.draw({ series, range: [0, 2], marks: [], cursor: 1.5, brush: null });
+  chart.draw({ look: lookOf(chart), series, range: [0, 2], marks: [], cursor: 1.5, brush: null });
   expect(chart.node.textContent).toBe('CPU5 %');
 });
 
@@ -160,11 +165,27 @@ it('charts show what is measured, of all workers or of one, and what happened in
   expect(titles()).toContain('CPU (100 % is one core)130 %');
   expect(titles().join()).not.toContain('GPU');
   const choice = charts.node.querySelector('select')!;
-  expect([...choice.options].map(({ text }) => text)).toEqual(['all together', '0', '1', '<b>']);
+  expect([...choice.options].map(({ text }) => text)).toEqual([
+    'all together',
+    'Worker 0',
+    'Worker 1',
+    'Worker <b>'
+  ]);
   choice.value = '1';
   choice.dispatchEvent(new Event('change'));
   await frame();
   expect(titles()).toContain('CPU (100 % is one core)70 %');
   expect(charts.node.querySelector('li')?.textContent).toContain('Worker <b> joined');
+  charts.dispose();
+});
+
+it('charts of what has ended offer no more time than it took', () => {
+  const charts = new TimeCharts({ trans });
+  [0, 60, 180].forEach(second => charts.add(at(second)));
+  charts.showAll();
+  const spans = [...charts.node.querySelectorAll<HTMLElement>('.gpc-Charts-spans > button')];
+  expect(spans.filter(({ hidden }) => !hidden).map(({ textContent }) => textContent)).toEqual([
+    '2 min'
+  ]);
   charts.dispose();
 });

@@ -50,8 +50,14 @@ const detail = (node: HTMLElement, i: number): Element | null => {
 };
 const tooltip = (): string => document.querySelector('[role=tooltip]')?.textContent ?? '';
 
+// Here nothing takes any time: all that is asked for is drawn in the next frame.
+beforeEach(() => {
+  jest.spyOn(performance, 'now').mockReturnValue(0);
+});
+
 afterEach(() => {
   gauges.dispose();
+  jest.restoreAllMocks();
 });
 
 describe('the gauges of a cluster', () => {

@@ -23,6 +23,7 @@ const schema: IJSONSchema = {
     n_workers: {
       anyOf: [{ type: 'integer', minimum: 1, maximum: 256 }, nothing],
       default: null,
+      unit: 'worker',
       group: 'Cluster'
     },
     threads_per_worker: { type: 'integer', minimum: 1, maximum: 128, default: 1, group: 'Cluster' },
@@ -127,9 +128,9 @@ describe('bad values get a sentence', () => {
     ['n_workers', 'abc', 'must be a whole number, such as 2'],
     ['n_workers', '1.5', 'must be a whole number, such as 2'],
     ['n_workers', '1e3', 'must be a whole number, such as 2'],
-    ['n_workers', '0', 'must be at least 1'],
-    ['n_workers', '-1', 'must be at least 1'],
-    ['n_workers', '100000', 'must be at most 256'],
+    ['n_workers', '0', 'must be at least 1 worker'],
+    ['n_workers', '-1', 'must be at least 1 worker'],
+    ['n_workers', '100000', 'must be at most 256 workers'],
     ['threads_per_worker', 'none', 'must be a whole number, such as 2'],
     ['memory_limit', '2 potatoes', "'potatoes' is not a unit of memory"],
     ['memory_limit', 'lots', 'is not a memory size'],
@@ -138,7 +139,7 @@ describe('bad values get a sentence', () => {
     ['memory_limit', '120%', 'must lie between 0% and 100%'],
     ['rmm_pool_size', 'auto', 'is not a memory size'],
     ['idle_timeout_seconds', 'soon', 'must be a time such as 30 min or 2 h'],
-    ['idle_timeout_seconds', '0', 'must be at least 1'],
+    ['idle_timeout_seconds', '0', 'must be at least 1 s'],
     ['idle_timeout_seconds', '31 d', 'must be at most 720 h'],
     ['protocol', 'ucx', 'must be one of tls, tcp']
   ])('%s: %p', (name, entry, sentence) => {

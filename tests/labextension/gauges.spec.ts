@@ -9,6 +9,7 @@ import {
 } from '../../labextension/src/gauges';
 import { clusterFigures } from '../../labextension/src/gauges/figures';
 import { Flows } from '../../labextension/src/gauges/flows';
+import { inFrame, notInFrame } from '../../labextension/src/gauges/frames';
 import { Past } from '../../labextension/src/gauges/past';
 import { sumStacks, tierStack } from '../../labextension/src/gauges/segments';
 import { Trace } from '../../labextension/src/gauges/trace';
@@ -171,5 +172,50 @@ describe('Bar', () => {
     expect(bar.node.textContent).toBe('Memory922 MiB / 1 GiB');
     expect(meter?.getAttribute('aria-valuenow')).toBe('90');
     expect(meter?.getAttribute('aria-valuetext')).toBe('Almost full.');
+  });
+});
+
+describe('frames', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('draw what there is time for, what looks something up first, and the rest in the next', () => {
+    const drawn: string[] = [];
+    const nextFrame = (): string[] => {
+      jest.advanceTimersByTime(17);
+      return drawn.splice(0);
+    };
+    const taking = (name: string, milliseconds: number) => (): void => {
+      drawn.push(name);
+      jest.spyOn(performance, 'now').mockReturnValue(performance.now() + milliseconds);
+    };
+    const [short, long, last] = [taking('short', 1), taking('long', 9), taking('last', 1)];
+    [short, long, last, short].forEach(draw => inFrame(draw));
+    const [one, other] = [taking('one', 1), taking('other', 1)];
+    [one, other].forEach(draw => inFrame(draw, true));
+    expect(nextFrame()).toEqual(['one', 'short', 'long']);
+    expect(nextFrame()).toEqual(['other', 'last']);
+    expect(nextFrame()).toEqual([]);
+    jest.restoreAllMocks();
+  });
+
+  it('draw the rest where something fails, and nothing that was taken back', () => {
+    const drawn: string[] = [];
+    const gone = (): unknown => drawn.push('gone');
+    inFrame(() => {
+      throw new Error('broken');
+    });
+    inFrame(() => drawn.push('well'));
+    inFrame(gone);
+    notInFrame(gone);
+    expect(() => jest.advanceTimersByTime(17)).toThrow('broken');
+    jest.advanceTimersByTime(17);
+    expect(drawn).toEqual(['well']);
+    expect(jest.getTimerCount()).toBe(0);
   });
 });

@@ -14,6 +14,7 @@ import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
 import type {
   ClusterModel,
   ClusterPatch,
+  Notes,
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
@@ -37,8 +38,8 @@ function store(clusters: ClusterModel[], changes: Partial<IClusterManager> = {})
     now: () => Date.parse('2026-01-01T10:05:01Z'),
     refresh: () => Promise.resolve(),
     create: () => Promise.resolve(cluster()),
-    notes: () => Promise.resolve({ notes: [], demand: null }),
-    patchNotes: () => Promise.resolve({ notes: [], demand: null }),
+    notes: () => Promise.resolve({ notes: [], demand: null, fields: [] }),
+    patchNotes: () => Promise.resolve({ notes: [], demand: null, fields: [] }),
     patch: () => Promise.resolve(cluster()),
     restart: () => Promise.resolve(cluster()),
     stop: () => Promise.resolve(),
@@ -64,7 +65,7 @@ const offer: IOffer = {
     local: {
       properties: {
         name: { type: 'string', title: 'Name' },
-        n_workers: { ...count, title: 'Workers' }
+        n_workers: { ...count, title: 'Workers', unit: 'worker' }
       }
     },
     cuda: { properties: {} },
@@ -381,6 +382,23 @@ describe('card', () => {
       expect(host.textContent).toContain(text);
     }
     expect(host.textContent).not.toContain('open to anyone');
+    // An hour reads as one at its beginning, and as less afterwards.
+    for (const [stops_at, text] of [
+      ['2026-01-01T11:04:59Z', 'Stops in 1 h unless used'],
+      ['2026-01-01T11:03:59Z', 'Stops in 59 min unless used'],
+      ['2026-01-01T10:05:42Z', 'Stops in 41 s unless used']
+    ]) {
+      await draw(card(store([cluster({ idle: { ...idle, stops_at } })])));
+      expect(host.textContent).toContain(text);
+    }
+  });
+
+  it('says that there is no GPU where the panel does not', async () => {
+    const backend_reason = noDevices.message;
+    await draw(card(store([cluster({ backend_reason })])));
+    expect(host.textContent).toContain(backend_reason);
+    await draw(card(store([cluster({ backend_reason })], { host: noDevices })));
+    expect(host.textContent).not.toContain(backend_reason);
   });
 
   it('draws each sample, and the past once the connection is live', async () => {
@@ -646,6 +664,11 @@ describe('scaling', () => {
 
   it('applies a number of workers', async () => {
     const patches = await editor();
+    // The second click of two does not close what the first has opened.
+    await act(() => {
+      button('Scale').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
+      return Promise.resolve();
+    });
     await click('Workers: one more');
     await click('Apply', 2);
     expect(patches).toEqual([{ n_workers: 3 }]);
@@ -655,8 +678,8 @@ describe('scaling', () => {
     ['', 'Must be a whole number'],
     ['abc', 'Must be a whole number'],
     ['1.5', 'Must be a whole number'],
-    ['-1', 'Must be at least 0'],
-    ['9', 'Must be at most 8']
+    ['-1', 'Must be at least 0 workers'],
+    ['9', 'Must be at most 8 workers']
   ])('refuses %p with a sentence', async (text, sentence) => {
     const patches = await editor();
     await type('Workers', text);
@@ -747,15 +770,14 @@ describe('creation form', () => {
   it('tells what to know, and what will be refused, before anything is created', async () => {
     const notes = jest.fn((spec: Readonly<Record<string, unknown>>) =>
       spec.n_workers === 7
-        ? Promise.reject(
-            new RefusedError(422, {
-              code: 'invalid_request',
-              message: 'n_workers: …',
-              fields: [{ field: 'n_workers', message: 'is more than this machine has' }]
-            })
-          )
+        ? Promise.resolve({
+            notes: [],
+            demand: null,
+            fields: [{ field: 'n_workers', message: 'is more than this machine has' }]
+          })
         : Promise.resolve({
             notes: spec.n_workers === 6 ? ['6 threads run on 2 cores.'] : [],
+            fields: [],
             demand: {
               n_workers: 2,
               threads_per_worker: 3,
@@ -790,13 +812,8 @@ describe('creation form', () => {
 
   it('marks all that is wrong in one round, naming the character, and drops nothing silently', async () => {
     const fields = [{ field: 'name', message: "must start with a letter; 'ä' is not allowed" }];
-    const refusal = new RefusedError(422, {
-      code: 'invalid_request',
-      message: 'name: must …',
-      fields
-    });
     const create = jest.fn(() => Promise.resolve(cluster()));
-    const notes = (): Promise<never> => Promise.reject(refusal);
+    const notes = (): Promise<Notes> => Promise.resolve({ notes: [], demand: null, fields });
     await draw(form(store([], { create, notes })));
     await type('Name', 'ä b');
     await type('Workers', '2w');
@@ -808,10 +825,27 @@ describe('creation form', () => {
       "Must be a whole number, such as 2; 'w' is no digit."
     ]);
     expect(host.textContent).toContain('Nothing was created. Look at: Name, Workers.');
-    expect(host.querySelector('[role=tabpanel]')?.textContent).toContain('name="ä b"');
-    expect(host.querySelector('.gpc-CodeLines-left')?.textContent).toBe(
-      'Without Workers: not valid yet.'
+    expect(host.querySelector('[role=tabpanel]')?.textContent).toBe(
+      'gpucluster.create("local", kernel_name="py")'
     );
+    expect(host.querySelector('.gpc-CodeLines-left')?.textContent).toBe(
+      'Without Name, Workers: not valid yet.'
+    );
+    expect(create).not.toHaveBeenCalled();
+    // What is valid here and refused there is not sent either.
+    await type('Workers', '2');
+    await click('Create');
+    expect(create).not.toHaveBeenCalled();
+    expect(host.textContent).toContain('Nothing was created. Look at: Name.');
+  });
+
+  it('says what is refused of the whole request', async () => {
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const fields = [{ field: '', message: 'these two exclude each other' }];
+    const notes = (): Promise<Notes> => Promise.resolve({ notes: [], demand: null, fields });
+    await draw(form(store([], { create, notes })));
+    await click('Create');
+    expect(host.querySelector('.gpc-Error')?.textContent).toBe('These two exclude each other.');
     expect(create).not.toHaveBeenCalled();
   });
 
@@ -828,7 +862,7 @@ describe('creation form', () => {
     await type('Workers', '900');
     await click('Create');
     expect(create).not.toHaveBeenCalled();
-    expect(host.textContent).toContain('Must be at most 8.');
+    expect(host.textContent).toContain('Must be at most 8 workers.');
     expect(host.textContent).toContain('Nothing was created. Look at: Workers.');
   });
 

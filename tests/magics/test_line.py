@@ -32,7 +32,7 @@ def test_an_open_quotation_is_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("text", "symbol", "expected"),
     [
-        ("%gpucluster sc", "sc", ["scale"]),
+        ("%gpucluster sca", "sca", ["scale"]),
         ("%gpucluster scale ", "", ["mine"]),
         ("%gpucluster create --backend=lo", "lo", ["local"]),
         ("%gpucluster create --rmm-allocator-external-lib-list cupy,to", "to", ["torch"]),

@@ -68,7 +68,8 @@ def notebook(site: Any) -> Iterator[Notebook]:
 
 @pytest.mark.timeout(400)
 def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: Any) -> None:
-    assert notebook.text("%load_ext gpucluster") == ""
+    for _ in range(2):
+        assert notebook.text("%load_ext gpucluster") == "", "nor does it say that it is loaded already"
 
     # create: one output, which was a line of progress and is the cluster now
     outputs = notebook.run(CREATE)
@@ -126,8 +127,15 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
     link = notebook.text("%gpucluster dashboard")
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]+/status\n", link)
     assert notebook.text("%gpucluster restart").startswith("nb: ")
+    notebook.text("import dask.array as da\nx = da.ones((4, 4)); kept = x.persist()")
     assert notebook.text("%gpucluster stop") == "nb: stopped\n"
     assert notebook.text("print(client.status)") == "closed\n"
+    for code in ("kept.sum().compute()", "kept.persist()"):
+        error = next(output for output in notebook.run(code) if output["type"] == "error")
+        told, where = error["traceback"]
+        assert re.match(r"ClientClosed: The cluster 'nb' was stopped at \d\d:\d\d by a notebook, .* is lost", told)
+        assert where == f"  line 1: {code}"
+    assert notebook.text("print(x.sum().compute())") == "16.0\n", "what needs nothing of the cluster"
     assert notebook.text("%gpucluster connect", "stderr") == "No cluster is running. Start one with 'create'.\n"
     assert notebook.text("%gpucluster clean") == "nb: removed\n"
 

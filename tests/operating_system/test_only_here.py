@@ -20,6 +20,8 @@ NAMES = re.compile(
 PLACES = re.compile(r"^/(proc|sys|run|dev/shm)(/|$)")
 ALLOWED = {"lessons/grading/sandbox/closed_folders.py": {"'/run/user/'"}}
 """A folder that is closed where it is there."""
+SENT = {"backends/ssh/agent.py"}
+"""Runs on hosts that need no gpucluster: it can use nothing of ours."""
 
 
 def linux_names(tree: ast.AST) -> Iterator[str]:
@@ -51,7 +53,7 @@ def test_nobody_else_uses_what_only_linux_has() -> None:
 
 
 def _allowed(name: str, use: str) -> bool:
-    return use.partition(": ")[2] in ALLOWED.get(name, set())
+    return name in SENT or use.partition(": ")[2] in ALLOWED.get(name, set())
 
 
 @pytest.mark.parametrize(

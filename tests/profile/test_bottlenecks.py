@@ -14,10 +14,13 @@ from typing import Any
 
 import dask.array as da
 import dask.dataframe as dd
+import distributed
 import gpucluster
+import psutil
 import pytest
 from gpucluster.profiling.bottlenecks import fine
 from gpucluster.profiling.report import ProfileReport
+from gpucluster.protocol.sizes import format_size
 
 MEBIBYTE = 2**20
 pytestmark = pytest.mark.timeout(240)
@@ -238,18 +241,62 @@ def test_loading_dominates(client: Any, tmp_path: Any) -> None:
     assert rules(report) == ["data_loading"], report.text()
 
 
-def test_spilling(site: Any) -> None:
-    site.running(name="small", n_workers=1, memory_limit="400 MiB")
-    with gpucluster.connect("small").get_client() as client:
+@pytest.fixture(scope="module")
+def small_worker(shared_site: Any) -> str:
+    """A cluster with little memory."""
+    shared_site.running(name="small", n_workers=1, memory_limit="600 MiB", idle_timeout_seconds=None)
+    return "small"
+
+
+def hold(share: float) -> float:
+    """Fill so much of the worker's memory for a while with what Dask cannot spill; return how much it was then."""
+    limit, process = distributed.get_worker().memory_manager.memory_limit, psutil.Process()
+    held = b"x" * max(0, int(share * limit) - process.memory_info().rss)
+    time.sleep(1.2)  # Somebody reads the memory twice a second.
+    return process.memory_info().rss / limit if held else 0.0
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.68, "fine"), (0.87, "memory_pressure")])
+def test_tasks_take_much_memory(small_worker: str, share: float, expected: str) -> None:
+    """Near the limit all is well; where Dask pauses the worker, nothing but that is said: nothing was spilled."""
+    with gpucluster.connect(small_worker).get_client() as client:
+        client.submit(hold, 0, pure=False).result()
+        with gpucluster.profile() as report:
+            used = client.gather(client.map(hold, [share] * 2, pure=False))
+    assert rules(report) == [expected], report.text()
+    peak, limit = report.workers[0].peak_memory_bytes, report.workers[0].memory_limit_bytes
+    assert peak is not None and limit is not None
+    assert max(used) == pytest.approx(share, abs=0.05) and peak / limit == pytest.approx(share, abs=0.05)
+    assert report.spilled_bytes is not None and report.spilled_bytes < MEBIBYTE
+    if expected == "memory_pressure":
+        evidence = found(report, "memory_pressure").evidence
+        assert evidence.startswith("1 of 1 workers used 80 % of their host memory or more; ")
+        assert f"{format_size(peak)} of 600 MiB" in evidence
+
+
+def test_results_that_fit(small_worker: str) -> None:
+    """Near what Dask begins to spill at, and not there yet."""
+    with gpucluster.connect(small_worker).get_client() as client:
+        with gpucluster.profile() as report:
+            futures = [client.submit(os.urandom, 40 * MEBIBYTE, pure=False) for _ in range(6)]
+            distributed.wait(futures)
+        assert rules(report) == ["fine"], report.text()
+        assert report.spilled_bytes is not None and report.spilled_bytes < MEBIBYTE
+        del futures
+
+
+def test_spilling(small_worker: str) -> None:
+    with gpucluster.connect(small_worker).get_client() as client:
         client.submit(work, 0, pure=False).result()
         with gpucluster.profile() as report:
-            futures = [client.submit(os.urandom, 40 * MEBIBYTE, pure=False) for _ in range(12)]
+            futures = [client.submit(os.urandom, 40 * MEBIBYTE, pure=False) for _ in range(16)]
             for future in futures:
                 future.exception()
         assert report.spilled_bytes is not None and report.spilled_bytes >= 64 * MEBIBYTE
         assert report.workers[0].spilled_bytes == report.spilled_bytes
         evidence = found(report, "spilling").evidence
         assert "to disk because memory ran short" in evidence
+        # On a busy machine results may come faster than they are written.
         assert set(rules(report)) <= {"spilling", "memory_pressure"}, report.text()
         del futures
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import getpass
 import gzip
 import json
+import os
 import platform
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import Telemetry
 from gpucluster.protocol.recordings import Recording
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.recordings import writing
+from gpucluster.recordings import naming, writing
 from gpucluster.recordings.pseudonyms import WITHHELD, Pseudonyms
 from gpucluster.recordings.reading import read_recording
 from gpucluster.recordings.writing import RecordingFull, RecordingWriter, target_of
@@ -201,3 +204,42 @@ def test_a_recording_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text('{"my": "data"}\n')
     with pytest.raises(InvalidRequest, match="exists and is no recording"):
         target_of(tmp_path / "mine.jsonl")
+
+
+@pytest.mark.parametrize("system", ["as it is", "without links", "without exchange"])
+def test_what_has_come_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str) -> None:
+    if system == "without links":
+        monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError(errno.EPERM, "no links here")))
+    if system == "without exchange":
+        monkeypatch.setattr(naming, "exchange_names", lambda one, other: False)
+    path, part = tmp_path / "a.jsonl", tmp_path / "a.jsonl.part"
+
+    def recorded(*, private: bool) -> RecordingWriter:
+        writer = RecordingWriter(path, HEADER, private=private)
+        writer.add(json.dumps(event()).encode())
+        return writer
+
+    for private in (False, True):
+        writer = recorded(private=private)
+        path.write_text("precious")
+        with pytest.raises(FileExistsError, match="the recording is"):
+            writer.close()
+        assert path.read_text() == "precious"
+        assert len(part.read_text().splitlines()) == 2
+        part.unlink()
+        path.unlink()
+
+    # A recording that was there is replaced, but by nothing that is not the one.
+    recorded(private=False).close()
+    recorded(private=False).close()
+    writer = recorded(private=False)
+    path.write_text("precious")
+    with pytest.raises(FileExistsError, match="the recording is"):
+        writer.close()
+    assert path.read_text() == "precious"
+    part.unlink()
+
+    writer = recorded(private=False)
+    path.unlink()
+    writer.close()
+    assert [one.name for one in tmp_path.iterdir()] == ["a.jsonl"]

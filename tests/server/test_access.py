@@ -25,6 +25,8 @@ REST = [
     ("GET", "api/clusters/shared/activity"),
     ("GET", "api/clusters/shared/history"),
     ("GET", "api/clusters/shared/logs"),
+    ("GET", "api/clusters/shared/script"),
+    ("POST", "api/preview"),
     ("POST", "api/clusters/shared/recording"),
     ("DELETE", "api/clusters/shared/recording"),
     ("GET", "api/schema"),

@@ -126,6 +126,8 @@ async def test_answers_are_as_the_document_says(api, jp_fetch, running_cluster):
     one = "/api/clusters/{cluster}"
     check(one, "get", *await api("GET", "clusters/shared"))
     check(f"{one}/logs", "get", *await api("GET", "clusters/shared/logs"))
+    check(f"{one}/script", "get", *await api("GET", "clusters/shared/script"))
+    check("/api/preview", "post", *await api("POST", "preview", {"backend": "local"}))
     check(f"{one}/activity", "get", *await api("GET", "clusters/shared/activity"))
     check(f"{one}/history", "get", *await api("GET", "clusters/shared/history"))
     check(f"{one}/workers/{{worker}}/retire", "post", *await api("POST", "clusters/shared/workers/99/retire"))

@@ -98,14 +98,20 @@ async def test_what_to_know_is_told_before_anything_is_asked_for(api, running_cl
     demand = answer["demand"]
     assert (demand["n_workers"], demand["threads_per_worker"], demand["memory_limit_bytes"]) == (200, 1, 2**20)
     assert demand["machine_memory_bytes"] > 2**20
-    for path in ("notes", "clusters"):
-        code, error = await api("POST", path, {**spec, "memory_limit": "900 TiB"})
-        assert (code, error["code"]) == (422, "invalid_request")
-        assert [fault["field"] for fault in error["fields"]] == ["memory_limit"]
+    # What is refused is what was asked about: no failure of the question, and none in the browser's console.
+    refused = {**spec, "memory_limit": "900 TiB"}
+    code, answer = await api("POST", "notes", refused)
+    assert (code, answer["notes"], answer["demand"]) == (200, [], None)
+    code, error = await api("POST", "clusters", refused)
+    assert (code, error["code"]) == (422, "invalid_request")
+    assert answer["fields"] == error["fields"]
+    assert [fault["field"] for fault in error["fields"]] == ["memory_limit"]
     code, answer = await api("POST", "clusters/shared/notes", {"n_workers": 200})
     assert code == 200
     assert any(note.startswith("200 threads run on ") for note in answer["notes"])
-    assert (await api("POST", "clusters/shared/notes", {"n_workers": "many"}))[0] == 422
+    code, answer = await api("POST", "clusters/shared/notes", {"n_workers": "many"})
+    assert (code, [fault["field"] for fault in answer["fields"]]) == (200, ["n_workers"])
+    assert (await api("POST", "notes", raw=b""))[0] == 422
     assert (await api("GET", "notes"))[0] == 405
     assert (await api("GET", "clusters"))[1] == before
 
@@ -124,6 +130,7 @@ async def test_unknown_cluster(api):
         ("GET", "/activity", None),
         ("GET", "/history", None),
         ("GET", "/logs", None),
+        ("GET", "/script", None),
     ]
     for cluster in ("no-such-cluster", "..%2f..", "0" * 300, "%00", "a%20b"):
         for method, path, body in requests:

@@ -89,6 +89,11 @@ class TestAlone(Alone):
         assert id not in [model["id"] for model in (await panel("GET", "clusters"))[1]]
         assert (await panel("DELETE", "clusters", id))[0] == 404
         assert Control(registry_directory).get(id).wanted.stopped
+        # It goes on asking for the pages; a refusal would be an error in the console.
+        await until(id, lambda model: model["state"] == "stopped")
+        for gone in (id, "00000000"):
+            assert await panel("GET", "dashboard", gone, "individual-plots.json") == (204, b"")
+        assert (await panel("GET", "dashboard", id, "status"))[0] == 409
 
     @pytest.mark.parametrize(
         "body",

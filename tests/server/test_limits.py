@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from gpucluster.devices.machine import this_machine
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import DeviceModel, HostDevices
+from gpucluster.protocol.sizes import format_size
 from gpucluster.protocol.spec import parse_patch, parse_spec
 from gpucluster.server.extension import GPUClusterExtension
 from gpucluster.server.limits import SiteLimits
@@ -42,6 +44,13 @@ class TestOverRest:
             (
                 {"idle_timeout_seconds": None},
                 "idle_timeout_seconds: must be at most 600 on this server, not unlimited.",
+            ),
+            (
+                {"local_directory": "here", "memory_limit": "900 TiB", "threads_per_worker": 4, "n_workers": 3},
+                "n_workers: must be at most 2 on this server, not 3; "
+                "threads_per_worker: must be at most 2 on this server, not 4; memory_limit: 900 TiB for one worker is "
+                f"more than the {format_size(this_machine().memory_bytes)} of memory that this machine has; ask for "
+                "less, or for 'auto', an equal share; local_directory: must be an absolute path.",
             ),
         ],
     )
@@ -111,7 +120,7 @@ def test_open_number_of_cpu_workers(monkeypatch):
 
 def test_more_gpus_than_workers_are_refused():
     with pytest.raises(InvalidRequest, match="devices: must name at most 1 GPUs"):
-        SiteLimits(n_workers=1).narrow_spec(parse_spec({"backend": "cuda", "devices": [0, 1]}))
+        parse_spec({"backend": "cuda", "devices": [0, 1]}, SiteLimits(n_workers=1).fault)
 
 
 class TestMemory:
@@ -135,20 +144,22 @@ class TestMemory:
         ],
     )
     def test_defaults_are_narrowed(self, spec, memory):
-        assert self.LIMITS.narrow_spec(parse_spec(spec)).memory_limit == memory
+        assert self.LIMITS.narrow_spec(parse_spec(spec, self.LIMITS.fault)).memory_limit == memory
 
     @pytest.mark.parametrize(
         ("memory", "shown"), [("2 GiB", "2 GiB"), ("50%", "32 GiB"), (None, "unlimited"), (2**40, "1 TiB")]
     )
     def test_more_is_refused(self, memory, shown):
         with pytest.raises(InvalidRequest) as refused:
-            self.LIMITS.narrow_spec(parse_spec({"memory_limit": memory}))
+            parse_spec({"memory_limit": memory}, self.LIMITS.fault)
         assert refused.value.message == f"memory_limit: must be at most 1 GiB on this server, not {shown}."
         assert refused.value.fields[0].field == "memory_limit"
 
     def test_form_shows_it(self):
-        for schema in self.LIMITS.schemas().values():
-            field = schema["properties"]["memory_limit"]
+        found = {name: schema["properties"].get("memory_limit") for name, schema in self.LIMITS.schemas().items()}
+        # It starts no worker.
+        assert [name for name, field in found.items() if field is None] == ["existing"]
+        for field in filter(None, found.values()):
             assert field["description"].endswith("At most 1 GiB on this server.")
             assert {"type": "null"} not in field["anyOf"]
 
@@ -158,10 +169,16 @@ class TestMemory:
             SiteLimits.from_config({"memory_limit": value})
 
 
+def test_limits_of_workers_do_not_concern_a_scheduler_that_is_there():
+    limits = SiteLimits.from_config({"memory_limit": "1 GiB", "n_workers": 2, "threads_per_worker": 1})
+    spec = parse_spec({"backend": "existing", "address": "tcp://127.0.0.1:8786"})
+    assert limits.narrow_spec(spec) == spec
+
+
 def test_no_limits_change_nothing():
     limits = SiteLimits.from_config({})
     for spec in ({"backend": "auto"}, {"backend": "cuda", "n_workers": 256}, {"idle_timeout_seconds": None}):
-        assert limits.narrow_spec(parse_spec(spec)) == parse_spec(spec)
+        assert limits.narrow_spec(parse_spec(spec, limits.fault)) == parse_spec(spec)
     limits.check_patch(parse_patch({"n_workers": 256}))
     limits.check_patch(parse_patch({"idle_timeout_seconds": 0}))
 
@@ -175,7 +192,7 @@ def test_no_limits_change_nothing():
         ({"n_workers": True}, "must be a whole number"),
         ({"backends": "local"}, "must be a list out of auto, cuda, local"),
         ({"backends": []}, "must be a list"),
-        ({"backends": ["slurm"]}, "must be a list"),
+        ({"backends": ["pbs"]}, "must be a list"),
         ({"backends": [["local"]]}, "must be a list"),
     ],
 )

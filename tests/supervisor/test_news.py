@@ -167,7 +167,7 @@ def test_a_cluster_tells_what_happened_to_it(site, wait_until, tmp_path):
         assert client.submit(_use_too_much, tmp_path / "was here", pure=False).result(120) == "again"
         wait_until(lambda: any(entry.kind == "worker_died" for entry in site.get("told").news))
     [died] = [entry.message for entry in site.get("told").news if entry.kind == "worker_died"]
-    assert died == "Worker 0 died: more memory than its limit of 400 MiB. 1 result is computed anew."
+    assert died == "Worker 0 died: more memory than the limit of 400 MiB. 1 result is computed anew."
 
 
 def _use_too_much(mark: Path) -> str:

@@ -15,7 +15,8 @@ shown = io.StringIO()
 with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
     main(["create", "--help"])
 help = " ".join(shown.getvalue().split())
-print("{auto,cuda,local,subprocess}" in help, "--queue-seconds" in help, "Where the workers wait." in help)
+kinds = "{auto,cuda,local,slurm,ssh,existing,subprocess}"
+print(kinds in help, "--queue-seconds" in help, "Where the workers wait." in help)
 print([name for name in sys.modules if name.split(".")[0] in {"dask", "distributed"}])
 """
 
@@ -25,4 +26,9 @@ def test_the_command_line_offers_it_without_importing_dask(subprocess_kind):
     done = subprocess.run(
         [sys.executable, "-P", "-c", LOOK], env=subprocess_kind, capture_output=True, text=True, timeout=120
     )
-    assert done.stdout.splitlines() == ["auto cuda local subprocess", "long", "True True True", "[]"], done.stderr
+    assert done.stdout.splitlines() == [
+        "auto cuda local slurm ssh existing subprocess",
+        "long",
+        "True True True",
+        "[]",
+    ], done.stderr

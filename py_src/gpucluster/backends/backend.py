@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from ..protocol.capacity import Machine, capacity_notes
 from ..protocol.errors import MissingPackage
 from ..protocol.kinds import ClusterKind, find_kind, why_unusable
-from ..protocol.models import Network
+from ..protocol.models import Network, Submission
 from ..protocol.spec import SpecBase
 
 if TYPE_CHECKING:
@@ -66,8 +66,13 @@ class StartContext:
     """Where GPUs are claimed; ``None``: nobody else chooses."""
     tls_directory: Path | None = None
     """Private folder with ``ca.pem``, ``cert.pem`` and ``key.pem``, the same credentials for other programs."""
+    credentials_directory: Path | None = None
+    """Where clients of the cluster look for ``ca.pem``, ``cert.pem`` and ``key.pem``. A backend whose scheduler has
+    credentials of its own writes them there; the folder goes when the cluster ends."""
     comm_directory: Path | None = None
     """Private folder for unix sockets, where the protocol is those; see ``gpucluster.comm``."""
+    tell: Callable[[str, str], None] = field(default=lambda kind, message: None)
+    """Write into the cluster's activity what has happened to it: a kind, such as ``worker_died``, and a sentence."""
     remember: Remember = field(default=lambda remembered: None)
     """Write down what there is to be ended elsewhere, *before* the next step: ids of jobs, names of resources.
 
@@ -106,14 +111,21 @@ class Plan:
     """Host memory of one worker; 0: no limit."""
     ready_workers: int | None = None
     """So many must be connected before the cluster is running, ``None`` for all; 0 where they wait in a queue."""
+    has_gpus: bool | None = None
+    """Whether each worker has a GPU, where that depends on what was asked for; ``None``: as the kind's traits say."""
     start_timeout: float = START_TIMEOUT_SECONDS
     """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
+    remarks: tuple[str, ...] = ()
+    """What else to tell people about this cluster, in sentences."""
 
     def notes(self, n_workers: int) -> list[str]:
         """Return what to tell people about so many workers, in sentences."""
         if self.machine is None:
-            return []
-        return capacity_notes(n_workers, self.threads_per_worker, self.memory_limit_bytes, self.machine)
+            return [*self.remarks]
+        return [
+            *self.remarks,
+            *capacity_notes(n_workers, self.threads_per_worker, self.memory_limit_bytes, self.machine),
+        ]
 
 
 class Chooser(ClusterKind, ABC, Generic[SpecT]):
@@ -136,6 +148,16 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
         PreflightFailed
             With the real cause and what to do, in a sentence. Nothing was started.
         """
+
+    async def preview(self, spec: SpecT) -> Submission:
+        """Return what ``start`` would hand to a batch system and the like, and when it may begin; starts nothing.
+
+        Raises
+        ------
+        PreflightFailed
+            It would not be taken.
+        """
+        return Submission()
 
     @abstractmethod
     async def start(self, plan: Plan, context: StartContext) -> Deployment:

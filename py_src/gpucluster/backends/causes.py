@@ -6,6 +6,7 @@ import asyncio
 import errno
 from pathlib import Path
 
+from ..protocol.errors import GPUClusterError
 from ..protocol.refusals import folder_of, open_files_refusal, storage_refusal
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
@@ -33,6 +34,8 @@ def cause_of(error: BaseException) -> str:
     # Only what was named as the cause: an error that merely was being handled explains nothing.
     while error.__cause__ is not None and not isinstance(error.__cause__, (asyncio.CancelledError, TimeoutError)):
         error = error.__cause__
+    if isinstance(error, GPUClusterError):
+        return error.message.rstrip(".")
     text = str(error).strip().splitlines()
     first = text[0].rstrip(".") if text else ""
     if isinstance(error, ModuleNotFoundError) and error.name:

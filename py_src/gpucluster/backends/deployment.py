@@ -64,8 +64,12 @@ class Deployment(ABC):
 
     scheduler: SchedulerView
     """What the scheduler tells and can be asked."""
+    submitted: str | None = None
+    """What was handed to whoever starts the workers, such as a batch script, for people to read; without secrets."""
     can: frozenset[Verb] = frozenset()
     """What this cluster can do; the supervisor refuses the rest before it comes here."""
+    why_not: str | None = None
+    """Why it cannot do the rest, as the end of a sentence: 'somebody else has started it'."""
 
     @abstractmethod
     def slots(self) -> list[Slot]:
@@ -118,6 +122,10 @@ class Deployment(ABC):
         Exception
             Something may be left. The supervisor then calls ``Backend.reap`` with what was remembered.
         """
+
+    def notes(self) -> list[str]:
+        """Return what to know about it now, in sentences, such as that workers will end soon; immediate."""
+        return []
 
     def device_of(self, name: str) -> str | None:
         """Return the UUID (or index) of the GPU of one worker, ``None`` on CPU workers."""

@@ -7,7 +7,7 @@ from typing import Any
 from ..dask_internals.machine import memory_bytes
 from ..devices.machine import this_machine
 from ..operating_system import LINUX
-from ..protocol.capacity import Machine, memory_of_worker, must_hold
+from ..protocol.capacity import Machine, memory_fault, memory_of_worker
 from ..protocol.errors import PreflightFailed
 from ..protocol.spec import MachineSpec
 
@@ -54,5 +54,7 @@ def host_memory_limit(wanted: int | float | str | None, machine: Machine, *, wor
     PreflightFailed
         It is more than the machine has.
     """
-    must_hold(wanted, machine, PreflightFailed)
+    fault = memory_fault(wanted, machine)
+    if fault is not None:
+        raise PreflightFailed(f"{fault.field}: {fault.message}.", fields=[fault])
     return memory_of_worker(wanted, machine, workers=workers)

@@ -158,14 +158,15 @@ class SpecDeployment(Deployment):
         planned = spec_cluster.planned(cluster)
         failed = spec_cluster.failed(cluster)
         coming = {worker.name for worker in spec_cluster.coming(cluster)}
-        living = {name for name, worker in spec_cluster.made(cluster).items() if not is_gone(worker)}
+        gone = {name for name, worker in spec_cluster.made(cluster).items() if is_gone(worker)}
+        living = set(spec_cluster.made(cluster)) - gone
         found: list[tuple[Any, SlotState, str | None]] = []
         for name in planned:
             if name in failed:
                 found.append((name, SlotState.FAILED, self._explain(cause_of(failed[name]))))
             elif name in here:
                 found.append((name, SlotState.RUNNING, None))
-            elif name in living or name in coming or not self._was_running(name):
+            elif name in living or name in coming or not (self._was_running(name) or name in gone):
                 found.append((name, SlotState.PENDING, None))
             else:
                 found.append((name, SlotState.LOST, "its process is gone"))

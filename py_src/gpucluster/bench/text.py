@@ -99,7 +99,7 @@ def facts_lines(result: BenchResult) -> list[str]:
             f"{format_size(host.memory_bytes)}{gpus}{load}"
         )
     versions = ", ".join(f"{name} {result.versions[name]}" for name in _SHOWN if name in result.versions)
-    lines.append(f"{versions}; medians of {result.n_repeats} runs, {result.started_at}")
+    lines.append(f"{versions}; medians of {counted(result.n_repeats, 'run')}, {result.started_at}")
     return lines
 
 

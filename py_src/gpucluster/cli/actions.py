@@ -15,7 +15,7 @@ from ..client.control import STOP_LATE_SECONDS, Control
 from ..client.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.reading import MAX_LOG_LINES
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState, StartTimedOut
-from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines
+from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
 from ..protocol.telemetry import Activity
 from .arguments import whole_number
 from .interrupt import interrupts_held
@@ -151,6 +151,25 @@ def activity(control: Control, found: Namespace) -> Activity:
     lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
     answer = control.activity(find(control, name_of(found)).id)
     return answer.model_copy(update={"entries": answer.entries[-lines:]})
+
+
+def previewed(control: Control, found: Namespace) -> Submission | None:
+    """Return what creating would submit, where only that is asked for."""
+    if not getattr(found, "dry_run", False):
+        return None
+    answer = control.preview(spec_from(found))
+    if answer.text is None:
+        raise InvalidRequest("--dry-run: this kind of cluster hands nothing to a batch system.")
+    return answer
+
+
+def script(control: Control, found: Namespace) -> Submission:
+    """Return what was handed to a batch system for a cluster."""
+    model = find(control, name_of(found))
+    answer = control.submission(model.id)
+    if answer.text is None:
+        raise InvalidRequest(f"Nothing was handed to a batch system for the cluster '{model.name}'.")
+    return answer
 
 
 def logs(control: Control, found: Namespace) -> LogLines:

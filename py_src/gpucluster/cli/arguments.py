@@ -10,13 +10,15 @@ import argparse
 import difflib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..protocol.errors import InvalidRequest
 from ..protocol.plaintext import printable
 
+_ONE_DASH = re.compile(r"-[A-Za-z][\w-]*")
 _NEEDS_VALUE = re.compile(r"^argument (?P<option>\S+): expected (one|at least one) argument$")
 _NO_VALUE = re.compile(r"^argument (?P<option>[^:]+): ignored explicit argument '(?P<value>.*)'$")
 _MISSING = re.compile(r"^the following arguments are required: (?P<names>.+)$")
@@ -88,6 +90,10 @@ class SentenceParser(argparse.ArgumentParser):
         self.usage = self.usage or self.usage_line().replace("%", "%%")
         if "--help" in words or "-h" in words:
             raise HelpWanted(self.format_help())
+        # argparse would first complain of what a mistyped option leaves over, or lacks.
+        for word in takewhile(lambda word: word != "--", words):
+            if self._is_mistyped(word):
+                raise InvalidRequest(self._unknown(word))
         found, rest = self.parse_known_intermixed_args(words)
         for word in rest:
             raise InvalidRequest(self._unknown(word))
@@ -117,10 +123,22 @@ class SentenceParser(argparse.ArgumentParser):
         """Return the usage in one line, without the word itself."""
         return " ".join(self.format_usage().removeprefix("usage:").split())
 
+    def _is_mistyped(self, word: str) -> bool:
+        """Return whether a word is meant as an option, and is none."""
+        flag = word.split("=")[0]
+        if " " in word or flag in self.options():
+            return False
+        if word.startswith("--"):
+            return True
+        # One dash may begin a number, and '-n4' is '-n 4'; '-name' is not '-n ame'.
+        takes_value = word[:2] in self.options() and (word[2:].isdecimal() or word[2:].lower() == "none")
+        return _ONE_DASH.fullmatch(flag) is not None and not takes_value
+
     def _unknown(self, word: str) -> str:
         flag = word.split("=")[0]
         if word.startswith("-"):
-            return f"Unknown option '{shown(flag)}'.{did_you_mean(flag, self.options())} See '{self._help_line()}'."
+            near = did_you_mean(f"--{flag.lstrip('-')}", [*self.options()])
+            return f"Unknown option '{shown(flag)}'.{near} See '{self._help_line()}'."
         return f"Unexpected '{shown(word)}'. See '{self._help_line()}'."
 
     def _sentence(self, message: str) -> str:
@@ -144,10 +162,12 @@ class _Formatter(argparse.HelpFormatter):
         super().__init__(prog, max_help_position=30, width=100)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `` Did you mean 'x'?`` when a known word is near, else nothing."""
+def did_you_mean(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
+    """Return `` Did you mean 'x'?`` when a known word, or what a mapping says is meant by it, is near, else nothing."""
     near = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
-    return f" Did you mean '{near[0]}'?" if near else ""
+    if not near:
+        return ""
+    return f" Did you mean '{known[near[0]] if isinstance(known, Mapping) else near[0]}'?"
 
 
 def shown(word: str) -> str:

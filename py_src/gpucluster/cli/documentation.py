@@ -16,10 +16,10 @@ _INTRODUCTION = f"""# Command line and magic
 clusters. `%%gpucluster` takes the arguments from the lines of its cell too.
 
 A cluster's name may be left out while only one lives. In the shell, `--json` prints models instead of text: `list`
-prints an array, every other verb its cluster (`stop`, `remove` and `clean` an array when they mean several), and
-`logs`, `activity`, `gauges`, `record`, `replay`, `devices` and `presets` print what they are about. The
-answer is all that goes to standard output. A refusal is one sentence on standard error (with `--json` a JSON object
-with `code`, `message` and `fields`) and an exit code:
+prints an array, every other verb its cluster (`stop` and `remove` an array when they mean several, `stop --all` and
+`clean` always), and `logs`, `activity`, `gauges`, `record`, `replay`, `devices` and `presets` print what they are
+about. The answer is all that goes to standard output. A refusal is one sentence on standard
+error (with `--json` a JSON object with `code`, `message` and `fields`) and an exit code:
 
 """
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from ..client.capacity import checked_spec
 from ..protocol.errors import FieldError, InvalidRequest
 from ..protocol.kinds import InstalledKind, installed_kinds, spec_schemas, usable_kinds
 from ..protocol.presets import PRESETS
-from ..protocol.spec import SpecBase, parse_spec
+from ..protocol.spec import SpecBase
 from .arguments import SentenceParser, did_you_mean, shown
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
@@ -27,7 +28,7 @@ _NOT_TEXT = "must be text"
 _NOT_HERE = "is not an option of this request"
 
 
-_TAKEN = {"backend", "preset", "help", "json", "no_wait", "timeout", "connect"}
+_TAKEN = {"backend", "preset", "dry_run", "help", "json", "no_wait", "timeout", "connect"}
 """Options of ours that a field of somebody's kind may be called like."""
 
 
@@ -231,7 +232,7 @@ def spec_from(found: argparse.Namespace) -> SpecBase:
         if text is not None:
             fields[field] = option.value(text, backend) if isinstance(text, str) else text
     try:
-        return parse_spec(fields)
+        return checked_spec(fields)
     except InvalidRequest as error:
         raise _in_terms_of_options(error, backend) from None
 

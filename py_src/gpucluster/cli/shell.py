@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
-from ..protocol.models import ClusterModel
+from ..protocol.models import ClusterModel, Submission
 from ..protocol.plaintext import counted, escaped
 from ..protocol.presets import PRESETS
 from . import EXIT_INTERRUPTED, actions, tables
@@ -62,6 +62,8 @@ def _teller(found: Namespace) -> actions.Tell | None:
 
 
 def _create(found: Namespace) -> int:
+    if (preview := actions.previewed(_control(), found)) is not None:
+        return _submission(found, preview)
     with TerminalProgress() as progress:
         model = actions.create(_control(), found, progress, _teller(found))
     # What to know about it has just been told.
@@ -98,6 +100,17 @@ def _change(change: Change) -> Callable[[Namespace], int]:
 def _activity(found: Namespace) -> int:
     answer = actions.activity(_control(), found)
     return _answer(found, answer, tables.activity_table(answer))
+
+
+def _script(found: Namespace) -> int:
+    return _submission(found, actions.script(_control(), found))
+
+
+def _submission(found: Namespace, answer: Submission) -> int:
+    if not getattr(found, "json", False):
+        for note in answer.notes:
+            print(f"Note: {note}", file=sys.stderr, flush=True)
+    return _answer(found, answer, (answer.text or "").rstrip())
 
 
 def _logs(found: Namespace) -> int:
@@ -287,6 +300,7 @@ _RUNNERS = {
     **{name: _change(change) for name, change in CHANGES.items()},
     "activity": _activity,
     "logs": _logs,
+    "script": _script,
     "gauges": _gauges,
     "record": _record,
     "replay": _replay,

@@ -45,6 +45,10 @@ class Verb:
 def _create(parser: SentenceParser, face: str) -> None:
     add_spec_options(parser)
     declare_waiting(parser, "until it runs")
+    parser.argument(
+        "--dry-run", action="store_true",
+        help="Start nothing: print what would be handed to a batch system, and when it expects to begin.",
+    )  # fmt: skip
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
     declare_json(parser, face)
@@ -68,6 +72,11 @@ def _activity(parser: SentenceParser, face: str) -> None:
     declare_name(parser, ANY)
     parser.argument("--lines", metavar="N", help="Number of entries from the end. 1 to 1000. Default: 100.")
     declare_json(parser, face, "the entries")
+
+
+def _script(parser: SentenceParser, face: str) -> None:
+    declare_name(parser, ANY)
+    declare_json(parser, face, "the script")
 
 
 def _logs(parser: SentenceParser, face: str) -> None:
@@ -218,6 +227,7 @@ VERBS = {
         *(Verb(name, change.summary, change.declare) for name, change in CHANGES.items()),
         Verb("activity", "Show who asked what of a cluster and what came of it.", _activity),
         Verb("logs", "Show the end of a cluster's log.", _logs),
+        Verb("script", "Show the batch script that a cluster's jobs have.", _script),
         Verb("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
         Verb("record", "Record what the gauges show into a file.", _record),
         Verb("replay", "Play a recording in the gauges.", _replay),
@@ -262,11 +272,22 @@ def parser_for(verb: str, face: str) -> SentenceParser:
         if verb.split(" ")[0] == LESSONS and face == SHELL:
             known = [name for name in known if name.startswith(LESSONS)]
         raise InvalidRequest(
-            f"Unknown verb '{shown(verb)}'.{did_you_mean(verb, known)} The verbs are {', '.join(known)}."
+            f"Unknown verb '{shown(verb)}'.{_nearest(verb, face, known)} The verbs are {', '.join(known)}."
         )
     parser = SentenceParser(f"{face} {verb}", VERBS[verb].summary, short_usage=verb == "create")
     VERBS[verb].declare(parser, face)
     return parser
+
+
+def _nearest(typed: str, face: str, known: Sequence[str]) -> str:
+    """Return `` Did you mean 'x'?`` where something that can stand there is near, else nothing."""
+    meant = {name: name for name in known}
+    if face == SHELL:
+        meant |= {LESSONS: LESSONS, "version": "--version"}
+    # 'copy' is one of the lessons' verbs; 'list' is both.
+    for name in known:
+        meant.setdefault(name.rpartition(" ")[2], name)
+    return did_you_mean(typed.lstrip("-"), meant)
 
 
 def overview(face: str, group: str = "") -> str:

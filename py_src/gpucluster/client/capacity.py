@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ..devices.machine import this_machine
-from ..protocol.capacity import capacity_notes, default_workers, memory_of_worker, must_hold, spec_notes
-from ..protocol.errors import InvalidRequest, NoUsableDevice
-from ..protocol.kinds import find_kind
+from ..protocol.capacity import capacity_notes, default_workers, memory_fault, memory_of_worker, spec_notes
+from ..protocol.errors import NoUsableDevice
+from ..protocol.kinds import SpecRule, find_kind, parse_spec
 from ..protocol.models import ClusterModel, Demand
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase
 from ..protocol.traits import Traits
@@ -14,27 +17,29 @@ _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
 
 
-def must_fit(spec: SpecBase) -> None:
-    """Refuse what this machine can never hold.
+def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
+    """Validate what is asked for, also by what this machine can ever hold.
+
+    Parameters
+    ----------
+    value, *rules
+        As of ``parse_spec``.
 
     Raises
     ------
     InvalidRequest
-        One worker may use more memory than there is.
+        With a sentence per field that is at fault.
     """
-    if _traits(spec.backend).this_machine:
-        must_hold(spec.memory_limit, this_machine(), InvalidRequest)
+    return parse_spec(value, *rules, _must_fit)
+
+
+def _must_fit(traits: Traits, field: str, value: Any, _before: Mapping[str, Any]) -> str | None:
+    fault = memory_fault(value, this_machine()) if field == "memory_limit" and traits.this_machine else None
+    return fault.message if fault is not None else None
 
 
 def notes_on_spec(spec: SpecBase) -> list[str]:
-    """Return what to know about a cluster before it is made, in sentences.
-
-    Raises
-    ------
-    InvalidRequest
-        It can never be.
-    """
-    must_fit(spec)
+    """Return what to know about a cluster before it is made, in sentences."""
     if not _traits(spec.backend).this_machine:
         return []
     return spec_notes(spec, this_machine(), n_workers=_count(spec)[0])

@@ -7,16 +7,16 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from ..protocol.errors import GPUClusterError
-from ..protocol.models import ClusterModel
-from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
+from ..protocol.models import ClusterModel, Submission
+from ..protocol.spec import ClusterPatch, SpecBase, parse_patch
 from ..protocol.workers import find_worker
 from ..registry.record import DashboardAddress
-from . import standby
-from .capacity import must_fit
+from . import previewing, standby
+from .capacity import checked_spec
 from .creation import Creation
 from .environment import python_of
 from .launch import LAUNCH_SECONDS
@@ -74,8 +74,7 @@ class AsyncControl(ReadingControl):
         ------
         InvalidRequest, NameTaken, StartFailed, StartTimedOut, RegistryUnwritable
         """
-        checked = parse_spec(spec)
-        must_fit(checked)
+        checked = checked_spec(spec)
         creation = Creation(
             self.registry,
             checked,
@@ -92,6 +91,15 @@ class AsyncControl(ReadingControl):
             with suppress(GPUClusterError):
                 await self.stop((await creating).id)
             raise
+
+    async def preview(self, spec: SpecBase | dict[str, Any]) -> Submission:
+        """Return what would be handed to a batch system for such a cluster; starts nothing.
+
+        Raises
+        ------
+        InvalidRequest, PreflightFailed, StartFailed
+        """
+        return await previewing.preview(checked_spec(spec))
 
     async def wait(self, id: str, *, timeout: float = 120, progress: OnProgress | None = None) -> ClusterModel:
         """Wait until the cluster is running with the wanted workers.
@@ -161,19 +169,22 @@ class AsyncControl(ReadingControl):
             find_worker(model, worker)  # No path can carry such a name.
         return await self._ask(model, "POST", f"/workers/{quote(worker, safe='')}/retire")
 
-    async def tell(self, id: str, message: str) -> ClusterModel:
-        """Announce that something is done that a person waits for: a notice in JupyterLab, and the server's hook.
+    async def tell(self, id: str, message: str, kind: Literal["done", "profile"] = "done") -> ClusterModel:
+        """Announce what has been done with the cluster.
 
         Parameters
         ----------
         message : str
             A sentence of at most 140 characters.
+        kind : {"done", "profile"}
+            What a person waits for becomes a notice in JupyterLab, and goes to the server's hook; that the cluster
+            has been profiled only stands in its activity.
 
         Raises
         ------
         ClusterNotFound, InvalidRequest, InvalidState, SupervisorUnreachable
         """
-        return await self._ask(self._living(id), "POST", "/news", {"message": message})
+        return await self._ask(self._living(id), "POST", "/news", {"message": message, "kind": kind})
 
     async def begin_recording(self, id: str, file: str | Path) -> ClusterModel:
         """Let the cluster's own process record what gauges show, until that is ended or the cluster ends.
@@ -290,6 +301,8 @@ class Control(Synchronous[AsyncControl]):
     list = synchronous(AsyncControl.list)
     get = synchronous(AsyncControl.get)
     logs = synchronous(AsyncControl.logs)
+    submission = synchronous(AsyncControl.submission)
+    preview = synchronous(AsyncControl.preview)
     activity = synchronous(AsyncControl.activity)
     telemetry = synchronous(AsyncControl.telemetry)
     history = synchronous(AsyncControl.history)

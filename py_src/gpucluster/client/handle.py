@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Generator
 from pathlib import Path
@@ -165,6 +166,12 @@ class ClusterHandle(DaskCluster):
     def __await__(self) -> Generator[Any, Any, Self]:
         # Also of a synchronous handle: distributed's Client awaits it on a loop of its own.
         async def started() -> Self:
+            if "distributed.client" in sys.modules:
+                from ..dask_internals.clients import take_over
+                from .notebook_client import Client
+
+                # Who writes Client(cluster) is told the same as who writes cluster.get_client().
+                take_over(self, Client)
             if self.model.scheduler_address is None:
                 await self.control.wait(self.id)
             return self

@@ -33,7 +33,8 @@ class Client(ClientOfCluster):
 
     When the cluster ends, the client closes. Whoever waits for a result then, asks this client for one, or computes
     what it was to compute as the default client, is told in a sentence what has become of the cluster. Where this very
-    process has stopped it, or has closed the client, Dask computes in this process from then on.
+    process has stopped it, or has closed the client, Dask computes in this process from then on; who needs results
+    that the cluster held is told that they are lost.
     """
 
     @property
@@ -113,4 +114,18 @@ class Client(ClientOfCluster):
             f"{how} What the cluster held is lost. Start it again in the panel, or create another cluster with "
             "gpucluster.create(); then make a client: gpucluster.connect().get_client(). "
             "To compute without a cluster: client.close()."
+        )
+
+    def after_the_loss(self) -> ClientClosed:
+        """Return the sentence for whoever computes in this process with what this client held."""
+        model = self._model()
+        if model is not None and not is_over(model):
+            return ClientClosed(
+                f"This needs results of the cluster '{model.name}', whose client is closed. Make another client, "
+                f'gpucluster.connect("{model.name}").get_client(), and compute them again.'
+            )
+        how = "Its cluster has ended." if model is None else how_it_ended(model, self._stopped_by(model))
+        return ClientClosed(
+            f"{how} What the cluster held is lost, and this needs some of it. Make that again, here or on another "
+            "cluster: gpucluster.create(), then gpucluster.connect().get_client()."
         )

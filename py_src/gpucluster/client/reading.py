@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, ProtocolMismatch
-from ..protocol.models import ClusterModel, Event, LogLines, Telemetry
-from ..protocol.spec import ClusterPatch, SpecBase, parse_patch, parse_spec
+from ..protocol.models import ClusterModel, Event, LogLines, Submission, Telemetry
+from ..protocol.spec import ClusterPatch, SpecBase, parse_patch
 from ..protocol.telemetry import Activity, Decision, Decisions, TelemetryHistory, TelemetrySample
 from ..registry import activity
 from ..registry.ending import tail
@@ -18,7 +18,7 @@ from ..registry.record import DashboardAddress
 from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .caller import this_process
-from .capacity import notes_on_patch, notes_on_spec
+from .capacity import checked_spec, notes_on_patch, notes_on_spec
 from .events import RawTelemetry, raw_watch, watch
 from .telemetry import newest_sample
 from .transport import request
@@ -56,6 +56,19 @@ class ReadingControl:
         model = self.registry.find(id)
         count = max(1, min(lines, MAX_LOG_LINES))
         return LogLines(id=model.id, lines=tail(self.registry.folder(model.id).log, count))
+
+    async def submission(self, id: str) -> Submission:
+        """Return what was handed to whoever starts a cluster's workers, also of an ended one.
+
+        Raises
+        ------
+        ClusterNotFound
+        """
+        folder = self.registry.folder(self.registry.find(id).id)
+        try:
+            return Submission(text=folder.submitted.read_text())
+        except OSError:
+            return Submission()
 
     async def activity(self, id: str) -> Activity:
         """Return who asked what of a cluster and what came of it, also of an ended one.
@@ -182,7 +195,7 @@ class ReadingControl:
         InvalidRequest
             It is refused; so would ``create``.
         """
-        return await asyncio.to_thread(notes_on_spec, parse_spec(spec))
+        return await asyncio.to_thread(notes_on_spec, checked_spec(spec))
 
     async def patch_notes(self, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
         """Return what to know about a change before it is made. Changes nothing.

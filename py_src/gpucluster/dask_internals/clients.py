@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NoReturn
+from weakref import WeakKeyDictionary
 
 import distributed
+from dask.callbacks import Callback
 from distributed.client import ClosedClientError, _get_global_client, _global_client_index, _set_global_client
 
-__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids"]
+__all__ = ["AFTER_THE_END", "ClientOfCluster", "ClosedClientError", "EndedClient", "client_ids", "take_over"]
 
 AFTER_THE_END = (ClosedClientError, OSError, RuntimeError, AttributeError)
 """What distributed raises, beside ``CancelledError``, when a client that is closed is asked for something.
@@ -20,6 +22,25 @@ It finds no scheduler there. ``distributed.client.ClosedClientError`` (2025.4).
 def client_ids() -> set[str]:
     """Return the ids of all clients of this process: ``Client._instances``, a weak set (2021.1)."""
     return {client.id for client in list(distributed.Client._instances)}
+
+
+def take_over(cluster: object, form: type[ClientOfCluster]) -> None:
+    """Make the default client that connects to this cluster now one of that class, if it is Dask's own.
+
+    Relies on ``Client(cluster)`` becoming the default client before it awaits ``Client.cluster``, on
+    ``distributed.Client`` having no slots, and on ``Client._asynchronous``, as ``Client.asynchronous`` is true of every
+    client in its own loop (2025.4).
+
+    Parameters
+    ----------
+    cluster : object
+        What is awaited. Clients of others, of other classes and those whose methods are coroutines stay as they are.
+    form : type
+        The class that it gets.
+    """
+    client = _get_global_client()
+    if type(client) is distributed.Client and client.cluster is cluster and not client._asynchronous:
+        client.__class__ = form
 
 
 class EndedClient:
@@ -64,6 +85,42 @@ class EndedClient:
         raise self._refusal()
 
 
+class _LostResults:
+    """Results that went with their clients: who computes with them in this process is told so by the client.
+
+    Dask would only name the key of one of them. What needs none of them is computed as ever.
+
+    Relies on ``dask.callbacks.Callback(start=…)`` getting the whole graph before Dask's local schedulers look at it,
+    with nodes that have ``dependencies``, and no node for a future; on the graph being empty where nothing but futures
+    is asked for; on ``Client.futures`` having the graph's keys; and on futures holding their client, which
+    ``Client._instances`` holds weakly (2025.4).
+    """
+
+    def __init__(self) -> None:
+        self._keys: WeakKeyDictionary[ClientOfCluster, frozenset[Any]] = WeakKeyDictionary()
+        self._callback = Callback(start=self._refuse)
+
+    def note(self, client: ClientOfCluster) -> None:
+        """Note what is lost when a client closes."""
+        if client.futures:
+            self._keys[client] = frozenset(client.futures)
+            self._callback.register()
+
+    def _refuse(self, graph: Mapping[Any, Any]) -> None:
+        if graph:
+            needed = {key for node in graph.values() for key in getattr(node, "dependencies", ())}.difference(graph)
+            owners = [client for client, keys in list(self._keys.items()) if not keys.isdisjoint(needed)]
+        else:
+            # Nothing says whose futures are asked for, unless no client of another kind has closed.
+            closed = [client for client in list(distributed.Client._instances) if client.status == "closed"]
+            owners = list(self._keys) if all(isinstance(client, ClientOfCluster) for client in closed) else []
+        if owners:
+            raise owners[-1].after_the_loss()  # The last one that closed: keys may be the same.
+
+
+_lost_results = _LostResults()
+
+
 class ClientOfCluster(distributed.Client):
     """``distributed.Client`` that closes with its scheduler, and tells its children when they send to none.
 
@@ -84,6 +141,10 @@ class ClientOfCluster(distributed.Client):
         """Return what to raise when something is to be sent, and there is no scheduler to send it to."""
         return ClosedClientError("The client is closed.")
 
+    def after_the_loss(self) -> Exception:
+        """Return what to raise when something needs a result that this client had when it was closed."""
+        return ClosedClientError("The client that held a result is closed.")
+
     def hide_in_html(self, html: str) -> str:
         """Return how the client is shown in a notebook, from Dask's own way."""
         return html
@@ -98,6 +159,8 @@ class ClientOfCluster(distributed.Client):
         return super().close(*arguments, **options)  # type: ignore[no-untyped-call]
 
     async def _close(self, fast: bool = False) -> None:
+        if self.status != "closed":
+            _lost_results.note(self)
         by_itself = self.status in {"running", "connecting"} and self._set_as_default
         await super()._close(fast=fast)
         if by_itself and _get_global_client() is None and self.stays_default():

@@ -34,13 +34,15 @@ def is_adaptive_of_dask(cls: Any) -> bool:
     return cls is getattr(sys.modules.get("distributed.deploy.adaptive"), "Adaptive", None)
 
 
-def scheduler_rpc(address: str, security: Security) -> Any:
+def scheduler_rpc(address: str, security: Security | None) -> Any:
     """Return what calls the scheduler at an address, as ``Cluster.scheduler_comm`` does; it connects when it is used.
 
     Relies on ``distributed.core.rpc(address, connection_args=…)`` and ``Security.get_connection_args(role)`` (2021.1).
     """
     from distributed.core import rpc
+    from distributed.security import Security
 
+    security = Security() if security is None else security
     return rpc(address, connection_args=security.get_connection_args("client"))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -213,6 +215,22 @@ def break_off_retiring(scheduler: Any, addresses: Collection[str]) -> None:
             manager.policies.remove(policy)
 
 
+async def remove_worker_named(scheduler: Any, name: str, *, close: bool) -> None:
+    """Take a worker for gone, without blaming the tasks that it had: ``Scheduler.remove_worker`` (2022.11).
+
+    Parameters
+    ----------
+    scheduler : Scheduler
+    name : str
+        Nothing happens where no worker is called so.
+    close : bool
+        Whether to tell the worker and its nanny to end.
+    """
+    address = next((worker.address for worker in scheduler.workers.values() if str(worker.name) == name), None)
+    if address is not None:
+        await scheduler.remove_worker(address, stimulus_id=f"gpucluster-{name}", expected=True, close=close)
+
+
 async def restart_workers(scheduler: Any, *, timeout: float) -> None:
     """Restart all workers and forget all tasks, from within the scheduler's process.
 
@@ -239,6 +257,27 @@ async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -
     Relies on ``Client.scheduler`` calling the scheduler's handler ``register_worker_plugin`` (2023.9).
     """
     await client.scheduler.register_worker_plugin(plugin=pickled, name=name, idempotent=False)
+
+
+def forget_worker(scheduler: Any, address: str) -> None:
+    """Let a worker go that nobody can reach any more, before the scheduler itself notices.
+
+    Relies on ``Scheduler.remove_worker(address, stimulus_id=, expected=)``, a coroutine (2024.2).
+    """
+    if address in scheduler.workers:
+        gone = scheduler.remove_worker(address, stimulus_id=f"gpucluster-lost-{time.time()}", close=False)
+        task = asyncio.ensure_future(gone)
+        _tasks.add(task)
+        task.add_done_callback(_tasks.discard)
+
+
+_tasks: set[asyncio.Future[Any]] = set()
+"""asyncio itself keeps only weak references."""
+
+
+async def take_worker_plugin_elsewhere(client: Any, name: str, *, seconds: float) -> None:
+    """Undo ``give_worker_plugin_elsewhere``, by the scheduler's handler ``unregister_worker_plugin`` (2021.8)."""
+    await asyncio.wait_for(client.scheduler.unregister_worker_plugin(name=name), seconds)
 
 
 async def take_worker_plugin(scheduler: Any, name: str) -> None:

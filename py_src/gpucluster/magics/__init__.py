@@ -59,6 +59,14 @@ def register(shell: InteractiveShell) -> None:
         return rewritten(lines)
 
     shell.input_transformers_cleanup.append(gpucluster_profile)
+
+    def load_again(*_: Any) -> None:
+        # IPython would say that the extension is already loaded: in a cell that somebody runs twice, as in the lessons
+        # and below "Connect", that is no news. Loading it again does nothing.
+        if shell.extension_manager is not None:
+            shell.extension_manager.loaded.discard("gpucluster")
+
+    shell.events.register("pre_run_cell", load_again)
     if shell.Completer is not None:
         shell.Completer.custom_matchers.append(gpucluster_matcher)
 

@@ -82,6 +82,9 @@ class Session:
     # -- verbs -----------------------------------------------------------------------------------
 
     def _create(self, control: Control, found: Namespace) -> None:
+        if (preview := actions.previewed(control, found)) is not None:
+            _write("\n".join([*(f"# {note}" for note in preview.notes), preview.text or ""]))
+            return
         with LiveLine(notebook=self._notebook) as live:
             model = actions.create(control, found, live, _tell)
             live.result(Cluster(model, control.asynchronous))
@@ -106,6 +109,9 @@ class Session:
 
     def _activity(self, control: Control, found: Namespace) -> None:
         _write(tables.activity_table(actions.activity(control, found)))
+
+    def _script(self, control: Control, found: Namespace) -> None:
+        _write(actions.script(control, found).text or "")
 
     def _logs(self, control: Control, found: Namespace) -> None:
         _write("\n".join(actions.logs(control, found).lines))

@@ -9,11 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ..client.control import AsyncControl
+from ..client.control import AsyncControl, Control
 from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
-from ..protocol.telemetry import ActivityEntry
-from ..registry import activity
 from ..registry.directory import write_private
 from ..registry.record import Folder
 from ..registry.store import now
@@ -58,7 +56,6 @@ class Profile:
         self._nsight: NsightCapture | None = None
         self._imports: ImportTimes | None = None
         self._folder: Folder | None = None
-        self._by: str | None = None
         self._started = 0.0
 
     def __enter__(self) -> ProfileReport:
@@ -125,17 +122,14 @@ class Profile:
     def _keep(self, report: ProfileReport) -> None:
         """Leave the figures with the cluster, for whoever else is asked why it is slow."""
         if self._folder is not None:
-            with suppress(OSError):
+            with suppress(OSError, GPUClusterError):
                 write_private(self._folder.profile, report.model_dump_json(exclude={"timeline_data", "files"}))
-                told = f"Profiled for {report.wall_seconds:.1f} s"
-                entry = ActivityEntry(at=now(), kind="profile", by=self._by, message=told)
-                activity.append(self._folder.activity, entry)
+                Control().tell(self._folder.id, f"Profiled for {report.wall_seconds:.1f} s", "profile")
 
     def _start_others(self, target: Target, recording: Recording) -> None:
         if target.id is not None:
             with suppress(GPUClusterError, OSError):
-                control = AsyncControl()
-                self._by, self._folder = control.by, control.registry.folder(target.id)
+                self._folder = AsyncControl().registry.folder(target.id)
                 self._telemetry = TelemetryListener(self._folder)
         if self._dask_file is not None:
             self._dask = DaskReport(recording.client, self._dask_file)

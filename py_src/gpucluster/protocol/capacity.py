@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .errors import FieldError, GPUClusterError
+from .errors import FieldError
 from .plaintext import counted
 from .sizes import format_size
 
@@ -47,13 +47,6 @@ def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldErro
         message=f"{format_size(limit)} for one worker is more than the {format_size(machine.memory_bytes)} of memory "
         "that this machine has; ask for less, or for 'auto', an equal share",
     )
-
-
-def must_hold(limit: int | float | str | None, machine: Machine, refusal: type[GPUClusterError]) -> None:
-    """Raise that error where ``memory_fault`` finds one."""
-    fault = memory_fault(limit, machine)
-    if fault is not None:
-        raise refusal(f"{fault.field}: {fault.message}.", fields=[fault])
 
 
 def memory_of_worker(wanted: int | float | str | None, machine: Machine, *, workers: int) -> int:

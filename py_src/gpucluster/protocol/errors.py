@@ -34,6 +34,7 @@ import difflib
 import linecache
 import traceback
 from collections.abc import Collection
+from itertools import chain
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -267,9 +268,11 @@ def refused_field(field: str, message: str) -> InvalidRequest:
 
 
 def _tree(cls: type[GPUClusterError]) -> dict[str, type[GPUClusterError]]:
+    """Return classes by code. One without a code of its own arrives as what it is derived from."""
     found = {cls.code: cls}
     for child in cls.__subclasses__():
-        found.update(_tree(child))
+        for code, kind in _tree(child).items():
+            found.setdefault(code, kind)
     return found
 
 
@@ -350,25 +353,26 @@ _MOST_FAULTS = 100
 """So many can be told at once; a request made to have a million of them must not keep a server busy."""
 
 
-def invalid_request(error: ValidationError, *, prefix: str = "", known: Collection[str] = ()) -> InvalidRequest:
-    """Turn a pydantic error into one sentence that names field, fault and what is allowed.
+def invalid_request(*errors: ValidationError, prefix: str = "", known: Collection[str] = ()) -> InvalidRequest:
+    """Turn pydantic's errors into one sentence that names fields, faults and what is allowed.
 
     Parameters
     ----------
-    error : pydantic.ValidationError
+    *errors : pydantic.ValidationError
         What the model said.
     prefix : str, optional
         Path to put before each field.
     known : collection of str, optional
         The fields that there are, to suggest one for another that is near.
     """
-    if error.error_count() > _MOST_FAULTS:
-        message = f"has {error.error_count()} mistakes, too many to tell them; send less"
+    count = sum(error.error_count() for error in errors)
+    if count > _MOST_FAULTS:
+        message = f"has {count} mistakes, too many to tell them; send less"
         return InvalidRequest(
             f"{prefix or 'The request'} {message}.", fields=[FieldError(field=prefix, message=message)]
         )
     fields = []
-    for item in error.errors(include_url=False):
+    for item in chain.from_iterable(error.errors(include_url=False) for error in errors):
         path = [_named(str(part)) for part in item["loc"]]
         path = [part for part in path if not part.startswith(("function-", "constrained-"))]
         if item["type"] in {"union_tag_not_found", "union_tag_invalid"}:

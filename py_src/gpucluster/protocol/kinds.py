@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -16,9 +17,9 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from .errors import invalid_request, refused_field
+from .errors import FieldError, InvalidRequest, invalid_request, refused_field
 from .plaintext import printable
-from .specbase import SpecBase, UnknownSpec
+from .specbase import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
 from .traits import Traits
 from .version import PROTOCOL_VERSION
 
@@ -30,8 +31,14 @@ _OURS = {
     "auto": "gpucluster.backends.auto:AutoBackend",
     "cuda": "gpucluster.backends.cuda:CudaBackend",
     "local": "gpucluster.backends.local:LocalBackend",
+    "slurm": "gpucluster.backends.slurm:SlurmBackend",
+    "ssh": "gpucluster.backends.ssh:SSHBackend",
+    "existing": "gpucluster.backends.existing:ExistingBackend",
 }
 """Ours need no look at what is installed: they are there wherever this module is."""
+SpecRule = Callable[[Traits, str, Any, Mapping[str, Any]], str | None]
+"""A ``FieldRule`` that is also told the traits of the kind."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
 
@@ -184,13 +191,16 @@ def spec_union() -> TypeAdapter[Any]:
 # -- specs -----------------------------------------------------------------------------------------
 
 
-def parse_spec(value: Any) -> SpecBase:
+def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
     """Validate what is asked for.
 
     Parameters
     ----------
     value : dict, bytes, str or spec
         A mapping, or JSON text. ``backend`` may be left out and is then ``"auto"``.
+    *rules : callable
+        What else holds for the fields that were given, such as what a machine has. The first that complains about a
+        field is told.
 
     Raises
     ------
@@ -198,8 +208,10 @@ def parse_spec(value: Any) -> SpecBase:
         With a sentence per field.
     """
     if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
+        _must_keep(value, rules)
         return value
     spec: type[SpecBase] = SpecBase
+    rule: FieldRule | None = None
     try:
         if isinstance(value, UnknownSpec):
             value = value.model_dump(exclude_unset=True)
@@ -212,14 +224,44 @@ def parse_spec(value: Any) -> SpecBase:
         name = value["backend"]
         if not isinstance(name, str):
             raise refused_field("backend", f"must be one of {_listed()}")
-        spec = _asked_kind(name).spec
-        return spec.model_validate(value)
+        kind = _asked_kind(name)
+        spec, rule = kind.spec, _joined(kind.traits, rules)
+        return spec.model_validate(value, context=rule)
     except ValidationError as error:
         # What belongs to another kind is no slip of the keyboard.
         elsewhere = {field for kind in usable_kinds().values() for field in kind.spec.model_fields}
         known = set(spec.model_fields)
         foreign = isinstance(value, dict) and (elsewhere - known).intersection(value)
-        raise invalid_request(error, known=() if foreign else known) from None
+        raise invalid_request(error, *_between_fields(spec, value, error), known=() if foreign else known) from None
+
+
+def _joined(traits: Traits, rules: Sequence[SpecRule]) -> FieldRule:
+    def first_fault(field: str, value: Any, before: Mapping[str, Any]) -> str | None:
+        return next(filter(None, (rule(traits, field, value, before) for rule in rules)), None)
+
+    return first_fault
+
+
+def _must_keep(spec: SpecBase, rules: Sequence[SpecRule]) -> None:
+    """Refuse a spec, which is valid by itself, that breaks a rule."""
+    rule = _joined(traits_of(spec), rules) if rules else None
+    fields = {*spec.model_fields_set, "backend"}
+    given = {field: getattr(spec, field) for field in type(spec).model_fields if field in fields}
+    found = {field: rule(field, value, given) for field, value in given.items()} if rule is not None else {}
+    faults = [FieldError(field=field, message=fault) for field, fault in found.items() if fault is not None]
+    if faults:
+        raise InvalidRequest("; ".join(f"{fault.field}: {fault.message}" for fault in faults) + ".", fields=faults)
+
+
+def _between_fields(spec: type[SpecBase], value: Any, error: ValidationError) -> list[ValidationError]:
+    """Return what fields have against each other, which pydantic looks at only where each is right by itself."""
+    if any(item["type"] != OUTSIDE_RULE for item in error.errors(include_url=False)):
+        return []
+    try:
+        spec.model_validate(value)
+    except ValidationError as more:
+        return [more]
+    return []
 
 
 def read_spec(value: Any) -> Any:

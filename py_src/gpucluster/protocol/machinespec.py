@@ -1,4 +1,4 @@
-"""The options of kinds whose workers are processes of this machine, beside those that every kind has."""
+"""The options of kinds that start their workers' processes themselves, beside those that every kind has."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ Lifetime = Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)]
 
 
 class MachineSpec(SpecBase):
-    """Options of kinds whose workers are processes of this machine."""
+    """Options of kinds that start their workers' processes themselves, on this machine unless they say otherwise."""
 
     env: Environment | None = Field(
         None,

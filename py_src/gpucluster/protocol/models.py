@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsAny, TypeAdapter, WithJsonSchema
 
+from .errors import FieldError
 from .kinds import read_spec
 from .spec import Adapt, SpecBase, UnknownSpec
 from .telemetry import ActivityEntry, TelemetrySample
@@ -314,12 +315,20 @@ class Notes(WireModel):
 
     notes: list[str] = Field(description="Sentences; none when there is nothing to say.")
     demand: Demand | None = Field(None, description="Of a new cluster on this machine; null where nobody knows it.")
+    fields: list[FieldError] = Field(
+        default_factory=list,
+        description="What the request would be refused for, by field; none when it would not be. With some, there is "
+        "nothing else to say.",
+    )
 
 
 class Announcement(WireModel):
-    """That something is done that a person waits for."""
+    """What a client has done with a cluster that its other users see too."""
 
     message: str = Field(min_length=1, max_length=140, description="What is done, in a sentence.")
+    kind: Literal["done", "profile"] = Field(
+        "done", description="done: a person waits for it, and gets a notice; profile: the cluster has been measured."
+    )
 
 
 class NewRecording(WireModel):
@@ -346,6 +355,13 @@ class LogLines(WireModel):
 
     id: str
     lines: list[str]
+
+
+class Submission(WireModel):
+    """What is handed to whoever starts the workers, as a batch system, for people to read and copy."""
+
+    text: str | None = Field(None, description="Such as a batch script; null: nothing is handed to anybody.")
+    notes: list[str] = Field(default_factory=list, description="What to know about it, such as the expected start.")
 
 
 class Preset(WireModel):

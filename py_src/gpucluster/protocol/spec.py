@@ -14,8 +14,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from .errors import invalid_request
 from .kinds import parse_spec
 from .machinespec import MODULE_NAME, MachineSpec
+from .nodespec import NodeSpec
 from .sizes import MemorySize, MemorySizeOrAuto, zero_means_none
-from .specbase import MAX_WORKERS, MOST_SECONDS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
+from .specbase import (
+    MAX_WORKERS,
+    MOST_SECONDS,
+    Interface,
+    SpecBase,
+    UnknownSpec,
+    WorkerCount,
+    WorkerCountOrZero,
+    shown_in,
+)
 
 __all__ = [
     "MAX_WORKERS",
@@ -26,6 +36,7 @@ __all__ = [
     "Device",
     "LocalSpec",
     "MachineSpec",
+    "NodeSpec",
     "SpecBase",
     "UnknownSpec",
     "parse_patch",
@@ -160,10 +171,11 @@ class CudaSpec(MachineSpec):
         "can run code as you.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
-    interface: str | None = Field(
+    interface: Interface | None = Field(
         None,
         title="Network interface",
-        description="Interface that UCX listens on, such as 'ib0'. Left out: this machine only.",
+        description="Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
+        "other machines. Left out: this machine only, or the one that leads to them.",
         json_schema_extra=shown_in("Network", advanced=True),
     )
     enable_tcp_over_ucx: bool | None = Field(
@@ -221,13 +233,6 @@ class CudaSpec(MachineSpec):
         for module in value:
             if not MODULE_NAME.fullmatch(module):
                 raise ValueError(f"{module[:40]!r} is not the name of a Python module")
-        return value
-
-    @field_validator("interface")
-    @classmethod
-    def _interface(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"[A-Za-z0-9_.:-]{1,32}", value):
-            raise ValueError("must be the name of a network interface, such as 'ib0'")
         return value
 
     @model_validator(mode="after")

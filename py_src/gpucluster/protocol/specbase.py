@@ -1,16 +1,18 @@
 """The options that every kind of cluster has; the base of each kind's own model.
 
 A bound is written in these models and nowhere else. ``json_schema_extra`` keys read by the form: ``group`` (the
-section a field belongs to) and ``advanced``; ``shown_in`` writes them.
+section a field belongs to), ``advanced`` and ``unit`` (what one of it is called); ``shown_in`` writes them.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from .sizes import MemorySizeOrAuto, zero_means_none
 
@@ -26,9 +28,25 @@ WorkerCount = Annotated[int, Field(strict=True, ge=1, le=MAX_WORKERS)]
 WorkerCountOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_WORKERS)]
 
 
-def shown_in(group: str, *, advanced: bool = False) -> dict[str, Any]:
+def _parse_interface(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.:-]{1,32}", value):
+        raise ValueError("must be the name of a network interface, such as 'ib0'")
+    return value
+
+
+Interface = Annotated[str, AfterValidator(_parse_interface)]
+
+
+OUTSIDE_RULE = "outside_rule"
+"""Type of the faults that a rule finds, among pydantic's own."""
+
+FieldRule = Callable[[str, Any, Mapping[str, Any]], str | None]
+"""Gets a field that was given, its value, and the values before it; returns what is wrong with it, else ``None``."""
+
+
+def shown_in(group: str, *, advanced: bool = False, unit: str = "") -> dict[str, Any]:
     """Return the ``json_schema_extra`` of a field that the creation form shows in that group."""
-    return {"group": group, "advanced": advanced}
+    return {"group": group, "advanced": advanced, **({"unit": unit} if unit else {})}
 
 
 class SpecBase(BaseModel):
@@ -52,13 +70,13 @@ class SpecBase(BaseModel):
         None,
         title="Workers",
         description="Number of worker processes; 0 starts with none. Left out: one per GPU, or up to four on CPU.",
-        json_schema_extra=shown_in("Cluster"),
+        json_schema_extra=shown_in("Cluster", unit="worker"),
     )
     threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(
         1,
         title="Threads per worker",
         description="Tasks that one worker runs at the same time.",
-        json_schema_extra=shown_in("Cluster"),
+        json_schema_extra=shown_in("Cluster", unit="thread"),
     )
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
@@ -95,6 +113,16 @@ class SpecBase(BaseModel):
     def written_down(self) -> SpecBase:
         """Return the spec as it is kept in the cluster's record, without secrets."""
         return self
+
+    @field_validator("*")
+    @classmethod
+    def _within_rules(cls, value: Any, info: ValidationInfo) -> Any:
+        # What a machine or a site allows is looked at with everything else, so that one answer names all faults.
+        rule: FieldRule | None = info.context
+        fault = rule(str(info.field_name), value, info.data) if rule is not None else None
+        if fault is not None:
+            raise PydanticCustomError(OUTSIDE_RULE, "{fault}", {"fault": fault})
+        return value
 
     @field_validator("memory_limit", mode="before")
     @classmethod

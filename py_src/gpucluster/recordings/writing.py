@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import io
 import json
@@ -15,6 +14,7 @@ from typing import IO
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.recordings import RECORDING_SUFFIXES, Recording
 from .limits import MOST_BYTES, MOST_LINE_BYTES, MOST_PACKED_BYTES, MOST_SAMPLES
+from .naming import give_name, identity_of
 from .pseudonyms import Pseudonyms
 from .reading import read_header
 
@@ -93,7 +93,7 @@ class RecordingWriter:
 
     def __init__(self, path: Path, header: Recording, *, private: bool = False) -> None:
         self.path = path
-        self._private = private
+        self._replaced = None if private else identity_of(path)
         self.samples = 0
         self._part = path.with_name(path.name + PART)
         self._pseudonyms = Pseudonyms()
@@ -155,15 +155,19 @@ class RecordingWriter:
         self.samples += 1
 
     def close(self) -> None:
-        """Complete the file and give it its name. Closing it twice is harmless."""
+        """Complete the file and give it its name. Closing it twice is harmless.
+
+        Raises
+        ------
+        FileExistsError
+            When something has come to have that name meanwhile; the recording stays beside it.
+        """
         if self._raw.closed:
             return
         with self._raw:
             if isinstance(self._file, gzip.GzipFile):
                 self._file.close()
-        if self._private and self.path.exists():
-            raise FileExistsError(errno.EEXIST, f"{self.path} exists; the recording is {self._part}")
-        os.replace(self._part, self.path)
+        give_name(self._part, self.path, self._replaced)
 
     def discard(self) -> None:
         """Leave nothing behind."""

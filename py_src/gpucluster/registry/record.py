@@ -38,7 +38,7 @@ class DashboardAddress(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     prefix: str
-    """Secret first part of every path, without slashes."""
+    """First part of every path, without slashes: a secret, unless somebody else serves the pages; may be empty then."""
     host: str | None = None
     port: int | None = None
     """Where no port is open: none, until somebody asks for a link."""
@@ -51,7 +51,12 @@ class DashboardAddress(BaseModel):
         if self.host is None or self.port is None:
             return None
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}/{self.prefix}/status"
+        return f"http://{host}:{self.port}{self.below}/status"
+
+    @property
+    def below(self) -> str:
+        """What comes before every path: a slash and the prefix, or nothing."""
+        return f"/{self.prefix}" if self.prefix else ""
 
 
 @dataclass(frozen=True)
@@ -123,6 +128,11 @@ class Folder:
     def remembered(self) -> Path:
         """What the supervisor has started elsewhere; see ``remembering``. Gone when nothing is left."""
         return self.path / "remembered.json"
+
+    @property
+    def submitted(self) -> Path:
+        """What was handed to whoever starts the workers, such as a batch script; none where nothing was."""
+        return self.path / "submitted"
 
     @property
     def reaping(self) -> Path:

@@ -12,13 +12,14 @@ from typing import Any, Literal, cast
 
 from jupyter_server.serverapp import ServerApp
 
+from ..client.capacity import checked_spec
 from ..client.control import AsyncControl
 from ..gauges.sentences import sentences
 from ..gauges.units import size_text
 from ..protocol.errors import AccessDenied, GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel, DeviceModel, DeviceProcess
 from ..protocol.plaintext import printable
-from ..protocol.spec import parse_patch, parse_spec
+from ..protocol.spec import parse_patch
 
 Allowed = Literal["off", "look", "change"]
 """What assistants may do: nothing, look, or also start, scale and stop clusters."""
@@ -167,11 +168,11 @@ async def start_gpu_cluster(name: str, n_workers: int | None = None, backend: st
     n_workers : int, optional
         How many workers; left out: one per GPU, or as the kind decides.
     backend : str
-        'auto', 'cuda' or 'local'.
+        'auto', 'cuda' or 'local'; others need more than a number of workers.
     """
     services = _must_change()
     wanted = {"backend": backend, "name": name} | ({} if n_workers is None else {"n_workers": n_workers})
-    spec = services.limits.narrow_spec(parse_spec(wanted))
+    spec = services.limits.narrow_spec(checked_spec(wanted, services.limits.fault))
     if services.limits.needs_devices(spec):
         spec = services.limits.fill_workers(spec, await services.devices.read())
     control = _control()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
-from ..client.capacity import demand_of
+from ..client.capacity import checked_spec, demand_of
+from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterList, ClusterModel, Notes
-from ..protocol.spec import SpecBase, parse_patch, parse_spec
+from ..protocol.spec import SpecBase, parse_patch
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
 from .limits import SiteLimits
@@ -23,9 +25,9 @@ class RequestHandler(ClusterAPIHandler):
     devices: DeviceReader
     directory: str
 
-    async def narrowed(self, requested: SpecBase) -> SpecBase:
-        """Return what this site makes of a request."""
-        spec = self.limits.narrow_spec(requested)
+    async def narrowed(self, requested: Any) -> SpecBase:
+        """Return what this site makes of a request, which is checked against everything at once."""
+        spec = self.limits.narrow_spec(checked_spec(requested, self.limits.fault))
         if self.limits.needs_devices(spec):
             spec = self.limits.fill_workers(spec, await self.devices.read())
         return spec
@@ -47,11 +49,11 @@ class ClustersHandler(RequestHandler):
     @authorized
     async def post(self) -> None:
         """Create a cluster; returns at once, while it is starting."""
-        model = await self.create(parse_spec(self.body()))
+        model = await self.create(self.body())
         self.set_header("Location", url_path_join(self.base_url, "gpucluster/api/clusters", model.id))
         self.answer(model, 201)
 
-    async def create(self, requested: SpecBase) -> ClusterModel:
+    async def create(self, requested: Any) -> ClusterModel:
         """Ask for a cluster, within the limits of this site."""
         model = await self.control.create(await self.narrowed(requested), cwd=self.directory)
         self.standby.taken()
@@ -65,9 +67,37 @@ class NotesHandler(RequestHandler):
     @authorized
     async def post(self) -> None:
         """Check a request as creating would, and say what to know about it; starts nothing."""
-        spec = await self.narrowed(parse_spec(self.body()))
-        notes = await self.control.notes(spec)
-        self.answer(Notes(notes=notes, demand=await asyncio.to_thread(demand_of, spec)))
+        body = self.body()
+        try:
+            spec = await self.narrowed(body)
+            notes = await self.control.notes(spec)
+        except InvalidRequest as error:
+            self.answer(_notes_on(error))
+        else:
+            self.answer(Notes(notes=notes, demand=await asyncio.to_thread(demand_of, spec)))
+
+
+def _notes_on(error: InvalidRequest) -> Notes:
+    """Return which fields are refused: that is what was asked, and no failure.
+
+    Raises
+    ------
+    InvalidRequest
+        When it is about no field: there was nothing that could be looked at.
+    """
+    if not error.fields:
+        raise error
+    return Notes(notes=[], fields=error.fields)
+
+
+class PreviewHandler(RequestHandler):
+    """What would be handed to a batch system."""
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Check a request and show what it would be submitted as; starts nothing."""
+        self.answer(await self.control.preview(await self.narrowed(self.body())))
 
 
 class LimitedHandler(ClusterAPIHandler):
@@ -115,9 +145,13 @@ class PatchNotesHandler(LimitedHandler):
     async def post(self, cluster: str) -> None:
         """Check a change, and say what to know about it; changes nothing."""
         model = await self.control.get(cluster)
-        patch = parse_patch(self.body())
-        self.limits.check_patch(patch)
-        self.answer(Notes(notes=await self.control.patch_notes(model.id, patch)))
+        body = self.body()
+        try:
+            patch = parse_patch(body)
+            self.limits.check_patch(patch)
+            self.answer(Notes(notes=await self.control.patch_notes(model.id, patch)))
+        except InvalidRequest as error:
+            self.answer(_notes_on(error))
 
 
 class RestartHandler(ClusterAPIHandler):
@@ -162,6 +196,16 @@ class ActivityHandler(ClusterAPIHandler):
     async def get(self, cluster: str) -> None:
         """Return who asked what and what came of it."""
         self.answer(await self.control.activity(cluster))
+
+
+class ScriptHandler(ClusterAPIHandler):
+    """What was handed to a batch system for one cluster."""
+
+    @authenticated
+    @authorized
+    async def get(self, cluster: str) -> None:
+        """Return it."""
+        self.answer(await self.control.submission(cluster))
 
 
 class LogsHandler(ClusterAPIHandler):

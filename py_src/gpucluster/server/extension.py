@@ -206,7 +206,7 @@ class GPUClusterExtension(ExtensionApp):
 
     def _allowed(self, preset: Preset, limits: SiteLimits) -> bool:
         try:
-            limits.narrow_spec(parse_spec(preset.spec))
+            parse_spec(preset.spec, limits.fault)
         except GPUClusterError as error:
             self.plain_log.warning("The preset %r is left out: %s", preset.name, error.message)
             return False

@@ -13,6 +13,7 @@ from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.sizes import format_size, parse_size
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
+from ..protocol.traits import Traits
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
 
@@ -56,60 +57,64 @@ class SiteLimits:
         memory = _bytes(config["memory_limit"]) if "memory_limit" in config else None
         return cls(**numbers, backends=tuple(config["backends"]) if "backends" in config else None, memory_limit=memory)
 
-    def narrow_spec(self, spec: SpecBase) -> SpecBase:
-        """Return ``spec`` with its defaults narrowed to what the site allows.
-
-        Raises
-        ------
-        InvalidRequest
-            When something that was asked for is not allowed; names the site's limit.
-        """
-        if self.backends is not None and spec.backend not in self.backends:
-            raise refused_field(
-                "backend",
-                f"must be one of {', '.join(map(repr, self.backends))} on this server, not {spec.backend!r}",
-            )
-        changes: dict[str, Any] = {}
-        for field in COUNTS:
-            limit, value = getattr(self, field), getattr(spec, field)
-            if limit is None or (field == "n_workers" and value is None):
-                continue
-            if value is None or value > limit:
-                if field in spec.model_fields_set:
-                    raise refused_field(field, _at_most(limit, value))
-                changes[field] = limit
-        changes |= self._memory(spec)
+    def fault(self, traits: Traits, field: str, value: Any, before: Mapping[str, Any]) -> str | None:
+        """Return what this site has against a field of a request, as a ``SpecRule``; names the site's limit."""
+        if field == "backend" and self.backends is not None and value not in self.backends:
+            return f"must be one of {', '.join(map(repr, self.backends))} on this server, not {value!r}"
+        if field in COUNTS:
+            limit = getattr(self, field)
+            # Nobody asks for an unlimited number of workers: it is left open.
+            open_count = field == "n_workers" and value is None
+            return _at_most(limit, value) if limit is not None and not open_count and _exceeds(value, limit) else None
+        if field == "memory_limit" and self.memory_limit is not None and value != "auto":
+            return self._memory_fault(traits, value, self.memory_limit)
         # Where GPUs can be chosen, each gets a worker.
-        chosen = getattr(spec, "devices", None) if spec.n_workers is None else None
-        if self.n_workers is not None and chosen is not None and len(chosen) > self.n_workers:
-            raise refused_field("devices", f"must name at most {self.n_workers} GPUs on this server")
+        gpus = len(value) if field == "devices" and value is not None and before.get("n_workers") is None else 0
+        if self.n_workers is not None and gpus > self.n_workers:
+            return f"must name at most {self.n_workers} GPUs on this server"
+        return None
+
+    @staticmethod
+    def _memory_fault(traits: Traits, value: int | float | None, most: int) -> str | None:
+        if isinstance(value, float) and not traits.this_machine:
+            return f"must be a size of at most {format_size(most)} on this server"
+        wanted = int(value * this_machine().memory_bytes) if isinstance(value, float) else value
+        if not _exceeds(wanted, most):
+            return None
+        given = "unlimited" if wanted is None else format_size(wanted)
+        return f"must be at most {format_size(most)} on this server, not {given}"
+
+    def narrow_spec(self, spec: SpecBase) -> SpecBase:
+        """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest."""
+        changes: dict[str, Any] = {}
+        # A kind that starts no worker has some of them not.
+        offered = type(spec).model_json_schema()["properties"]
+        for field in filter(offered.__contains__, COUNTS):
+            limit, value = getattr(self, field), getattr(spec, field)
+            if limit is not None and not (field == "n_workers" and value is None) and _exceeds(value, limit):
+                changes[field] = limit
+        if (
+            self.memory_limit is not None
+            and "memory_limit" in offered
+            and not self._memory_fits(spec, self.memory_limit)
+        ):
+            changes["memory_limit"] = self.memory_limit
         # A kind that chooses another one may choose only what is allowed by itself.
         if len(allowed := set(traits_of(spec).chooses) & set(self.backends or ())) == 1:
             changes["backend"] = allowed.pop()
         return _changed(spec, changes)
 
-    def _memory(self, spec: SpecBase) -> dict[str, Any]:
-        """Return the narrowed memory limit of a worker, if it has to be narrowed."""
-        most, value = self.memory_limit, spec.memory_limit
-        if most is None:
-            return {}
-        traits, machine = traits_of(spec), this_machine()
-        if value == "auto":
-            # An equal share, of CPU workers as if there were one for each core.
-            workers = spec.n_workers or 1
-            if not traits.needs_host_check:
-                workers = max(spec.n_workers or traits.default_workers or 1, machine.cores)
-            fits = traits.this_machine and machine.memory_bytes // workers <= most
-            return {} if fits else {"memory_limit": most}
-        if isinstance(value, float) and not traits.this_machine and "memory_limit" in spec.model_fields_set:
-            raise refused_field("memory_limit", f"must be a size of at most {format_size(most)} on this server")
-        wanted = int(value * machine.memory_bytes) if isinstance(value, float) else value
-        if isinstance(wanted, int) and wanted <= most:
-            return {}
-        if "memory_limit" in spec.model_fields_set:
-            given = "unlimited" if wanted is None else format_size(int(wanted))
-            raise refused_field("memory_limit", f"must be at most {format_size(most)} on this server, not {given}")
-        return {"memory_limit": most}
+    @staticmethod
+    def _memory_fits(spec: SpecBase, most: int) -> bool:
+        value, traits, machine = spec.memory_limit, traits_of(spec), this_machine()
+        if value != "auto":
+            wanted = int(value * machine.memory_bytes) if isinstance(value, float) else value
+            return isinstance(wanted, int) and wanted <= most
+        # An equal share, of CPU workers as if there were one for each core.
+        workers = spec.n_workers or 1
+        if not traits.needs_host_check:
+            workers = max(spec.n_workers or traits.default_workers or 1, machine.cores)
+        return traits.this_machine and machine.memory_bytes // workers <= most
 
     def kinds(self) -> tuple[str, ...]:
         """Return the kinds of clusters that can be made through this server."""
@@ -155,9 +160,10 @@ class SiteLimits:
         }
         for schema in found.values():
             for field in COUNTS:
-                if (limit := getattr(self, field)) is not None:
+                # A kind that starts no worker has some of them not.
+                if (limit := getattr(self, field)) is not None and field in schema["properties"]:
                     _narrow_property(schema["properties"][field], limit, keeps_null=field == "n_workers")
-            if self.memory_limit is not None:
+            if self.memory_limit is not None and "memory_limit" in schema["properties"]:
                 memory = schema["properties"]["memory_limit"]
                 memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
                 memory["description"] += f" At most {format_size(self.memory_limit)} on this server."
@@ -193,6 +199,11 @@ def _changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
     if not changes:
         return spec
     return parse_spec({**spec.model_dump(exclude_unset=True), "backend": spec.backend, **changes})
+
+
+def _exceeds(value: int | None, limit: int) -> bool:
+    """Return whether a number, or none at all, is more than the limit."""
+    return value is None or value > limit
 
 
 def _at_most(limit: int, value: int | None) -> str:

@@ -21,6 +21,7 @@ from ..protocol.models import (
     Preset,
     ProcessStopped,
     StopProcess,
+    Submission,
 )
 from ..protocol.recordings import RecordedSession, RecordingEntry, RecordingList
 from ..protocol.spec import ClusterPatch
@@ -39,6 +40,7 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
     "ClusterModel": TypeAdapter(ClusterModel),
     "ClusterList": TypeAdapter(ClusterList),
     "LogLines": TypeAdapter(LogLines),
+    "Submission": TypeAdapter(Submission),
     "Notes": TypeAdapter(Notes),
     "Activity": TypeAdapter(Activity),
     "TelemetryHistory": TypeAdapter(TelemetryHistory),
@@ -91,6 +93,10 @@ OPERATIONS = (
         "post", "api/notes", "Check a cluster and say what to know about it before it is made.", "Notes",
         body="ClusterSpec", refusals=(422,),
     ),
+    Operation(
+        "post", "api/preview", "Show what a cluster would hand to a batch system, and when it may begin.", "Submission",
+        body="ClusterSpec", refusals=(409, 422),
+    ),
     Operation("get", _CLUSTER, "Look at one cluster.", "ClusterModel", refusals=(404,)),
     Operation(
         "patch", _CLUSTER, "Scale, adapt, or set the idle time.", "ClusterModel",
@@ -118,6 +124,10 @@ OPERATIONS = (
     Operation(
         "get", f"{_CLUSTER}/history", "Read the figures of the last ten minutes.", "TelemetryHistory",
         refusals=(404, 409, 503),
+    ),
+    Operation(
+        "get", f"{_CLUSTER}/script", "Read what was handed to a batch system, also for an ended cluster.",
+        "Submission", refusals=(404,),
     ),
     Operation(
         "get", f"{_CLUSTER}/logs", "Read the end of the log.", "LogLines",

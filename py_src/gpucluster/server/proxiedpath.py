@@ -50,7 +50,7 @@ class Disguise:
     """Puts the public path wherever the dashboard mentions its secret prefix."""
 
     prefix: str
-    """The secret, without slashes."""
+    """The secret, without slashes; empty where somebody else serves the pages, below none."""
     public: str
     """Path of the dashboard below the Jupyter server, without a slash at the end."""
 
@@ -61,7 +61,7 @@ class Disguise:
     def body(self, body: bytes) -> bytes:
         """Return a response body without the secret."""
         secret = self.prefix.encode()
-        if secret not in body:
+        if not secret or secret not in body:
             return body
         public = self.public.encode()
         # The second replacement catches spellings that no link can use; a broken link beats a leak.
@@ -72,6 +72,9 @@ class Disguise:
         parts = urlsplit(location)
         if (parts.scheme or parts.netloc) and parts.netloc != host:
             return None
+        if not self.prefix and (parts.path.startswith("/") or parts.netloc):
+            path = parts._replace(scheme="", netloc="").geturl()
+            return None if path.startswith("//") else self.public + path
         if parts.path.startswith("/") or parts.netloc:
             inside = parts.path == f"/{self.prefix}" or parts.path.startswith(f"/{self.prefix}/")
             if not inside:

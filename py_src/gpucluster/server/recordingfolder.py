@@ -76,9 +76,9 @@ class RecordingFolder:
     def _new_file(self, cluster: str) -> Path:
         folder = self.root / self._made
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             if not folder.resolve().is_relative_to(self.root.resolve()):
                 raise InvalidState(f"Recordings cannot go to {folder}: it leads out of Jupyter's root.")
+            folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidState(f"Recordings cannot go to {folder}: {error.strerror or error}.") from None
         name = re.sub(r"[^\w-]+", "-", cluster)

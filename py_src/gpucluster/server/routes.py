@@ -19,8 +19,10 @@ from .clusters import (
     LogsHandler,
     NotesHandler,
     PatchNotesHandler,
+    PreviewHandler,
     RestartHandler,
     RetireHandler,
+    ScriptHandler,
 )
 from .dashboard import DashboardHandler
 from .eventpump import EventPump
@@ -79,11 +81,13 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
     return [
         (r"gpucluster/api/clusters", ClustersHandler, making),
         (r"gpucluster/api/notes", NotesHandler, making),
+        (r"gpucluster/api/preview", PreviewHandler, making),
         (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
         (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),
         (_CLUSTER + "/restart", RestartHandler, both),
         (_CLUSTER + "/workers/([^/]+)/retire", RetireHandler, both),
         (_CLUSTER + "/logs", LogsHandler, both),
+        (_CLUSTER + "/script", ScriptHandler, both),
         (_CLUSTER + "/activity", ActivityHandler, both),
         (_CLUSTER + "/history", HistoryHandler, both),
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),

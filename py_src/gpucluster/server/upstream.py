@@ -60,7 +60,7 @@ class Target:
     def url(self, scheme: str) -> str:
         """Return the address to connect to; holds the secret, so it goes into no log."""
         query = f"?{self.query}" if self.query else ""
-        return f"{scheme}://{self.host}/{self.address.prefix}/{self.path}{query}"
+        return f"{scheme}://{self.host}{self.address.below}/{self.path}{query}"
 
 
 _SOCKETS = ".gpucluster.invalid"

@@ -19,6 +19,7 @@ from ..protocol.kinds import parse_spec
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.traits import Verb
+from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import Registry, now
@@ -109,9 +110,9 @@ class Controller(Requests):
             raise StartFailed(f"The kind '{spec.backend}' cannot be started; it only chooses another one.")
         self.backend = backend
         spec = parse_spec(spec)  # Whoever asked may have had another version of the kind.
-        self.store.update(backend_title=backend.title, has_gpus=backend.traits.has_gpus)
+        self.store.update(backend_title=backend.title)
         protocol = getattr(spec, "protocol", "tls")
-        self._scratch = make_scratch(self.folder, spec.local_directory)
+        self._scratch = make_scratch(self.folder, spec.local_directory if backend.traits.this_machine else None)
         context = prepare(
             self.registry,
             self.folder,
@@ -120,13 +121,19 @@ class Controller(Requests):
             protocol=protocol,
             redact=self._redact,
             report=self._report,
+            tell=self.activity_log.happened,
         )
         self.plan = await self.backend.preflight(spec, context)
-        self.store.update(network=self.plan.network, notes=self.plan.notes(self._most_wanted(self.plan)))
+        has_gpus = backend.traits.has_gpus if self.plan.has_gpus is None else self.plan.has_gpus
+        self.store.update(
+            network=self.plan.network, has_gpus=has_gpus, notes=self.plan.notes(self._most_wanted(self.plan))
+        )
         self.deployment = deployment = await starting.start(self.backend, self.plan, context)
         scheduler = deployment.scheduler
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
-        self.sampler.start(devices=backend.traits.has_gpus)
+        self.sampler.start(devices=has_gpus)
+        if deployment.submitted is not None:
+            write_private(self.folder.submitted, deployment.submitted)
         self.reconciler = Reconciler(
             deployment,
             self.plan,
@@ -140,13 +147,15 @@ class Controller(Requests):
         wanted = self.model.wanted
         if wanted.stopped:
             return
-        if wanted.n_workers is None and wanted.adapt is None:
+        # Of a cluster that others give its workers, nobody here wants any number.
+        if wanted.n_workers is None and wanted.adapt is None and self.plan.maximum_workers:
             wanted = Wanted(n_workers=self.plan.n_workers)
         elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
-            write_address(self.folder, context.dashboard_prefix, scheduler.dashboard)
+            prefix = scheduler.dashboard_prefix
+            write_address(self.folder, context.dashboard_prefix if prefix is None else prefix, scheduler.dashboard)
         self.idle.update(busy=self._in_use(scheduler.members()))
         found = versions()
         told = version_warnings(found)
@@ -269,7 +278,7 @@ class Controller(Requests):
         found = observed(self.deployment)
         if self.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
-            found["notes"] = self.plan.notes(self._most_wanted(self.plan))
+            found["notes"] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()
         restarting = self.reconciler is not None and self.reconciler.restarting
         self.activity_log.saw_workers(found["workers"], restarting=restarting)
         return found

@@ -56,7 +56,7 @@ class Inquest:
         why = None if worker.device is None else deployment.gpu_trouble(worker.device)
         if gone is not None and gone.too_big:
             limit = worker.memory_limit_bytes
-            why = "more memory than its limit" + (f" of {format_size(limit)}" if limit else "")
+            why = "more memory than the limit" + (f" of {format_size(limit)}" if limit else "")
         elif why is None and status is not None:
             why = ended_by(status, out_of_memory=killed_by_system)
         counts = (gone.n_anew, gone.n_lost) if gone is not None else (0, 0)

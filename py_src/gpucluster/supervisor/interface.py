@@ -167,7 +167,7 @@ class _Tell(_Handler):
             announced = Announcement.model_validate_json(self.request.body)
         except ValidationError as error:
             raise invalid_request(error) from None
-        self.answer(self.interface.must_have_controller().tell(announced.message, self.by))
+        self.answer(self.interface.must_have_controller().tell(announced, self.by))
 
 
 class _Recording(_Handler):

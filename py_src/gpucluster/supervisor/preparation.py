@@ -93,6 +93,7 @@ def prepare(
     protocol: str,
     redact: Callable[[str], None],
     report: Callable[[str, str], None],
+    tell: Callable[[str, str], None],
 ) -> StartContext:
     """Return what the backend needs to start the cluster.
 
@@ -110,6 +111,8 @@ def prepare(
         Told every secret that must not appear in the log.
     report : callable
         Told each step and what it does.
+    tell : callable
+        Writes into the activity: a kind and a sentence.
     """
     import dask
 
@@ -132,8 +135,10 @@ def prepare(
         scratch_directory=scratch,
         dashboard_prefix=prefix,
         report=report,
+        tell=tell,
         claims=DeviceClaims(registry.directory),
         tls_directory=folder.tls if protocol == "tls" else None,
+        credentials_directory=folder.tls,
         comm_directory=comm,
         remember=partial(remember, folder, backend),
     )

@@ -7,7 +7,7 @@ import asyncio
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
 from ..protocol.errors import InvalidRequest, InvalidState
-from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
+from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Decision
 from ..protocol.traits import Verb
@@ -25,11 +25,12 @@ from .state_store import StateStore
 from .worker_titles import WorkerTitles
 
 _CANNOT = {
-    Verb.SCALE: "cannot be scaled: it keeps the workers that it was started with",
-    Verb.ADAPT: "cannot follow the load; ask for a number of workers",
-    Verb.RETIRE: "cannot end a single worker; ask for a smaller number",
-    Verb.RESTART: "cannot restart its workers; stop it and create another",
+    Verb.SCALE: ("cannot be scaled", ": it keeps the workers that it was started with"),
+    Verb.ADAPT: ("cannot follow the load", "; ask for a number of workers"),
+    Verb.RETIRE: ("cannot end a single worker", "; ask for a smaller number"),
+    Verb.RESTART: ("cannot restart its workers", "; stop it and create another"),
 }
+"""What is refused, and what the reason is, or what to do, unless the deployment knows better."""
 
 
 class Requests:
@@ -97,13 +98,13 @@ class Requests:
             self.activity_log.asked_to_change(patch, by)
             self.idle.set_timeout(patch.idle_timeout_seconds or None)
             return self.store.update(idle=self.idle.model())
+        self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
         most = patch.adapt.maximum if patch.adapt is not None else (patch.n_workers or 0)
         if self.plan is not None and most > self.plan.maximum_workers:
             field = "adapt.maximum" if patch.adapt is not None else "n_workers"
             raise InvalidRequest(
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
-        self._must_be_able(Verb.ADAPT if patch.adapt is not None else Verb.SCALE)
         if self.plan is not None:
             self.store.update(soon=True, notes=self.plan.notes(most))
         self.activity_log.asked_to_change(patch, by)
@@ -177,8 +178,8 @@ class Requests:
         self.changed.set()
         return model
 
-    def tell(self, message: str, by: str | None = None) -> ClusterModel:
-        """Announce that something is done that a person waits for.
+    def tell(self, announced: Announcement, by: str | None = None) -> ClusterModel:
+        """Announce what a client has done with the cluster.
 
         Raises
         ------
@@ -186,7 +187,7 @@ class Requests:
             The cluster is stopping or has ended.
         """
         self._must_live()
-        self.activity_log.happened("done", message, by)
+        self.activity_log.happened(announced.kind, announced.message, by)
         return self.model
 
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
@@ -212,7 +213,9 @@ class Requests:
 
     def _must_be_able(self, verb: Verb) -> None:
         if self.deployment is not None and verb not in self.deployment.can:
-            raise InvalidState(f"The cluster '{self.model.name}' {_CANNOT[verb]}.")
+            refused, why = _CANNOT[verb]
+            why = f": {self.deployment.why_not}" if self.deployment.why_not is not None else why
+            raise InvalidState(f"The cluster '{self.model.name}' {refused}{why}.")
 
     def _planned(self) -> set[str]:
         """Return the names of the workers that the cluster is meant to have."""

@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 import dask
@@ -46,6 +46,7 @@ class RemoteScheduler(SchedulerView):
         self._answered = time.monotonic()
         self._changed: Callable[[], None] = lambda: None
         self._look = asyncio.Event()
+        self._given: dict[str, bytes] = {}
         self._task: asyncio.Task[None] | None = None
         assert client.scheduler is not None
         self._address = str(client.scheduler.address)
@@ -58,7 +59,7 @@ class RemoteScheduler(SchedulerView):
     @classmethod
     async def connect(
         cls, address: str, security: Security | None, *, timeout: float, dashboard: tuple[str, int] | None = None
-    ) -> RemoteScheduler:
+    ) -> Self:
         """Connect to a scheduler and look at it from then on.
 
         Parameters
@@ -90,12 +91,15 @@ class RemoteScheduler(SchedulerView):
         return view
 
     async def _install(self) -> None:
-        with sent_by_value(reader.__package__, columns.__name__, rounding.__name__):
-            plugin = reader.SchedulerReader(self._name, self._client.id)
-            await self._client.register_plugin(plugin, name=self._name)
+        await self._send()
         self._client.subscribe_topic(self._name, lambda event: self._look.set())
         await self.refresh()
         self._task = asyncio.create_task(self._follow())
+
+    async def _send(self) -> None:
+        with sent_by_value(reader.__package__, columns.__name__, rounding.__name__):
+            plugin = reader.SchedulerReader(self._name, self._client.id)
+            await self._client.register_plugin(plugin, name=self._name)
 
     async def _follow(self) -> None:
         while True:
@@ -106,6 +110,7 @@ class RemoteScheduler(SchedulerView):
             try:
                 await self.refresh()
             except Exception as error:
+                await self._come_back()
                 if self.members().ended is not None:
                     logger.error("The scheduler does not answer (%s: %s)", type(error).__name__, error)
             if self.members() != before:
@@ -115,6 +120,20 @@ class RemoteScheduler(SchedulerView):
                     # The next look comes all the same: without it the scheduler would count as gone.
                     logger.exception("That workers or clients came or went could not be passed on")
 
+    async def _come_back(self) -> None:
+        """Send the plugin again, where another scheduler answers at the same address."""
+        if self._client.status != "running":
+            return
+        with suppress(Exception):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._send()
+                await self.refresh()
+                await self._equip_again()
+
+    async def _equip_again(self) -> None:
+        for name, pickled in self._given.items():
+            await give_worker_plugin_elsewhere(self._client, pickled, name)
+
     async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
         handler = getattr(self._client.scheduler, self._name)
         return await asyncio.wait_for(handler(verb=verb, **options), seconds)
@@ -123,7 +142,10 @@ class RemoteScheduler(SchedulerView):
         self._changed = changed
 
     async def refresh(self) -> None:
-        self._last = await self._ask("read")
+        found = await self._ask("read")
+        if found is None:  # So distributed answers for who does not know what was asked.
+            raise LookupError("Another scheduler has taken its place")
+        self._last = found
         self._answered = time.monotonic()
 
     def members(self) -> Members:
@@ -165,6 +187,7 @@ class RemoteScheduler(SchedulerView):
         await self._ask("restart", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
+        self._given[name] = pickled
         await give_worker_plugin_elsewhere(self._client, pickled, name)
 
     async def close(self) -> None:

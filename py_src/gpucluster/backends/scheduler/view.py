@@ -98,6 +98,8 @@ class SchedulerView(ABC):
 
     dashboard: WebAddress | None = None
     """Where the scheduler's web pages are; they answer below the cluster's secret prefix only."""
+    dashboard_prefix: str | None = None
+    """Below which path they answer where that is not the cluster's secret prefix, without slashes; it may be empty."""
 
     def open_dashboard(self) -> tuple[str, int]:
         """Serve the web pages on a port of loopback, if they are on a socket so far; return host and port.

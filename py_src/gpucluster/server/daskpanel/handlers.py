@@ -11,9 +11,8 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import ensure_async, url_path_join
 from tornado.web import HTTPError, authenticated
 
-from ...protocol.errors import ClusterNotFound
+from ...protocol.errors import ClusterNotFound, GPUClusterError
 from ...protocol.models import ClusterModel, ClusterState
-from ...protocol.spec import parse_spec
 from ..api import AUTH_RESOURCE, ClusterAPIHandler
 from ..clusters import ClusterHandler, ClustersHandler
 from ..dashboard import DashboardHandler
@@ -24,6 +23,8 @@ from .wording import panel_model, shown, wanted_change
 PATIENCE_SECONDS = 20.0
 """So long a question about a dashboard waits for the cluster to start."""
 LOOK_SECONDS = 0.25
+_PAGES = "individual-plots.json"
+"""What the panel asks for to find out whether there is a dashboard, and what it shows."""
 
 
 class PanelClustersHandler(ClustersHandler):
@@ -49,7 +50,7 @@ class PanelClustersHandler(ClustersHandler):
     async def put(self) -> None:
         """Create a cluster of ours with the defaults of this site; returns at once, while it is starting."""
         kinds = self.limits.kinds()
-        requested = parse_spec({"backend": "auto" if "auto" in kinds else kinds[0]})
+        requested = {"backend": "auto" if "auto" in kinds else kinds[0]}
         self.finish(json.dumps(panel_model(await self.create(requested), self.base_url)))
 
 
@@ -105,6 +106,20 @@ class PanelDashboardHandler(DashboardHandler):
                 break
             await asyncio.sleep(LOOK_SECONDS)
         return await super()._target(cluster, path)
+
+    async def _pass_page(self, cluster: str, path: str) -> None:
+        """Answer that there are no pages, where a refusal were an error in the console.
+
+        The panel goes on asking for the list of pages when a cluster has ended, and takes each status but 200 as "no
+        dashboard".
+        """
+        try:
+            await super()._pass_page(cluster, path)
+        except GPUClusterError:
+            if path != _PAGES:
+                raise
+            self.set_status(204)
+            self.finish()
 
 
 class NoDashboardHandler(ClusterAPIHandler):

@@ -1,0 +1,5 @@
+"""A scheduler that somebody else has started: shown and connected to, never stopped."""
+
+from .backend import ExistingBackend
+
+__all__ = ["ExistingBackend"]

@@ -1,0 +1,86 @@
+"""The kind ``existing``. Nothing of Dask is imported until a scheduler is looked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from ...protocol.errors import StartFailed
+from ...protocol.existingspec import ExistingSpec
+from ...protocol.models import Network
+from ...protocol.specbase import SpecBase
+from ...protocol.traits import Traits
+from ..backend import Backend, Plan, StartContext
+from ..causes import cause_of
+
+if TYPE_CHECKING:
+    from ..deployment import Deployment
+
+CONNECT_SECONDS = 20.0
+
+
+class ExistingBackend(Backend[ExistingSpec]):
+    """A scheduler that is there already."""
+
+    name: ClassVar[str] = "existing"
+    title: ClassVar[str] = "Existing"
+    spec: ClassVar[type[SpecBase]] = ExistingSpec
+    traits: ClassVar[Traits] = Traits(this_machine=False, default_workers=0)
+
+    async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
+        """Find the scheduler, and find out whether it can be looked at."""
+        from .address import find_address, find_credentials
+        from .greeting import find_pages, greet
+        from .probe import must_speak
+
+        address = find_address(spec)
+        context.report("preflight", f"Looking for the scheduler at {address}")
+        await must_speak(address)
+        security = find_credentials(spec, address)
+        greeting = await greet(address, security)
+        pages = await find_pages(address, greeting.dashboard_port)
+        remarks = [
+            f"This scheduler, at {address}, was started by somebody else: gpucluster shows it and connects to it. "
+            "Its workers can be neither scaled nor restarted from here, and Stop only ends the view."
+        ]
+        if greeting.dashboard_port is None or pages is None:
+            remarks.append("Its dashboard cannot be reached from this machine.")
+        if greeting.warning is not None:
+            remarks.append(greeting.warning)
+        return Plan(
+            n_workers=0,
+            maximum_workers=0,
+            maximum_reason="somebody else has started this scheduler, and starts its workers",
+            network=Network.OPEN if security is None else Network.TLS,
+            options={"address": address, "security": security, "pages": pages, "measure": spec.measure},
+            threads_per_worker=spec.threads_per_worker,
+            ready_workers=0,
+            remarks=tuple(remarks),
+        )
+
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
+        """Connect."""
+        from .address import keep_credentials
+        from .deployment import ExistingDeployment, WatchedScheduler
+
+        options = plan.options
+        context.report("scheduler", "Connecting to the scheduler")
+        try:
+            scheduler = await WatchedScheduler.connect(options["address"], options["security"], timeout=CONNECT_SECONDS)
+        except Exception as error:
+            raise StartFailed(_refused(options["address"], error)) from error
+        scheduler.measure = options["measure"]
+        if options["pages"] is not None:
+            scheduler.dashboard, scheduler.dashboard_prefix = options["pages"]
+        if options["security"] is not None and context.credentials_directory is not None:
+            keep_credentials(options["security"], context.credentials_directory)
+        return ExistingDeployment(scheduler)
+
+
+def _refused(address: str, error: Exception) -> str:
+    told = str(error)
+    if "pickle" in told.lower():
+        return (
+            f"The scheduler at {address} takes no code from clients (distributed.scheduler.pickle is off there), and "
+            "gpucluster needs that to look at it."
+        )
+    return f"The scheduler at {address} cannot be looked at ({cause_of(error)})."

@@ -1,0 +1,64 @@
+"""The view of a scheduler that somebody else has started. Nothing in here ends anything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from ...dask_internals.scheduler_state import take_worker_plugin_elsewhere
+from ...telemetry.plugin import PLUGIN
+from ..deployment import Deployment, Slot, SlotState
+from ..scheduler.remote import RemoteScheduler
+
+REMOVE_SECONDS = 2.0
+
+
+class WatchedScheduler(RemoteScheduler):
+    """Looks at a scheduler of somebody else's, and leaves it as it was."""
+
+    measure = True
+    """Whether its workers may be given our plugin."""
+
+    async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
+        """Give the plugin, if that is allowed."""
+        if self.measure:
+            await super().add_worker_plugin(name, pickled)
+
+    async def close(self) -> None:
+        """Take the plugin back, and go."""
+        if self._given and self.members().ended is None:
+            with suppress(Exception):
+                await take_worker_plugin_elsewhere(self._client, PLUGIN, seconds=REMOVE_SECONDS)
+        await super().close()
+
+
+class ExistingDeployment(Deployment):
+    """Somebody else's scheduler and workers.
+
+    Parameters
+    ----------
+    scheduler : WatchedScheduler
+    """
+
+    can = frozenset()
+    why_not = "somebody else has started this scheduler and its workers, and gpucluster leaves them alone"
+
+    def __init__(self, scheduler: WatchedScheduler) -> None:
+        self.scheduler = scheduler
+        self._since: dict[str, datetime] = {}
+
+    def slots(self) -> list[Slot]:
+        """Return the workers that are there: how many there ought to be, only others know."""
+        now = datetime.now(UTC)
+        names = [worker.name for worker in self.scheduler.members().workers]
+        self._since = {name: self._since.get(name, now) for name in names}
+        return [Slot(name, SlotState.RUNNING, since) for name, since in self._since.items()]
+
+    async def release(self, names: Collection[str]) -> None:
+        """Refuse: they are somebody else's."""
+        raise self._refusal("be ended from here: somebody else has started them")
+
+    async def close(self) -> None:
+        """End the view."""
+        await self.scheduler.close()

@@ -1,0 +1,154 @@
+"""What a scheduler that somebody else has started says of itself, and whether it can be looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import logging
+import platform
+import ssl
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from packaging.requirements import Requirement
+from packaging.version import InvalidVersion, Version
+
+from ...dask_internals.clusters import close_rpc, scheduler_rpc
+from ...protocol.errors import PreflightFailed
+from ...protocol.plaintext import printable
+
+if TYPE_CHECKING:
+    from distributed.security import Security
+
+logger = logging.getLogger("gpucluster.backends")
+
+ANSWER_SECONDS = 15.0
+PAGE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What a scheduler says of itself."""
+
+    dashboard_port: int | None
+    warning: str | None
+    """What to know about its version, in a sentence."""
+
+
+async def greet(address: str, security: Security | None) -> Greeting:
+    """Ask a scheduler what it is.
+
+    Raises
+    ------
+    PreflightFailed
+        It is none, it does not let us in, or its version does not fit.
+    """
+    caller = scheduler_rpc(address, security)
+    try:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            told = await caller.identity()
+            if told.get("type") != "Scheduler":
+                kind = printable(str(told.get("type")), 20).lower()
+                raise PreflightFailed(
+                    f"What listens at {address} is a {kind} of Dask, not a scheduler: give the scheduler's address."
+                )
+            versions = await caller.versions()
+    except TimeoutError as error:
+        # What kept the last attempt from succeeding is more than that there was no more time.
+        raise PreflightFailed(_why_not(address, error)) from error
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise PreflightFailed(_why_not(address, error)) from error
+    finally:
+        await close_rpc(caller)
+    port = told.get("services", {}).get("dashboard")
+    warning = _compare(address, versions)
+    return Greeting(port if isinstance(port, int) else None, warning)
+
+
+def _why_not(address: str, error: BaseException) -> str:
+    chain: list[str] = []
+    found: BaseException | None = error
+    while found is not None and len(chain) < 10:
+        chain.append(f"{type(found).__name__}: {found}")
+        if isinstance(found, ssl.SSLCertVerificationError):
+            return (
+                f"The scheduler at {address} shows a certificate that is not of the authority in tls_ca_file. Are "
+                "these the files of that scheduler?"
+            )
+        found = found.__cause__ or found.__context__
+    logger.warning("The scheduler did not let us in: %s", " < ".join(chain))
+    if address.startswith("tls://"):
+        return (
+            f"The scheduler at {address} does not let us in: it ends the connection when it sees the certificate in "
+            "tls_cert. Are these the files of that scheduler, and are they still valid?"
+        )
+    return f"The scheduler at {address} does not answer as one of Dask ({printable(chain[-1], 120)})."
+
+
+def _compare(address: str, versions: dict[str, Any]) -> str | None:
+    """Return what to know about its versions; refuse what cannot work."""
+    python = str(versions.get("host", {}).get("python", ""))
+    ours = platform.python_version_tuple()[:2]
+    if python and tuple(python.split(".")[:2]) != ours:
+        shown = printable(".".join(python.split(".")[:3]), 10)
+        raise PreflightFailed(
+            f"The scheduler at {address} runs Python {shown}, and this environment has {platform.python_version()}. "
+            "Tasks can travel only between the same minor versions: use an environment "
+            f"with Python {'.'.join(python.split('.')[:2])}."
+        )
+    told = str(versions.get("packages", {}).get("distributed", ""))
+    here = importlib.metadata.version("distributed")
+    if told == here or not told:
+        return None
+    asked = _supported()
+    try:
+        fits = asked is None or asked.specifier.contains(Version(told), prereleases=True)
+    except InvalidVersion:
+        fits = False
+    if not fits:
+        raise PreflightFailed(
+            f"The scheduler at {address} has distributed {printable(told, 20)}, and this gpucluster works with "
+            f"distributed{asked.specifier if asked is not None else ''}: use an environment like the scheduler's."
+        )
+    return (
+        f"The scheduler has distributed {printable(told, 20)} and this environment {here}: what one of them does not "
+        "know may fail. Use the same version in both."
+    )
+
+
+def _supported() -> Requirement | None:
+    for line in importlib.metadata.requires("gpucluster") or ():
+        requirement = Requirement(line)
+        if requirement.name == "distributed" and requirement.marker is None:
+            return requirement
+    return None
+
+
+async def find_pages(address: str, port: int | None) -> tuple[tuple[str, int], str] | None:
+    """Return host and port of the scheduler's web pages, and below which path they answer; ``None`` without any."""
+    if port is None:
+        return None
+    from tornado.httpclient import HTTPRequest
+    from tornado.simple_httpclient import SimpleAsyncHTTPClient
+
+    host = urlsplit(address).hostname or ""
+    shown = f"[{host}]" if ":" in host else host
+    client = SimpleAsyncHTTPClient(force_instance=True)
+    try:
+        asked = HTTPRequest(
+            f"http://{shown}:{port}/",
+            follow_redirects=False,
+            connect_timeout=PAGE_SECONDS,
+            request_timeout=PAGE_SECONDS,
+        )
+        answer = await client.fetch(asked, raise_error=False)
+    except (OSError, ValueError):
+        return None
+    finally:
+        client.close()
+    # Dask leads from its first page to the status page, below its prefix if it has one.
+    path = urlsplit(answer.headers.get("Location", "")).path
+    if answer.code not in {301, 302} or not path.endswith("/status"):
+        return None
+    return (host, port), path.removesuffix("/status").strip("/")

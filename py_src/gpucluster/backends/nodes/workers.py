@@ -1,0 +1,106 @@
+"""What workers on other machines are given: credentials, environment, and a command without secrets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from distributed.security import Security
+
+    from ...protocol.nodespec import NodeSpec
+
+_OF_TLS = (
+    "tls_ca_file",
+    "tls_client_cert",
+    "tls_client_key",
+    "tls_scheduler_cert",
+    "tls_scheduler_key",
+    "tls_worker_cert",
+    "tls_worker_key",
+)
+WORKER_MODULE = "distributed.cli.dask_worker"
+"""There are no ``dask-worker`` scripts any more."""
+
+
+def portable_credentials(security: Security | None) -> dict[str, Any]:
+    """Return the keyword arguments of ``distributed.Security`` for another machine, without paths of this one.
+
+    They are secret: for a file of mode 0600, or for the standard input of a process; never for a command line.
+    """
+    if security is None:
+        return {}
+    return {"require_encryption": True, **{name: getattr(security, name) for name in _OF_TLS}}
+
+
+def given_environment(spec: NodeSpec) -> dict[str, str]:
+    """Return the variables that somebody gave to the cluster, with their values.
+
+    The spec in the record has no values; the supervisor's own environment has them.
+    """
+    return {name: os.environ[name] for name in spec.env or () if name in os.environ}
+
+
+def usual_environment() -> dict[str, str]:
+    """Return the variables that Dask's nannies give to workers before they start, such as ``OMP_NUM_THREADS``."""
+    import dask
+
+    found = {
+        **dask.config.get("distributed.nanny.environ", {}),
+        **dask.config.get("distributed.nanny.pre-spawn-environ", {}),
+    }
+    return {name: str(value) for name, value in found.items()}
+
+
+def worker_arguments(
+    spec: NodeSpec,
+    *,
+    name: str | None = None,
+    memory_limit_bytes: int | None = None,
+    tls_directory: PurePath | None = None,
+    death_timeout_seconds: int = 60,
+) -> list[str]:
+    """Return the options of ``python -m distributed.cli.dask_worker`` that follow from a spec.
+
+    Nothing in them is secret, and each is one argument: whoever makes a line of shell of them quotes each.
+
+    Parameters
+    ----------
+    spec : NodeSpec
+    name : str, optional
+        Of the worker.
+    memory_limit_bytes : int, optional
+        In place of ``auto`` in the spec.
+    tls_directory : PurePath, optional
+        Folder on the worker's machine with ``ca.pem``, ``cert.pem`` and ``key.pem``.
+    death_timeout_seconds : int
+        A worker that has no scheduler for so long ends.
+    """
+    limit: object = spec.memory_limit
+    if limit == "auto" and memory_limit_bytes is not None:
+        limit = memory_limit_bytes
+    arguments = ["--nthreads", str(spec.threads_per_worker), "--memory-limit", str(0 if limit is None else limit)]
+    arguments += ["--nanny", "--no-dashboard", "--protocol", f"{spec.protocol}://"]
+    arguments += ["--death-timeout", str(death_timeout_seconds)]
+    if name is not None:
+        arguments += ["--name", name]
+    if spec.local_directory is not None:
+        arguments += ["--local-directory", spec.local_directory]
+    if tls_directory is not None:
+        files = {"--tls-ca-file": "ca.pem", "--tls-cert": "cert.pem", "--tls-key": "key.pem"}
+        arguments += _pairs({option: str(tls_directory / file) for option, file in files.items()})
+    if spec.resources:
+        arguments += ["--resources", ",".join(f"{each}={amount:g}" for each, amount in spec.resources.items())]
+    for module in spec.preload:
+        arguments += ["--preload", module]
+    if spec.lifetime_seconds is not None:
+        arguments += ["--lifetime", f"{spec.lifetime_seconds}s", "--lifetime-restart"]
+        if spec.lifetime_stagger_seconds is not None:
+            arguments += ["--lifetime-stagger", f"{spec.lifetime_stagger_seconds}s"]
+    return arguments
+
+
+def _pairs(options: Mapping[str, str]) -> list[str]:
+    return [part for pair in options.items() for part in pair]

@@ -1,0 +1,155 @@
+"""Slurm's own commands: each in a process of its own, with a limit of time, and its refusals in sentences."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+from collections.abc import Collection
+from contextlib import suppress
+
+from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.plaintext import printable
+
+PATIENCE_SECONDS = 20.0
+"""A controller that is down lets its commands hang for nine seconds before they say so."""
+_OF_SITE = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT")
+_DEFAULTS = {
+    "SBATCH_ACCOUNT": "account", "SBATCH_PARTITION": "partition", "SBATCH_QOS": "qos",
+    "SBATCH_CONSTRAINT": "constraint", "SBATCH_RESERVATION": None, "SBATCH_CLUSTERS": None,
+}  # fmt: skip
+"""What people set as their own defaults, and the field that is more than that. The rest of SBATCH_* would turn the
+jobs into others: it wins over what stands in the script."""
+_SILENT = re.compile(
+    r"unable to contact slurm controller|connection refused|timed out|socket timed out|communication connection failure"
+    r"|munge|slurm_persist|zero bytes were transmitted|unable to establish configuration source",
+    re.IGNORECASE,
+)
+_PREFIX = re.compile(r"^(sbatch|squeue|scancel|sinfo|scontrol|slurm_\w+|allocation failure)(: (error|fatal))?: ?")
+_LIMIT = re.compile(r"(QOS|Assoc)\w+")
+_HINTS = (
+    (r"invalid partition", "partition: Slurm has no such partition, or it is not for you"),
+    (r"invalid account", "account: Slurm does not take this account with this partition"),
+    (r"invalid qos", "qos: Slurm does not take this quality of service with this account and partition"),
+    (r"invalid feature", "constraint: no node has these features"),
+    (r"memory specification", "memory_limit: no node has so much memory"),
+    (r"node configuration is not available", "no node has what one job asks for: cores, memory, GPUs or their type"),
+    (r"invalid generic resource", "gpu_type: Slurm knows no such GPUs"),
+    (r"violates accounting/qos policy", "Slurm's limits for you, your account or the QOS do not allow it"),
+    (r"time limit", "walltime: it is more than the partition, the account or the QOS allows"),
+    (r"access/permission denied|user not allowed", "Slurm does not let you"),
+    (r"slurm temporarily unable to accept job", "Slurm takes no jobs just now; try again later"),
+)  # fmt: skip
+
+
+class SlurmSilent(StartFailed):
+    """Slurm does not answer."""
+
+
+class SlurmRefused(StartFailed):
+    """Slurm does not take what it was given; the message has no full stop at its end."""
+
+
+def must_have_slurm() -> None:
+    """Refuse where Slurm's commands are not installed.
+
+    Raises
+    ------
+    PreflightFailed
+    """
+    missing = [name for name in ("sbatch", "squeue", "scancel", "sinfo") if shutil.which(name) is None]
+    if missing:
+        raise PreflightFailed(
+            f"There is no Slurm here: the command '{missing[0]}' is not on the PATH. Start Jupyter on a login node or "
+            "in a job of the site, perhaps after 'module load slurm'."
+        )
+
+
+def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> dict[str, str]:
+    """Return the environment of Slurm's commands, and so of the jobs.
+
+    Parameters
+    ----------
+    fields : collection of str
+        Fields of the spec that are given: a default from the environment does not count where they are.
+    without : collection of str
+        Variables that are left out.
+    """
+    kept = {}
+    for name, value in os.environ.items():
+        if name in without:
+            continue
+        if name.startswith("SBATCH_"):
+            if name not in _DEFAULTS or _DEFAULTS[name] in fields:
+                continue
+        elif name.startswith(("SQUEUE_", "SINFO_", "SCANCEL_", "SACCTMGR_")):
+            continue
+        elif name.startswith(("SLURM_", "SRUN_", "SLURMD_")) and name not in _OF_SITE:
+            continue  # Of the job that this process is in: its memory and tasks are not those of our jobs.
+        kept[name] = value
+    return {**kept, "LC_ALL": "C", "SLURM_TIME_FORMAT": "standard"}
+
+
+async def ask(
+    *command: str, text: str | None = None, env: dict[str, str] | None = None, patience: float = PATIENCE_SECONDS
+) -> tuple[str, str]:
+    """Run a command of Slurm; returns what it printed as output and as messages.
+
+    Parameters
+    ----------
+    command
+        The program and its arguments; no shell.
+    text : str, optional
+        Its standard input.
+    env : dict, optional
+        Default: ``environment()``.
+    patience : float
+        Seconds after which it is ended.
+
+    Raises
+    ------
+    SlurmSilent
+        The controller, or what authenticates to it, does not answer.
+    SlurmRefused
+        It failed otherwise.
+    """
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL if text is None else asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment() if env is None else env,
+        )
+    except OSError as error:
+        raise SlurmSilent(f"Slurm's command '{command[0]}' cannot be run ({error.strerror}).") from error
+    try:
+        given = None if text is None else text.encode()
+        out, err = await asyncio.wait_for(process.communicate(given), patience)
+    except TimeoutError:
+        raise SlurmSilent(
+            f"Slurm does not answer: '{command[0]}' took more than {patience:.0f} seconds. Try again later."
+        ) from None
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+    told, said = out.decode(errors="replace"), err.decode(errors="replace")
+    if process.returncode != 0:
+        if _SILENT.search(said):
+            raise SlurmSilent("Slurm's controller does not answer. Try again later, or ask those who run the site.")
+        raise SlurmRefused(refusal(said or told))
+    return told, said
+
+
+def refusal(said: str) -> str:
+    """Return why Slurm refused something, in a sentence without a full stop: what helps, and its own words."""
+    lines = [_PREFIX.sub("", line.strip()) for line in said.splitlines() if line.strip()]
+    limit = next((line for line in lines if _LIMIT.fullmatch(line)), None)
+    words = limit or next((line for line in lines[::-1] if line), "it did not say why")
+    own = printable(words.removeprefix("Batch job submission failed: "), 200).rstrip(".")
+    for pattern, hint in _HINTS:
+        if re.search(pattern, said, re.IGNORECASE):
+            return f"{hint} (Slurm: {own})"
+    return f"Slurm refused the job: {own}"

@@ -1,0 +1,140 @@
+"""Jobs as ``squeue`` tells of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ...protocol.plaintext import printable
+
+FORMAT = "%i|%T|%r|%S|%e|%N|%j"
+"""Name last: of other people's jobs it may be anything."""
+
+_WAITING = frozenset({
+    "PENDING", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD", "POWER_UP_NODE",
+})  # fmt: skip
+_RUNNING = frozenset({"RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"})
+_ENDING = frozenset({"COMPLETING"})
+
+_TOO_BIG = re.compile(r"exceeded (job |step )?memory limit|\boom[ -]kill|out-of-memory|out of memory")
+"""Where no cgroups hold jobs, Slurm says it in what the job has printed, and nowhere else."""
+
+_WHY_WAITING = {
+    "None": "Slurm has not looked at it yet",
+    "PartitionTimeLimit": "PartitionTimeLimit: the walltime is more than the partition allows",
+    "PartitionNodeLimit": "PartitionNodeLimit: the partition does not have what it asks for",
+    "PartitionDown": "PartitionDown: the partition takes no jobs now",
+    "JobHeldUser": "JobHeldUser: somebody holds it; 'scontrol release' lets it go on",
+    "JobHeldAdmin": "JobHeldAdmin: those who run the site hold it",
+    "BeginTime": "BeginTime: Slurm has put it back and tries again soon",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job, at the time of a look."""
+
+    id: str
+    state: str
+    reason: str
+    starts: datetime | None
+    """When it has started, or is expected to; local time of the site, as Slurm tells it."""
+    ends: datetime | None
+    """When its time limit is over, or when it ended."""
+    nodes: str
+    name: str
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has not begun."""
+        return self.state in _WAITING
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has begun and is not over."""
+        return self.state in _RUNNING
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, or just ends."""
+        return not self.waits and not self.runs
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is something of it to be cancelled, or to wait for."""
+        return self.waits or self.runs or self.state in _ENDING
+
+    @property
+    def lives(self) -> bool:
+        """Whether it waits or runs, and so can be cancelled."""
+        return self.waits or self.runs
+
+    def why_it_waits(self, now: datetime) -> str:
+        """Return Slurm's reason, and when it is expected to start, without a full stop."""
+        if self.runs:
+            return f"its job has begun on {self.nodes}" if self.nodes else "its job has begun"
+        why = _WHY_WAITING.get(self.reason, printable(self.reason, 100))
+        return why if self.starts is None or self.starts <= now else f"{why}, expected {clock(self.starts, now)}"
+
+    def how_it_ended(self, walltime: str, memory: str | None, last_words: str | None) -> str:
+        """Return why it is over, without a full stop.
+
+        Parameters
+        ----------
+        walltime : str
+            Its limit of time.
+        memory : str or None
+            Its limit of memory, for people.
+        last_words : str or None
+            The last that it printed.
+        """
+        node = self.nodes or "a node"
+        limit = f" of {memory}" if memory else ""
+        too_big = (
+            f"Slurm ended its job on {node}: it used more memory than its limit{limit}; ask for more with memory_limit"
+        )
+        known = {
+            "OUT_OF_MEMORY": too_big,
+            "TIMEOUT": f"the walltime of {walltime} was over",
+            "NODE_FAIL": f"its node failed ({node})",
+            "BOOT_FAIL": f"its node could not be started ({node})",
+            "PREEMPTED": f"more urgent jobs took its place on {node}",
+            "CANCELLED": f"somebody cancelled its job {self.id}",
+            "DEADLINE": "its job could not start before its deadline",
+            "REVOKED": "its job was taken over by another cluster of the site",
+        }
+        if self.state in known:
+            return known[self.state]
+        words = (last_words or "").lower()
+        if _TOO_BIG.search(words):
+            return too_big
+        told = f": {last_words}" if last_words else ""
+        if self.state == "COMPLETED":
+            return f"its job {self.id} has ended on {node}{told}"
+        reason = "" if self.reason in {"None", "NonZeroExitCode"} else f" ({self.reason})"
+        return f"its job {self.id} failed on {node}{reason}{told}"
+
+
+def clock(at: datetime, now: datetime) -> str:
+    """Return a time for people: ``14:20``, or ``24 Nov 14:20`` where it is another day."""
+    return f"{at:%H:%M}" if at.date() == now.date() else f"{at.day} {at:%b %H:%M}"
+
+
+def parse(text: str) -> list[Job]:
+    """Return the jobs of an answer of ``squeue`` in ``FORMAT``."""
+    found = []
+    for line in text.splitlines():
+        parts = line.split("|", 6)
+        if len(parts) == 7:
+            number, state, reason, starts, ends, nodes, name = parts
+            found.append(Job(number, state, reason.strip("()"), _time(starts), _time(ends), nodes, name))
+    return found
+
+
+def _time(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,117 @@
+"""Asks ``squeue`` for all of one's jobs, at most every five seconds, however many clusters one has.
+
+The clusters' processes share the answers through a private file: whoever needs a newer one asks, the others wait for
+that. It lies on shared storage, so it also serves processes on several login nodes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import hashlib
+import json
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import commands
+from .jobs import FORMAT, Job, parse
+
+INTERVAL_SECONDS = 5.0
+_WAIT_SECONDS = 0.1
+_LONGEST_SECONDS = commands.PATIENCE_SECONDS + 5
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen in the queue."""
+
+    begun: float
+    """Wall-clock time; what was submitted after it need not be there."""
+    jobs: tuple[Job, ...]
+
+
+async def all_jobs() -> Look:
+    """Ask ``squeue`` now.
+
+    Raises
+    ------
+    SlurmSilent, SlurmRefused
+    """
+    return _read(await _ask())
+
+
+async def _ask() -> str:
+    begun = time.time()
+    text, _ = await commands.ask("squeue", "--me", "--states=all", "--noheader", f"--format={FORMAT}")
+    return json.dumps({"begun": begun, "text": text})
+
+
+def _read(answer: str) -> Look:
+    found = json.loads(answer)
+    return Look(float(found["begun"]), tuple(parse(found["text"])))
+
+
+class Queue:
+    """The queue, looked at together with other processes of this user.
+
+    Parameters
+    ----------
+    folder : Path
+        A private one, the same for all of them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        which = "|".join(os.environ.get(name, "") for name in ("SLURM_CONF", "SLURM_CLUSTERS"))
+        self._file = folder / f"queue-{hashlib.sha256(which.encode()).hexdigest()[:12]}"
+
+    async def look(self) -> Look:
+        """Return what somebody has seen in the last five seconds; ask if nobody has.
+
+        Raises
+        ------
+        SlurmSilent, SlurmRefused
+        """
+        deadline = time.monotonic() + _LONGEST_SECONDS
+        while time.monotonic() < deadline:
+            found, held = await asyncio.to_thread(self._take)
+            if found is not None:
+                return found
+            if held is not None:
+                try:
+                    answer = await _ask()
+                    await asyncio.to_thread(self._write, answer)
+                    return _read(answer)
+                finally:
+                    os.close(held)
+            await asyncio.sleep(_WAIT_SECONDS)
+        return await all_jobs()
+
+    def _take(self) -> tuple[Look | None, int | None]:
+        """Return a recent answer, or else the right to ask; neither, while somebody else asks."""
+        try:
+            held = os.open(self._file.with_suffix(".lock"), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            return None, None
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            found = _read(self._file.read_text())
+            if 0 <= time.time() - found.begun < INTERVAL_SECONDS:
+                os.close(held)
+                return found, None
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(held)
+            return None, None
+        except OSError:
+            pass  # Some shared file systems have no locks: then each process asks for itself.
+        return None, held
+
+    def _write(self, answer: str) -> None:
+        new = self._file.with_suffix(f".{os.getpid()}")
+        with suppress(OSError):
+            with open(new, "w", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o600)) as file:
+                file.write(answer)
+            new.replace(self._file)

@@ -1,0 +1,78 @@
+"""Hand jobs to Slurm, and take them back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from ...protocol.errors import GPUClusterError
+from . import commands
+from .slots import JobSlot
+
+logger = logging.getLogger("gpucluster.backends")
+
+AT_ONCE = 4
+"""So many jobs are submitted at the same time."""
+
+
+class Submitter:
+    """Submits the jobs of one cluster, which are all alike but for their names.
+
+    Parameters
+    ----------
+    script : str
+        The batch script.
+    names : str
+        What the jobs' names begin with.
+    environment : dict
+        Of ``sbatch``, and so of the jobs.
+    """
+
+    def __init__(self, script: str, names: str, environment: dict[str, str]) -> None:
+        self._script = script
+        self._names = names
+        self._environment = environment
+        self._free = asyncio.Semaphore(AT_ONCE)
+
+    async def submit(self, slots: Sequence[JobSlot]) -> None:
+        """Submit a job for each slot; what Slurm refuses is noted in the slot. The first one speaks for all."""
+        first, *rest = slots
+        await self._submit(first)
+        if first.refused is None:
+            await asyncio.gather(*(self._submit(slot) for slot in rest))
+            return
+        for slot in rest:
+            slot.refused = first.refused
+
+    async def _submit(self, slot: JobSlot) -> None:
+        name = f"{self._names}{slot.name}"
+        command = ("sbatch", "--parsable", f"--job-name={name}")
+        async with self._free:
+            try:
+                told, _ = await commands.ask(*command, text=self._script, env=self._environment)
+                slot.job_id = told.strip().splitlines()[-1].partition(";")[0]
+                slot.submitted = time.time()
+                slot.why = "Slurm has not looked at it yet"
+                logger.info("Job %s is handed to Slurm as %s", slot.job_id, name)
+            except IndexError:
+                slot.refused = "Slurm did not say the number of the job"
+            except GPUClusterError as error:
+                # One that was taken all the same, by a Slurm that did not answer in time, is found by its name.
+                slot.refused = error.message.rstrip(".")
+            if slot.refused is not None:
+                logger.error("Slurm did not take the job %s: %s", name, slot.refused)
+
+    async def cancel(self, ids: Iterable[str | None]) -> None:
+        """End these jobs.
+
+        Raises
+        ------
+        SlurmSilent
+        """
+        told = [number for number in ids if number is not None]
+        if told:
+            with suppress(commands.SlurmRefused):  # Some may be over.
+                await commands.ask("scancel", "--quiet", *told)

@@ -1,0 +1,393 @@
+"""What runs on each host: it starts the workers there, and ends them when nobody wants them any more.
+
+Its source is sent through SSH to a Python that need not have gpucluster, so it imports the standard library, Dask and
+what Dask needs only. It is told everything on its standard input, as lines of JSON, and tells what happens on its
+standard output in the same way. When the input ends, or nothing has come for a minute, everything here ends: whoever
+wanted it is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from types import ModuleType
+from typing import Any
+
+SILENCE_SECONDS = 60.0
+CLOSE_SECONDS = 1.0
+"""A worker that was taken out of the cluster holds nothing any more; what hangs at its end is killed."""
+LONGEST_FOLDER = 70
+"""Of a socket: its whole path may have 107 characters."""
+LINUX = sys.platform == "linux"
+
+
+class Voice:
+    """Tells what happens. What workers print goes to the error stream, which is read as well."""
+
+    def __init__(self) -> None:
+        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+
+    def tell(self, event: str, **facts: Any) -> None:
+        """Tell one thing."""
+        with suppress(OSError, ValueError):  # Nobody listens any more: the input will say so.
+            self._out.write(json.dumps({"event": event, **facts}) + "\n")
+            self._out.flush()
+
+
+# -- this host -------------------------------------------------------------------------------------
+
+
+def facts() -> dict[str, Any]:
+    """Return what there is here."""
+    return {
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "distributed": _version("distributed"),
+        "gpucluster": _version("gpucluster"),
+        "host": platform.node(),
+        "pid": os.getpid(),
+        "cores": len(os.sched_getaffinity(0)) if LINUX else os.cpu_count() or 1,
+        "memory_bytes": _memory_bytes(),
+        "gpus": _gpus(),
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _memory_bytes() -> int:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
+            total = min(total, int(file.read()))
+    return total
+
+
+def _gpus() -> list[str]:
+    """Return the UUIDs of the GPUs, as the driver's own program tells them."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    try:
+        asked = [program, "--query-gpu=uuid", "--format=csv,noheader"]
+        told = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line.strip() for line in told.splitlines() if line.strip().startswith("GPU-")]
+
+
+def make_scratch(name: str, directory: str | None) -> str:
+    """Make a folder that nobody else can enter; one of this name that an agent before has left is removed."""
+    top = directory if directory is not None else tempfile.gettempdir()
+    os.makedirs(top, mode=0o700, exist_ok=True)
+    path = os.path.join(top, name)
+    with suppress(FileNotFoundError):
+        found = os.lstat(path)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            return tempfile.mkdtemp(prefix=f"{name}-", dir=top)  # Somebody else was faster.
+        shutil.rmtree(path, ignore_errors=True)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        return tempfile.mkdtemp(prefix=f"{name}-", dir=top)
+    return path
+
+
+def enter(directory: str) -> None:
+    """Work where the cluster was asked for, if that directory is here, too; modules in it can be imported, last."""
+    with suppress(OSError):
+        os.chdir(directory)
+        sys.path.append(directory)
+
+
+# -- forking workers -------------------------------------------------------------------------------
+
+
+def fork_workers(scratch: str) -> None:
+    """Let workers be forked from a copy of this process, which has imported Dask. Call it before there are threads."""
+    if not LINUX:
+        return
+    from multiprocessing import forkserver, process, resource_tracker, util
+
+    helpers: tuple[Any, ...] = (forkserver._forkserver, resource_tracker._resource_tracker)
+
+    def copy(_: str, arguments: Any, descriptors: Any) -> int:
+        pid = os.fork()
+        if pid:
+            return pid
+        try:
+            kept = sorted({1, 2, *descriptors})
+            null = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(null, 0)
+            last = 0
+            for descriptor in [*kept, os.sysconf("SC_OPEN_MAX")]:
+                os.closerange(last + 1, descriptor)
+                last = descriptor
+            for helper in helpers:
+                vars(helper).clear()
+                vars(helper).update(vars(type(helper)()))
+            sys.modules["__main__"] = main = ModuleType("__main__")
+            exec(arguments[-1], vars(main))  # noqa: S102  # the code is multiprocessing's
+        finally:
+            os._exit(0)
+
+    # A socket in a private folder, never an abstract address, which other users could reach (CVE-2022-42919).
+    util.abstract_sockets_supported = False  # type: ignore[misc]
+    folder = os.path.join(scratch, "m")
+    if len(folder) < LONGEST_FOLDER:
+        os.mkdir(folder, 0o700)
+        process.current_process()._config["tempdir"] = folder  # type: ignore[attr-defined]
+    usual = util.spawnv_passfds
+    setattr(util, "spawnv_passfds", copy)  # noqa: B010
+    try:
+        forkserver.set_forkserver_preload([])
+        forkserver.ensure_running()
+    finally:
+        setattr(util, "spawnv_passfds", usual)  # noqa: B010
+
+
+# -- workers ---------------------------------------------------------------------------------------
+
+
+class Agent:
+    """Starts and ends the workers of one cluster on this host.
+
+    Parameters
+    ----------
+    voice : Voice
+    told : dict
+        The first line: what all workers here have in common.
+    scratch : str
+        Private folder for spilled data.
+    """
+
+    def __init__(self, voice: Voice, told: dict[str, Any], scratch: str) -> None:
+        from distributed.security import Security
+
+        self._voice = voice
+        self._scratch = scratch
+        self._security = Security(**told["security"]) if told["security"] else None
+        self._protocol = told["protocol"]
+        self._nannies: dict[Any, Any] = {}
+        self._starting: dict[Any, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.heard = time.monotonic()
+
+    def obey(self, line: bytes) -> None:
+        """Do what a line asks for."""
+        self.heard = time.monotonic()
+        told = json.loads(line)
+        what = told.pop("do")
+        if what == "start":
+            self._starting[told["name"]] = self._go_on(self._start(**told))
+        elif what == "stop":
+            self._go_on(self._stop(told["name"]))
+
+    def _go_on(self, work: Any) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _start(
+        self, name: Any, scheduler: str, options: dict[str, Any], environment: dict[str, str], timeout: float
+    ) -> None:
+        from distributed import Nanny
+
+        nanny: Any = None
+        try:
+            nanny = Nanny(
+                scheduler,
+                name=name,
+                host=_address_towards(scheduler),
+                protocol=f"{self._protocol}://",
+                security=self._security,
+                local_directory=self._scratch,
+                env=environment,
+                silence_logs=None,
+                **options,
+            )
+            await asyncio.wait_for(nanny, timeout)
+            if nanny.status.name == "failed":
+                raise RuntimeError("the worker ended during its start")
+        except BaseException as error:
+            self._starting.pop(name, None)
+            self._voice.tell("failed", name=name, why=_cause(error))
+            if nanny is not None:
+                await _close(nanny)
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            return
+        self._starting.pop(name, None)
+        self._nannies[name] = nanny
+        self._voice.tell("started", name=name, address=nanny.worker_address)
+        self._go_on(self._watch(name, nanny))
+
+    async def _watch(self, name: Any, nanny: Any) -> None:
+        await nanny.finished()
+        if self._nannies.get(name) is nanny:
+            del self._nannies[name]
+        self._voice.tell("gone", name=name)
+
+    async def _stop(self, name: Any) -> None:
+        starting = self._starting.get(name)
+        if starting is not None:
+            starting.cancel()
+            await asyncio.wait({starting})
+        nanny = self._nannies.get(name)
+        if nanny is None:
+            self._voice.tell("gone", name=name)
+            return
+        await _close(nanny)
+
+
+async def _close(nanny: Any) -> None:
+    process: Any = getattr(getattr(nanny, "process", None), "process", None)
+    try:
+        await asyncio.wait_for(nanny.close(timeout=CLOSE_SECONDS), 3 * CLOSE_SECONDS)
+    except Exception:
+        with suppress(Exception):
+            await process.kill()
+
+
+def _address_towards(scheduler: str) -> str:
+    """Return the address of this host by which it reaches the scheduler, so that others reach the worker by it."""
+    import socket
+
+    host, _, port = scheduler.partition("://")[2].rpartition(":")
+    host = host.strip("[]")
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((host, int(port)))
+        return str(probe.getsockname()[0])
+
+
+def _cause(error: BaseException) -> str:
+    while error.__cause__ is not None and not isinstance(error.__cause__, asyncio.CancelledError):
+        error = error.__cause__
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"the module '{error.name}' is not installed there"
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0][:300]}" if text else type(error).__name__
+
+
+# -- life ------------------------------------------------------------------------------------------
+
+
+def end(scratch: str | None) -> None:
+    """End everything here."""
+    with suppress(Exception):
+        import psutil
+
+        for _ in range(100):
+            below = [child for child in psutil.Process().children(recursive=True) if child.status() != "zombie"]
+            for child in below:
+                with suppress(psutil.Error):
+                    child.kill()
+            if not below:
+                break
+            time.sleep(0.02)
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+    if scratch is not None:
+        shutil.rmtree(scratch, ignore_errors=True)
+    with suppress(Exception):
+        from multiprocessing import process
+
+        if (folder := process.current_process()._config.get("tempdir")) is not None:  # type: ignore[attr-defined]
+            shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
+
+
+async def serve(agent: Agent, scratch: str) -> None:
+    """Obey until there is nobody to obey."""
+    loop = asyncio.get_running_loop()
+    over = asyncio.Event()
+
+    def read() -> None:
+        with suppress(Exception):
+            for line in sys.stdin.buffer:
+                loop.call_soon_threadsafe(agent.obey, line)
+        # At once, whatever the event loop does just then.
+        end(scratch)
+
+    threading.Thread(target=read, daemon=True).start()
+    while not over.is_set() and time.monotonic() - agent.heard < SILENCE_SECONDS:
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(over.wait(), 1)
+    end(scratch)
+
+
+def serve_no_pages(worker: Any, *_: Any) -> None:
+    """Stand in for a worker's web server, which has no log-in."""
+    worker.http_server = None
+
+
+def adopt_orphans() -> None:
+    """Let what tasks have started come to this process when its parent ends, so that it ends here, too."""
+    if LINUX:
+        import ctypes
+
+        with suppress(Exception):
+            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+
+def main() -> None:
+    """Be the agent of one cluster on this host."""
+    voice = Voice()
+    scratch = None
+    try:
+        told = json.loads(sys.stdin.buffer.readline())
+        os.environ.update(told["environment"])
+        voice.tell("hello", **facts())
+        adopt_orphans()
+        enter(told["directory"])
+        scratch = make_scratch(told["scratch_name"], told["local_directory"])
+        import dask
+
+        # The time and the host are told by who reads it.
+        dask.config.set({"distributed.admin.log-format": "%(levelname)-7s %(name)s  %(message)s"})
+        import distributed
+        import distributed.comm.tcp
+        import distributed.nanny
+        import distributed.worker
+        from distributed.versions import get_versions
+
+        dask.config.set(
+            {
+                **told["config"],
+                "temporary-directory": scratch,
+                "distributed.worker.multiprocessing-method": "forkserver" if LINUX else "spawn",
+                "distributed.worker.http.routes": [],
+            }
+        )
+        distributed.utils._forkserver_preload_set = True
+        distributed.Worker.start_http_server = serve_no_pages  # type: ignore[method-assign]
+        get_versions()
+        fork_workers(scratch)
+    except BaseException as error:
+        voice.tell("broken", why=_cause(error))
+        end(scratch)
+    voice.tell("ready")
+    assert scratch is not None
+    asyncio.run(serve(Agent(voice, told, scratch), scratch))
+
+
+if __name__ == "__main__":
+    main()

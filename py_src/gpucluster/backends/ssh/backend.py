@@ -1,0 +1,109 @@
+"""The kind ``ssh``. Nothing of Dask is imported until a cluster is started."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, ClassVar
+
+from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.models import Network
+from ...protocol.plaintext import counted
+from ...protocol.specbase import MAX_WORKERS, SpecBase
+from ...protocol.sshspec import SSHSpec
+from ...protocol.traits import Traits
+from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+
+if TYPE_CHECKING:
+    from ..deployment import Deployment
+    from .pool import Pool
+
+
+class SSHBackend(Backend[SSHSpec]):
+    """Workers on hosts that are reached by SSH."""
+
+    name: ClassVar[str] = "ssh"
+    title: ClassVar[str] = "SSH"
+    spec: ClassVar[type[SpecBase]] = SSHSpec
+    traits: ClassVar[Traits] = Traits(this_machine=False)
+    _pool: Pool | None = None
+
+    async def preflight(self, spec: SSHSpec, context: StartContext) -> Plan:
+        """Look at every host at once; what looks at it there is what starts the workers later."""
+        from ..nodes.listening import scheduler_address
+        from .connection import load_asyncssh
+        from .hosts import named_hosts
+        from .pool import Pool, scratch_name
+
+        load_asyncssh()
+        named = named_hosts(spec)
+        host = None if spec.interface is None else scheduler_address(spec.interface)
+        context.report("preflight", f"Looking at {counted(len(named), 'host')}")
+        context.remember(
+            {
+                "hosts": [asdict(each) for each in named],
+                "ssh_config": spec.ssh_config,
+                "python": spec.remote_python or sys.executable,
+                "scratch": scratch_name(context.cluster_id),
+                "local_directory": spec.local_directory,
+            }
+        )
+        pool = Pool(spec, context)
+        try:
+            await pool.open()
+            most = min(MAX_WORKERS, pool.most_workers)
+            n_workers = min(MAX_WORKERS, pool.usual_workers) if spec.n_workers is None else spec.n_workers
+            each = "one worker per GPU" if pool.has_gpus else "one worker per core"
+            reason = f"the hosts have room for {most}, {each}"
+            if n_workers > most:
+                raise PreflightFailed(f"n_workers: must be at most {most}, not {n_workers}: {reason}.")
+        except BaseException:
+            await pool.close()
+            context.remember({})
+            raise
+        self._pool = pool
+        peers = [each.peer for each in pool.hosts if each.peer is not None and _is_address(each.peer)]
+        return Plan(
+            n_workers=n_workers,
+            maximum_workers=most,
+            maximum_reason=reason,
+            network=Network.of(spec.protocol),
+            options={"host": host or scheduler_address(None, peers), "protocol": spec.protocol},
+            threads_per_worker=spec.threads_per_worker,
+            remarks=_remarks(pool),
+        )
+
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
+        """Start the scheduler here and the workers on the hosts."""
+        from .deployment import SSHDeployment
+
+        if self._pool is None:
+            raise StartFailed("The hosts were not looked at before the start.")
+        return await SSHDeployment.start_on(self._pool, plan, context)
+
+    async def reap(self, remembered: Remembered, context: ReapContext) -> None:
+        """Look at the hosts, and end what is there yet."""
+        from .reaping import reap
+
+        if self._pool is not None:
+            await self._pool.close()
+        await reap(remembered, context)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _remarks(pool: Pool) -> tuple[str, ...]:
+    bare = [host.name for host in pool.hosts if host.facts.get("gpucluster") is None]
+    if not bare:
+        return ()
+    return (
+        f"There is no gpucluster on {', '.join(bare[:3])}{' and others' if len(bare) > 3 else ''}: gauges show what "
+        "Dask itself measures there, and gpucluster.learn needs it on every host.",
+    )

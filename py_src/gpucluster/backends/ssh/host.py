@@ -1,0 +1,308 @@
+"""One host: the connection to it, and the agent that runs there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import platform
+import shlex
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...protocol.plaintext import printable
+from . import connection
+from .connection import HostUnusable
+from .hosts import Named
+
+if TYPE_CHECKING:
+    from .worker import SSHWorker
+
+logger = logging.getLogger("gpucluster.workers")
+
+HELLO_SECONDS = 60.0
+READY_SECONDS = 90.0
+PING_SECONDS = 5.0
+END_SECONDS = 4.0
+MARK = "GPUCLUSTER_SSH_CLUSTER"
+"""By this variable the processes of a cluster are found on a host whatever has become of the rest."""
+_BOOT = (
+    "import sys; source = sys.stdin.buffer.read(int(sys.stdin.buffer.readline())); "
+    "exec(compile(source, 'gpucluster-agent', 'exec'))"
+)
+"""All that is to be seen of it on the host's command line."""
+
+
+class Host:
+    """A host on which workers can be started.
+
+    Parameters
+    ----------
+    named : Named
+    config : str or None
+        Path of an SSH configuration.
+    python : str
+        The Python there.
+    told : dict
+        What all workers have in common, for the agent; secret.
+    lost : callable
+        Called with the workers that were there when the host, or its agent, is lost.
+    """
+
+    def __init__(
+        self,
+        named: Named,
+        config: str | None,
+        python: str,
+        told: dict[str, Any],
+        lost: Callable[[list[SSHWorker]], None],
+    ) -> None:
+        self.named = named
+        self.facts: dict[str, Any] = {}
+        self.workers: dict[Any, SSHWorker] = {}
+        self.failed_at = float("-inf")
+        self.unclean = False
+        """Whether an agent may have left something there: it did not come to its own end."""
+        self.peer: str | None = None
+        """Its address, where no other host is between."""
+        self._config, self._python, self._told, self._lost = config, python, told, lost
+        self._connection: Any = None
+        self._process: Any = None
+        self._ready: asyncio.Future[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._opening = asyncio.Lock()
+        self._errors: list[str] = []
+        self._closing = False
+
+    @property
+    def name(self) -> str:
+        """As somebody named it."""
+        return self.named.name
+
+    @property
+    def places(self) -> int:
+        """How many workers it gets by default: one for each GPU, else as often as it was named."""
+        return len(self.gpus) or self.named.workers
+
+    @property
+    def gpus(self) -> list[str]:
+        """UUIDs of the GPUs that workers get."""
+        found: list[str] = self.facts.get("gpus", []) if self._told["use_gpus"] else []
+        return found
+
+    def free_gpu(self) -> str | None:
+        """Return a GPU that no worker has."""
+        taken = {worker.device for worker in self.workers.values()}
+        return next((gpu for gpu in self.gpus if gpu not in taken), None)
+
+    # -- opening ---------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Connect, start the agent, and check what it says of its host.
+
+        Raises
+        ------
+        HostUnusable
+            Nothing of ours is there then.
+        """
+        async with self._opening:
+            if self._process is not None:
+                return
+            try:
+                self._connection = await connection.connect(self.named, self._config)
+                peer = self._connection.get_extra_info("peername")
+                self.peer = peer[0] if peer else None
+                await self._start_agent()
+            except BaseException:
+                self.failed_at = time.monotonic()
+                await self.close()
+                raise
+
+    async def _start_agent(self) -> None:
+        self._closing = False
+        self._errors = []
+        # 'exec', and each argument quoted: no shell stays, and nothing of it is read as a command.
+        mark = f"{MARK}={self._told['id']}"
+        command = f"exec env {mark} {shlex.quote(self._python)} -P -u -c {shlex.quote(_BOOT)}"
+        self._process = process = await self._connection.create_process(command, encoding=None)
+        source = Path(__file__).with_name("agent.py").read_bytes()
+        process.stdin.write(b"%d\n" % len(source) + source + json.dumps(self._told).encode() + b"\n")
+        self._tasks = [asyncio.create_task(self._drain(process))]
+        try:
+            async with asyncio.timeout(HELLO_SECONDS):
+                line = await process.stdout.readline()
+        except TimeoutError:
+            raise HostUnusable(f"{self.name}: its Python did not begin within {HELLO_SECONDS:.0f} seconds.") from None
+        if not line:
+            with suppress(Exception):
+                await asyncio.wait_for(process.wait(), 2)
+            raise HostUnusable(f"{self.name}: {self._why_no_python(process)}.")
+        self.facts = self._read(line)
+        self._check()
+        self.unclean = False  # An agent removes what the one before has left.
+        self._ready = asyncio.get_running_loop().create_future()
+        self._tasks += [asyncio.create_task(self._listen(process)), asyncio.create_task(self._ping(process))]
+
+    def _read(self, line: bytes) -> dict[str, Any]:
+        try:
+            told = json.loads(line)
+            assert isinstance(told, dict)
+        except (AssertionError, ValueError):
+            raise HostUnusable(
+                f"{self.name}: its log-in prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
+                "anything else, which gets in the way. Let ~/.bashrc there print nothing where no person logs in."
+            ) from None
+        return told
+
+    def _why_no_python(self, process: Any) -> str:
+        last = printable(self._errors[-1], 200) if self._errors else ""
+        if "nknown option: -P" in " ".join(self._errors):
+            return f"the Python {self._python} there is too old; workers need Python 3.11 or newer"
+        if process.exit_status in {126, 127} or "not found" in last or "No such file" in last:
+            return (
+                f"there is no Python {self._python} there. Make the same environment there, or say where it is: "
+                "remote_python"
+            )
+        return f"its Python {self._python} ended at once ({last.rstrip('.') or 'without a word'})"
+
+    def _check(self) -> None:
+        facts = self.facts
+        if facts.get("event") == "broken":
+            raise HostUnusable(f"{self.name}: {printable(str(facts.get('why')), 300)}.")
+        python, ours = str(facts["python"]), platform.python_version()
+        if python.split(".")[:2] != ours.split(".")[:2]:
+            raise HostUnusable(
+                f"{self.name}: its Python {self._python} is {printable(python, 12)}, and the one here {ours}. Tasks "
+                "can travel only between the same minor versions."
+            )
+        there, here = facts["distributed"], version("distributed")
+        if there is None:
+            raise HostUnusable(
+                f"{self.name}: the Python {self._python} there has no distributed. Run there: {self._python} -m pip "
+                f"install 'dask[complete]=={here}' distributed=={here}"
+            )
+        if there != here:
+            raise HostUnusable(
+                f"{self.name}: distributed is {printable(str(there), 20)} there and {here} here. Install the same "
+                "version in both."
+            )
+
+    # -- talking ---------------------------------------------------------------------------------
+
+    async def start(self, worker: SSHWorker, command: dict[str, Any]) -> None:
+        """Ask the agent for a worker.
+
+        Raises
+        ------
+        HostUnusable
+        """
+        await self.open()
+        assert self._ready is not None
+        try:
+            await asyncio.wait_for(asyncio.shield(self._ready), READY_SECONDS)
+        except TimeoutError:
+            raise HostUnusable(
+                f"{self.name}: Dask was not imported there within {READY_SECONDS:.0f} seconds."
+            ) from None
+        self.workers[worker.name] = worker
+        self._say({"do": "start", **command})
+
+    def stop(self, worker: SSHWorker) -> None:
+        """Ask the agent to end a worker."""
+        self._say({"do": "stop", "name": worker.name})
+
+    def _say(self, command: dict[str, Any]) -> None:
+        if self._process is None:
+            raise HostUnusable(f"{self.name}: the connection is lost.")
+        with suppress(OSError):  # Whoever listens to it notices.
+            self._process.stdin.write(json.dumps(command).encode() + b"\n")
+
+    async def _ping(self, process: Any) -> None:
+        with suppress(OSError):
+            while True:
+                process.stdin.write(b'{"do": "ping"}\n')
+                await asyncio.sleep(PING_SECONDS)
+
+    async def _listen(self, process: Any) -> None:
+        with suppress(Exception):
+            while line := await process.stdout.readline():
+                self._heard(json.loads(line))
+        await self._is_lost(process)
+
+    def _heard(self, told: dict[str, Any]) -> None:
+        event, name = told.get("event"), told.get("name")
+        assert self._ready is not None
+        if event == "ready" and not self._ready.done():
+            self._ready.set_result(None)
+        elif event == "broken" and not self._ready.done():
+            self._ready.set_exception(HostUnusable(f"{self.name}: {printable(str(told.get('why')), 300)}."))
+        worker = self.workers.get(name)
+        if worker is None:
+            return
+        if event == "started":
+            worker.has_started(str(told["address"]))
+        elif event == "failed":
+            del self.workers[name]
+            worker.has_failed(HostUnusable(f"{self.name}: {printable(str(told.get('why')), 300)}."))
+        elif event == "gone":
+            del self.workers[name]
+            worker.has_gone()
+
+    async def _drain(self, process: Any) -> None:
+        """Read what workers print, always: whoever is not read stops when the pipe is full."""
+        rest = b""
+        with suppress(Exception):
+            while part := await process.stderr.read(65536):
+                *lines, rest = (rest + part).split(b"\n")
+                if len(rest) > 65536:
+                    lines, rest = [*lines, rest], b""
+                for line in lines:
+                    text = line.decode(errors="replace").rstrip()
+                    self._errors = [*self._errors[-9:], text]
+                    logger.info("%s: %s", self.name, text)
+
+    async def _is_lost(self, process: Any) -> None:
+        if self._process is not process:
+            return
+        if not self._closing:
+            with suppress(Exception):
+                await asyncio.wait_for(process.wait(), 1)
+            self.unclean, why = True, "its agent has ended"
+            if process.exit_status is None and process.exit_signal is None:
+                # Nobody could say any more that it has ended: better another host for a while.
+                why = "the connection is lost"
+                self.failed_at = time.monotonic()
+            logger.warning("%s: %s", self.name, why)
+        await self._forget()
+
+    async def _forget(self) -> None:
+        gone, self.workers = list(self.workers.values()), {}
+        found, self._process, self._connection = self._connection, None, None
+        if self._ready is not None and not self._ready.done():
+            self._ready.set_exception(HostUnusable(f"{self.name}: the connection is lost."))
+            self._ready.exception()  # Nobody may wait for it.
+        here = asyncio.current_task()
+        for task in self._tasks:
+            if task is not here:
+                task.cancel()
+        self._tasks = []
+        if found is not None:
+            found.abort()
+        self._lost(gone)
+
+    async def close(self) -> None:
+        """End everything there; in bounded time, also where nobody answers any more."""
+        self._closing = True
+        process, found = self._process, self._connection
+        if process is not None:
+            with suppress(Exception):
+                process.stdin.write_eof()
+                await asyncio.wait_for(process.wait(), END_SECONDS)
+        await self._forget()
+        if found is not None:
+            with suppress(Exception):
+                await asyncio.wait_for(found.wait_closed(), 1)

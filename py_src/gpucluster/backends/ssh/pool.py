@@ -1,0 +1,184 @@
+"""The hosts of one cluster, and which worker goes where."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import dask
+
+from ...protocol.errors import PreflightFailed
+from ...protocol.sshspec import SSHSpec
+from ..nodes.workers import given_environment, portable_credentials, usual_environment
+from .connection import HostUnusable
+from .host import Host
+from .hosts import named_hosts
+
+if TYPE_CHECKING:
+    from ..backend import StartContext
+    from .worker import SSHWorker
+
+AVOIDED_SECONDS = 60.0
+"""So long a host that has failed is the last choice."""
+_PASSED_ON = (
+    "distributed.comm.retry",
+    "distributed.comm.timeouts",
+    "distributed.worker.memory",
+    "distributed.worker.preload",
+    "distributed.worker.preload-argv",
+    "distributed.worker.profile",
+)
+"""Parts of Dask's configuration that workers elsewhere follow, too."""
+
+
+def scratch_name(cluster_id: str) -> str:
+    """Return how the private folders of a cluster on its hosts begin."""
+    return f"gpucluster-{cluster_id}-"
+
+
+class Pool:
+    """All hosts of one cluster.
+
+    Parameters
+    ----------
+    spec : SSHSpec
+    context : StartContext
+    """
+
+    def __init__(self, spec: SSHSpec, context: StartContext) -> None:
+        self.forget_worker: Callable[[str], None] = lambda address: None
+        """Called with the address of a worker whose host is lost: nobody answers there."""
+        self._spec = spec
+        common = {
+            "id": context.cluster_id,
+            "protocol": spec.protocol,
+            "security": portable_credentials(context.security),
+            "environment": {**usual_environment(), **given_environment(spec)},
+            "config": {name: dask.config.get(name) for name in _PASSED_ON},
+            "directory": os.getcwd(),
+            "local_directory": spec.local_directory,
+            "use_gpus": spec.use_gpus,
+        }
+        python = spec.remote_python or sys.executable
+        self.hosts = [
+            # Two names may be one host.
+            Host(
+                named,
+                spec.ssh_config,
+                python,
+                {**common, "scratch_name": f"{scratch_name(context.cluster_id)}{number}"},
+                self._lost,
+            )
+            for number, named in enumerate(named_hosts(spec))
+        ]
+
+    async def open(self) -> None:
+        """Open all hosts at once.
+
+        Raises
+        ------
+        PreflightFailed
+            Some cannot be used; the others are closed again.
+        """
+        found = await asyncio.gather(*(host.open() for host in self.hosts), return_exceptions=True)
+        errors = [error for error in found if isinstance(error, BaseException)]
+        for error in errors:
+            if not isinstance(error, PreflightFailed):
+                raise error
+        if errors:
+            told = " ".join(str(error).rstrip(".") + "." for error in errors[:3])
+            more = f" And {len(errors) - 3} more." if len(errors) > 3 else ""
+            if len(self.hosts) == 1:
+                raise PreflightFailed(f"The host cannot be used. {told}")
+            raise PreflightFailed(f"{len(errors)} of {len(self.hosts)} hosts cannot be used. {told}{more}")
+
+    @property
+    def has_gpus(self) -> bool:
+        """Whether workers get GPUs: then only hosts that have some are used."""
+        return any(host.gpus for host in self.hosts)
+
+    @property
+    def usual_workers(self) -> int:
+        """How many workers there are unless somebody says otherwise."""
+        return sum(host.places for host in self._usable())
+
+    @property
+    def most_workers(self) -> int:
+        """How many there can be: one for each GPU, or for each core."""
+        return sum(len(host.gpus) if self.has_gpus else self._most_on(host) for host in self._usable())
+
+    def _usable(self) -> list[Host]:
+        return [host for host in self.hosts if host.gpus or not self.has_gpus]
+
+    @staticmethod
+    def _most_on(host: Host) -> int:
+        return max(host.named.workers, int(host.facts.get("cores", 1)))
+
+    @contextmanager
+    def placing(self, worker: SSHWorker) -> Iterator[Host]:
+        """Choose a host for a worker: the one with most room, and one that has failed lately last."""
+        now = time.monotonic()
+
+        def rank(host: Host) -> tuple[bool, float, int]:
+            avoided = now - host.failed_at < AVOIDED_SECONDS
+            return avoided, (len(host.workers) + 1) / host.places, self.hosts.index(host)
+
+        free = [host for host in self._usable() if host.free_gpu() is not None or not self.has_gpus]
+        if not free:
+            raise HostUnusable("each GPU of the hosts has a worker already")
+        host = min(free, key=rank)
+        worker.device = host.free_gpu()
+        host.workers[worker.name] = worker  # Who is placed next sees it.
+        try:
+            yield host
+        except BaseException:
+            if host.workers.get(worker.name) is worker:
+                del host.workers[worker.name]
+            raise
+
+    def command(self, worker: SSHWorker, host: Host, scheduler: str, timeout: float) -> dict[str, Any]:
+        """Return what the agent of a host is told to start a worker."""
+        spec = self._spec
+        options: dict[str, Any] = {
+            "nthreads": spec.threads_per_worker,
+            "memory_limit": self._memory_limit(host),
+            "death_timeout": timeout,
+        }
+        if spec.resources:
+            options["resources"] = dict(spec.resources)
+        if spec.preload:
+            options["preload"] = list(spec.preload)
+        if spec.lifetime_seconds is not None:
+            options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
+            if spec.lifetime_stagger_seconds is not None:
+                options["lifetime_stagger"] = spec.lifetime_stagger_seconds
+        device = {} if worker.device is None else {"CUDA_VISIBLE_DEVICES": worker.device}
+        return {
+            "name": worker.name,
+            "scheduler": scheduler,
+            "options": options,
+            "environment": device,
+            "timeout": timeout,
+        }
+
+    def _memory_limit(self, host: Host) -> int:
+        limit = self._spec.memory_limit
+        if limit != "auto":
+            return int(limit or 0)
+        sharers = len(host.gpus) or max(host.named.workers, int(host.facts["cores"]))
+        return int(host.facts["memory_bytes"]) // sharers
+
+    def _lost(self, workers: list[SSHWorker]) -> None:
+        for worker in workers:
+            worker.has_gone()
+            if worker.address is not None:
+                self.forget_worker(str(worker.address))
+
+    async def close(self) -> None:
+        """End everything on all hosts."""
+        await asyncio.gather(*(host.close() for host in self.hosts), return_exceptions=True)

@@ -1,0 +1,84 @@
+"""End what a dead supervisor has left on its hosts. The agents there end by themselves; this makes sure of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from typing import Any
+
+from ..backend import ReapContext, Remembered
+from .connection import HostUnusable, connect
+from .host import MARK
+from .hosts import Named
+
+SWEEP_SECONDS = 30.0
+_SWEEP = """
+import glob, json, os, shutil, signal, sys, tempfile, time
+told = json.loads(sys.stdin.readline())
+mark = told["mark"].encode()
+ended = set()
+for _ in range(20):
+    found = []
+    for path in glob.glob("/proc/[0-9]*/environ"):
+        try:
+            pid = int(path.split("/")[2])
+            with open(path, "rb") as file, open("/proc/%d/stat" % pid) as stat:
+                if mark in file.read().split(b"\\0") and stat.read().rpartition(")")[2].split()[0] != "Z":
+                    found.append(pid)
+        except OSError:
+            pass
+    if not found:
+        break
+    ended.update(found)
+    for pid in found:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    time.sleep(0.1)
+for top in {tempfile.gettempdir(), told["directory"] or tempfile.gettempdir()}:
+    for path in glob.glob(os.path.join(glob.escape(top), told["scratch"] + "*")):
+        if not os.path.islink(path) and os.lstat(path).st_uid == os.getuid():
+            shutil.rmtree(path, ignore_errors=True)
+print(json.dumps({"ended": len(ended), "left": len(found)}))
+"""
+
+
+async def reap(remembered: Remembered, context: ReapContext) -> None:
+    """Look at each host, and end what is there yet.
+
+    Raises
+    ------
+    RuntimeError
+        Some does not end.
+    """
+    hosts = [Named(**host) for host in remembered["hosts"]]
+    found = await asyncio.gather(*(_sweep(host, remembered, context) for host in hosts), return_exceptions=True)
+    unreachable = [host.name for host, told in zip(hosts, found, strict=True) if isinstance(told, BaseException)]
+    ended = sum(told["ended"] for told in found if isinstance(told, dict))
+    if any(told["left"] for told in found if isinstance(told, dict)):
+        raise RuntimeError("Some processes on the hosts do not end")
+    if ended:
+        context.report(f"{ended} processes that its dead process had left on its hosts were ended.")
+    if unreachable:
+        # The agents there end what they have started when they have heard nothing for a minute.
+        context.report(f"Could not look at {', '.join(unreachable)}; the workers there end by themselves.")
+
+
+async def _sweep(host: Named, remembered: Remembered, context: ReapContext) -> dict[str, Any]:
+    connection = await connect(host, remembered["ssh_config"])
+    try:
+        command = f"exec {shlex.quote(remembered['python'])} -c {shlex.quote(_SWEEP)}"
+        told = {
+            "mark": f"{MARK}={context.cluster_id}",
+            "scratch": remembered["scratch"],
+            "directory": remembered["local_directory"],
+        }
+        done = await asyncio.wait_for(connection.run(command, input=json.dumps(told) + "\n"), SWEEP_SECONDS)
+        if done.exit_status != 0:
+            raise HostUnusable(f"{host.name}: its Python cannot be started.")
+        answer: dict[str, Any] = json.loads(str(done.stdout).strip().splitlines()[-1])
+        return answer
+    finally:
+        connection.close()

@@ -1,0 +1,54 @@
+"""Base of a worker that ``distributed.SpecCluster`` counts, and that something else starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from distributed.core import Status
+from distributed.deploy.spec import ProcessInterface
+
+
+class StartedElsewhere(ProcessInterface):
+    """A ``ProcessInterface`` that says what has become of it as a nanny does.
+
+    Relies on ``ProcessInterface.status`` and ``_event_finished``, which ``finished()`` waits for (2021.1), and on what
+    ``spec_cluster.failed`` reads: ``Status.failed`` and ``__startup_exc`` of ``Server`` under its mangled name.
+    """
+
+    address: Any
+    _event_finished: Any
+
+    def __init__(self, scheduler: str, name: Any) -> None:
+        super().__init__(scheduler=scheduler, name=name)  # type: ignore[no-untyped-call]
+
+    def note_running(self) -> None:
+        """Say that it runs."""
+        if self.status != Status.closed:
+            self.status = Status.running
+
+    @property
+    def runs(self) -> bool:
+        """Whether it does."""
+        return bool(self.status == Status.running)
+
+    def note_failure(self, error: Exception) -> Exception:
+        """Say that it could not start, and why; returns the error."""
+        self.status = Status.failed
+        self._Server__startup_exc = error
+        self._event_finished.set()
+        return error
+
+    async def has_ended(self) -> None:
+        """Wait until it is no more."""
+        await self._event_finished.wait()
+
+    def note_gone(self) -> None:
+        """Say that it is no more; one that could not start stays that."""
+        if self.status != Status.failed:
+            self.status = Status.closed
+        self._event_finished.set()
+
+    async def close(self) -> None:
+        """Say that it was ended."""
+        self.status = Status.closed
+        self._event_finished.set()

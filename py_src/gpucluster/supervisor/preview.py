@@ -1,0 +1,41 @@
+"""``python -P -m gpucluster.supervisor.preview``: what a cluster would be handed to, say, a batch system as.
+
+Reads a spec from its standard input, as JSON, and prints a ``Submission``, or an ``ErrorModel``. A process of its own,
+in the cluster's Python: the Jupyter server imports neither Dask nor the libraries of the kinds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from ..backends.backend import Backend, load_backend
+from ..protocol.errors import GPUClusterError
+from ..protocol.kinds import parse_spec
+from ..protocol.models import Submission
+
+
+async def preview(text: str) -> Submission:
+    """Return what would be submitted for a spec.
+
+    Raises
+    ------
+    GPUClusterError
+    """
+    spec = parse_spec(text)
+    backend = load_backend(spec.backend)
+    return await backend.preview(spec) if isinstance(backend, Backend) else Submission()
+
+
+def main() -> None:
+    """Answer one question."""
+    try:
+        answer: Submission | None = asyncio.run(preview(sys.stdin.read()))
+        sys.stdout.write(answer.model_dump_json() if answer is not None else "")
+    except GPUClusterError as error:
+        sys.stdout.write(error.model().model_dump_json())
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

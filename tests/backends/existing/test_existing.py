@@ -1,0 +1,187 @@
+"""Schedulers that somebody else has started, as real processes of their own: seen, used, and left alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import gpucluster
+import pytest
+from distributed import Client
+from gpucluster.backends.backend import StartContext
+from gpucluster.backends.existing import ExistingBackend
+from gpucluster.protocol.errors import InvalidRequest, InvalidState, PreflightFailed
+from gpucluster.protocol.kinds import parse_spec, spec_schemas
+from gpucluster.protocol.models import ClusterState, Network
+
+from tests.backends.existing.schedulers import credentials
+
+SERVE = str(Path(__file__).parent / "schedulers.py")
+# Made of text: the other side has no module of these tests.
+PLUGINS = eval("lambda dask_worker: list(dask_worker.plugins)", {"__name__": "__main__"})
+PLUGINS_THERE = eval("lambda dask_scheduler: list(dask_scheduler.plugins)", {"__name__": "__main__"})
+
+
+@dataclass
+class Somebody:
+    """Who has started the schedulers."""
+
+    folder: Path
+    process: subprocess.Popen[str]
+    addresses: dict[str, str]
+
+    def end(self) -> None:
+        """Die without a word."""
+        self.process.kill()
+        self.process.communicate()
+
+    def tls(self, **other: str) -> dict[str, str]:
+        """Return the options that name the TLS files."""
+        return {
+            f"tls_{name}": str(self.folder / f"{name.removesuffix('_file')}.pem") for name in ("ca_file", "cert", "key")
+        } | other
+
+
+def serve(folder: Path, port: int = 0) -> Somebody:
+    process = subprocess.Popen(
+        [sys.executable, SERVE, str(folder), str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return Somebody(folder, process, json.loads(process.stdout.readline()))
+
+
+@pytest.fixture(scope="module")
+def somebody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Somebody]:
+    found = serve(tmp_path_factory.mktemp("schedulers"))
+    yield found
+    found.end()
+
+
+def test_it_is_seen_used_and_left_alone(shared_site, somebody, wait_until):
+    address = somebody.addresses["tcp"]
+    model = shared_site.running(backend="existing", address=address, n_workers=None, memory_limit="auto")
+    assert (model.n_workers, model.wanted.n_workers, model.can) == (1, None, ())
+    assert model.network is Network.OPEN
+    assert "Stop only ends the view" in model.notes[0]
+    with Client(address) as client:
+        assert client.submit(sum, [1, 2, 3]).result() == 6
+        wait_until(lambda: any("gpucluster-telemetry" in plugins for plugins in client.run(PLUGINS).values()))
+    found = shared_site.control.telemetry(model.id)
+    assert found.workers == [model.workers[0].name]
+    pages = shared_site.registry.dashboard(model.id)
+    assert pages.prefix == ""
+    with urllib.request.urlopen(pages.url, timeout=20) as page:
+        assert b"Dask" in page.read()
+    with pytest.raises(InvalidState, match="cannot be scaled: somebody else has started this scheduler"):
+        shared_site.control.patch(model.id, {"n_workers": 2})
+    with pytest.raises(InvalidState, match="cannot restart its workers: somebody else"):
+        shared_site.control.restart(model.id)
+    shared_site.control.stop(model.id)
+    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    with Client(address, timeout=20) as client:
+        assert client.submit(sum, [1, 2, 4]).result() == 7
+        assert not any("gpucluster-telemetry" in plugins for plugins in client.run(PLUGINS).values())
+        assert not [name for name in client.run_on_scheduler(PLUGINS_THERE) if "gpucluster" in name]
+
+
+def test_tls_files_of_somebody_else(shared_site, somebody):
+    address = somebody.addresses["tls"]
+    options = {"backend": "existing", "n_workers": None, "memory_limit": "auto"}
+    model = shared_site.running(address=address, **options, **somebody.tls())
+    assert model.network is Network.TLS
+    kept = shared_site.registry.folder(model.id).tls
+    assert {path.stat().st_mode & 0o777 for path in kept.iterdir()} == {0o600}
+    cluster = gpucluster.connect(model.id)
+    with Client(address, security=cluster.security) as client:
+        assert client.submit(sum, [1, 2, 3]).result() == 6
+    shared_site.control.stop(model.id)
+    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert not kept.exists()
+
+
+async def _refusal(tmp_path: Path, **options) -> str:
+    context = StartContext(cluster_id="x", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
+    with pytest.raises(PreflightFailed) as error:
+        await ExistingBackend().preflight(parse_spec({"backend": "existing", **options}), context)
+    assert error.value.message[-1] in ".?)"
+    return str(error.value.message)
+
+
+async def test_what_cannot_be_looked_at_is_said(somebody, tmp_path):
+    tcp, tls = somebody.addresses["tcp"], somebody.addresses["tls"]
+    as_tls, as_tcp = tcp.replace("tcp:", "tls:"), tls.replace("tls:", "tcp:")
+    assert "does not encrypt: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **somebody.tls())
+    assert "encrypts: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
+    assert "is a worker of Dask" in await _refusal(tmp_path, address=somebody.addresses["tcp-worker"])
+    assert "give tls_ca_file, tls_cert and tls_key" in await _refusal(tmp_path, address=tls)
+    with Client(tcp) as client:
+        pages = urlsplit(client.dashboard_link).netloc
+    assert "is not a scheduler of Dask" in await _refusal(tmp_path, address=f"tcp://{pages}")
+    assert "Nobody listens at" in await _refusal(tmp_path, address="tcp://127.0.0.1:9")
+    assert "There is no host 'nowhere.invalid'" in await _refusal(tmp_path, address="tcp://nowhere.invalid:8786")
+    assert "no setting 'our-site'" in await _refusal(tmp_path, address="our-site")
+    assert "no 'scheduler-address'" in await _refusal(tmp_path)
+    # Somebody else's files, and files that others can read.
+    (tmp_path / "other").mkdir()
+    credentials(tmp_path / "other")
+    other = Somebody(tmp_path / "other", somebody.process, {}).tls()
+    assert "certificate that is not of the authority" in await _refusal(tmp_path, address=tls, **other)
+    mixed = somebody.tls(tls_cert=other["tls_cert"], tls_key=other["tls_key"])
+    assert "does not let us in" in await _refusal(tmp_path, address=tls, **mixed)
+    (tmp_path / "other" / "key.pem").chmod(0o644)
+    assert "chmod 600" in await _refusal(tmp_path, address=tls, **other)
+    assert "cannot be read" in await _refusal(tmp_path, address=tls, **somebody.tls(tls_key=str(tmp_path / "none")))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(None, "there is no file"), ("{", "holds no JSON"), ("[]", "holds no address"), ('{"address": "x y"}', "'x y'")],
+)
+async def test_scheduler_files(tmp_path, text, said):
+    path = tmp_path / "scheduler.json"
+    if text is not None:
+        path.write_text(text)
+    assert said in await _refusal(tmp_path, scheduler_file=str(path))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"address": "http://x:1"}, "is not the address of a scheduler"),
+        ({"address": "tcp://x:99999"}, "is not the address of a scheduler"),
+        ({"address": "tcp://x:1", "n_workers": 2}, "n_workers is up to whoever started the workers"),
+        ({"address": "tcp://x:1", "scheduler_file": "/x"}, "give one of them"),
+        ({"address": "tls://x:1", "tls_key": "/x"}, "give all three"),
+        ({"scheduler_file": "x"}, "must be an absolute path"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, said):
+    with pytest.raises(InvalidRequest, match=said):
+        parse_spec({"backend": "existing", **options})
+
+
+def test_the_form_asks_only_for_what_is_ours():
+    assert not {"n_workers", "memory_limit", "local_directory"} & set(spec_schemas()["existing"]["properties"])
+
+
+def test_a_scheduler_that_comes_back_and_one_that_does_not(site, tmp_path, monkeypatch, wait_until):
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "8s")
+    first = serve(tmp_path)
+    address = first.addresses["tcp"]
+    model = site.running(backend="existing", address=address, n_workers=None, memory_limit="auto")
+    first.end()
+    second = serve(tmp_path, urlsplit(address).port or 0)
+    try:
+        there = second.addresses["tcp-worker"]
+        wait_until(lambda: [worker.address for worker in site.get(model.id).workers] == [there])
+        assert site.get(model.id).state is ClusterState.RUNNING
+    finally:
+        second.end()
+    ended = site.wait_for(model.id, lambda model: model.state.ended)
+    assert (ended.state, ended.reason) == (ClusterState.FAILED, "The scheduler does not answer any more.")

@@ -1,0 +1,26 @@
+"""One real Slurm for all tests of the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.backends.slurm.realslurm import NoSlurm, RealSlurm, must_be_installed
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[RealSlurm]:
+    """A Slurm with three nodes of four cores and two GPUs each, which this process and what it starts use."""
+    try:
+        must_be_installed()
+    except NoSlurm as reason:
+        pytest.skip(str(reason))
+    slurm = RealSlurm()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SLURM_CONF", slurm.environment["SLURM_CONF"])
+        try:
+            slurm.start()
+            yield slurm
+        finally:
+            slurm.stop()

@@ -1,0 +1,257 @@
+"""A real Slurm on loopback: munged, slurmctld and several slurmd of the distribution's packages, in a scratch folder.
+
+Nothing of the system is used or changed but the programs: keys, state, ports and configuration are its own. GPUs are
+device files that nobody answers on; Slurm gives them away as it does with real ones.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import psutil
+
+PACKAGES = ("slurm-wlm", "munge")
+PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scancel", "sinfo")
+NODES = 3
+CORES = 4
+GPUS = 2
+NODE_MEMORY_MB = 8000
+
+_CONFIGURATION = """\
+ClusterName=loop
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket={folder}/munge/socket
+SlurmctldPort={controller_port}
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmdSpoolDir={folder}/spool/%n
+StateSaveLocation={folder}/state
+SlurmctldLogFile={folder}/log/slurmctld.log
+SlurmdLogFile={folder}/log/slurmd.%n.log
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SwitchType=switch/none
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=1
+JobAcctGatherParams=OverMemoryKill,UsePss
+AccountingStorageType=accounting_storage/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,sched_min_interval=0
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+ReturnToService=2
+SlurmdParameters=config_overrides
+SlurmctldTimeout=30
+SlurmdTimeout=30
+KillWait=2
+MinJobAge=300
+InactiveLimit=0
+GresTypes=gpu
+NodeName=n[1-{nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first_port}-{last_port}] CPUs={cores} Boards=1 \
+SocketsPerBoard=1 CoresPerSocket={cores} ThreadsPerCore=1 RealMemory={memory} \
+Gres=gpu:fake:{gpus} Feature=loop State=UNKNOWN
+PartitionName=main Nodes=n[1-{nodes}] Default=YES MaxTime=INFINITE DefMemPerCPU=500 PriorityTier=1 State=UP
+PartitionName=short Nodes=n1 MaxTime=00:30:00 DefaultTime=00:05:00 DefMemPerCPU=500 PriorityTier=1 State=UP
+PartitionName=urgent Nodes=n[1-{nodes}] MaxTime=01:00:00 DefMemPerCPU=500 PriorityTier=9 State=UP
+"""
+
+
+class NoSlurm(Exception):
+    """There is no Slurm here and none can be installed; the message is a sentence."""
+
+
+def must_be_installed() -> None:
+    """Install the packages where they are missing and this process may.
+
+    Raises
+    ------
+    NoSlurm
+    """
+    if _installed():
+        return
+    if os.geteuid() != 0:
+        raise NoSlurm(f"needs Slurm: let root run 'apt-get install {' '.join(PACKAGES)}' (and the tests)")
+    if shutil.which("apt-get") is None:
+        raise NoSlurm(f"needs Slurm, the packages {' and '.join(PACKAGES)} of Debian")
+    # Another process of tests may be installing something else.
+    patient = ["apt-get", "-o", "DPkg::Lock::Timeout=120"]
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for words in (["update", "-qq"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):
+        done = subprocess.run(
+            [*patient, *words], env=environment, capture_output=True, text=True, timeout=170, check=False
+        )
+    if done.returncode != 0 or not _installed():
+        raise NoSlurm(f"needs Slurm, which cannot be installed: {(done.stderr or done.stdout).strip()[-200:]}")
+
+
+def _installed() -> bool:
+    if os.geteuid() != 0:
+        return False  # The daemons here run as root; jobs of several users could not be started otherwise.
+    return all(shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") for name in PROGRAMS)
+
+
+class RealSlurm:
+    """One Slurm with its daemons. ``start`` it, and ``stop`` it in any case."""
+
+    def __init__(self) -> None:
+        # Not tmp_path: the path of munge's socket must be short.
+        self.folder = Path(tempfile.mkdtemp(prefix="gpcslurm", dir="/tmp"))
+        self.folder.chmod(0o755)  # Other users' jobs are served, too.
+        self.configuration = self.folder / "slurm.conf"
+        self.nodes = [f"n{number}" for number in range(1, NODES + 1)]
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "SBATCH_"))},
+            "SLURM_CONF": str(self.configuration),
+            "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin",
+            "LC_ALL": "C",
+        }
+
+    # -- life ------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the daemons and wait until all nodes are idle."""
+        self._write()
+        munge = self.folder / "munge"
+        self._daemon(
+            "munged", f"--socket={munge}/socket", f"--key-file={munge}/munge.key", f"--pid-file={munge}/munged.pid",
+            f"--log-file={munge}/munged.log", f"--seed-file={munge}/seed", "--num-threads=2", "--force",
+        )  # fmt: skip
+        self.start_controller("-c")
+        for node in self.nodes:
+            self.start_node(node)
+        deadline = time.monotonic() + 60
+        while self.ask("sinfo", "-h", "-N", "-p", "main", "-o", "%T").split() != ["idle"] * NODES:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"Slurm did not start: {self.ask('sinfo', '-N', '-o', '%N %T %E')}")
+            time.sleep(0.1)
+
+    def start_controller(self, *options: str) -> None:
+        """Start slurmctld, anew perhaps."""
+        self._daemon("slurmctld", *options, "-f", str(self.configuration))
+
+    def start_node(self, node: str) -> None:
+        """Start the slurmd of a node, anew perhaps."""
+        self._daemon("slurmd", "-N", node, "-f", str(self.configuration))
+
+    def stop_controller(self) -> None:
+        """End slurmctld in good order."""
+        _end(self._pids("slurmctld.pid"), signal.SIGTERM)
+
+    def stop(self) -> None:
+        """End all jobs and daemons, and delete everything."""
+        # Starts nothing: it may be the end of a test that must not.
+        _end(self._pids("slurmctld.pid") + self._pids("slurmd.*.pid"), signal.SIGTERM)
+        _end(self._of_jobs(), signal.SIGKILL)
+        _end(self._pids("munge/munged.pid"), signal.SIGTERM)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # -- using it --------------------------------------------------------------------------------
+
+    def ask(self, *command: str, patience: float = 30) -> str:
+        """Run a command of Slurm; returns what it prints, whether it succeeds or not."""
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=patience, check=False
+        )
+        return done.stdout
+
+    def jobs(self) -> list[str]:
+        """Return the names of all jobs that wait or run, or are just ending."""
+        return self.ask("squeue", "-h", "-o", "%j").split()
+
+    # -- starting it -----------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        for name in ("state", "munge", "log", "dev", *(f"spool/{node}" for node in self.nodes)):
+            (self.folder / name).mkdir(parents=True, mode=0o755)
+        key = self.folder / "munge" / "munge.key"
+        key.write_bytes(secrets.token_bytes(1024))
+        key.chmod(0o400)
+        for number in range(GPUS):
+            os.mknod(self.folder / "dev" / f"nvidia{number}", 0o020666, os.makedev(1, 3))  # As /dev/null.
+        devices = f"{self.folder}/dev/nvidia[0-{GPUS - 1}]"
+        (self.folder / "gres.conf").write_text(f"Name=gpu Type=fake Flags=nvidia_gpu_env File={devices}\n")
+        ports = _free_ports(NODES + 1)
+        self.configuration.write_text(
+            _CONFIGURATION.format(
+                host=socket.gethostname().partition(".")[0],
+                folder=self.folder,
+                controller_port=ports[-1],
+                nodes=NODES,
+                first_port=ports[0],
+                last_port=ports[NODES - 1],
+                cores=CORES,
+                memory=NODE_MEMORY_MB,
+                gpus=GPUS,
+            )
+        )
+
+    def _daemon(self, *command: str) -> None:
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=30, check=False)
+        assert done.returncode == 0, f"{command[0]}: {done.stderr}"
+
+    def _of_jobs(self) -> list[int]:
+        """Return the processes of jobs that are there yet, and of those who watch over them."""
+        found = []
+        for process in psutil.process_iter():
+            with suppress(psutil.Error, OSError):
+                ours = process.environ().get("SLURM_CONF") == str(self.configuration)
+                if ours and process.pid != os.getpid() and "SLURM_JOB_ID" in process.environ():
+                    found.append(process.pid)
+        return found
+
+    def _pids(self, pattern: str) -> list[int]:
+        found = []
+        for path in self.folder.glob(pattern):
+            with suppress(OSError, ValueError):
+                found.append(int(path.read_text()))
+        return found
+
+
+def _end(pids: list[int], number: signal.Signals) -> None:
+    """Signal processes and wait until they are gone; one that nobody has waited for yet is."""
+    living = []
+    for pid in pids:
+        with suppress(psutil.Error):
+            process = psutil.Process(pid)
+            process.send_signal(number)
+            living.append(process)
+    deadline = time.monotonic() + 15
+    while living and time.monotonic() < deadline:
+        living = [process for process in living if _lives(process)]
+        time.sleep(0.05)
+    for process in living:
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def _lives(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def _free_ports(count: int) -> list[int]:
+    """Return free ports of loopback, the first ones in a row."""
+    for first in range(20000 + secrets.randbelow(9000), 32000, count):
+        with ExitStack() as held, suppress(OSError):
+            for port in range(first, first + count):
+                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return list(range(first, first + count))
+    raise AssertionError("no free ports")

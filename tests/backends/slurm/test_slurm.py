@@ -1,0 +1,283 @@
+"""Clusters of jobs on a real Slurm, as people make them; and what Slurm does to jobs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+import numpy as np
+import psutil
+import pytest
+from distributed import fire_and_forget
+from gpucluster.protocol.errors import StartFailed
+from gpucluster.protocol.models import ClusterState
+from gpucluster.registry.remembering import read_remembered
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits
+
+JOBS = {"backend": "slurm", "partition": "main", "walltime": "00:10:00", "memory_limit": "600MB", "interface": "lo"}
+
+
+def log_of(cluster: Any) -> str:
+    return "\n".join(cluster.logs(lines=60))
+
+
+HOG = "x = b'x' * 10**9; import time; time.sleep(60)"
+
+
+@pytest.fixture(scope="module")
+def shared_folder(slurm: Any, tmp_path_factory: Any) -> Path:
+    """Stands for storage that login node and nodes share."""
+    folder = Path(tmp_path_factory.mktemp("shared"))
+    folder.chmod(0o700)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(shared_site: Any, shared_folder: Path) -> Any:
+    """A cluster of two jobs; its model just after it was made."""
+    return shared_site.running(**JOBS, name="jobs", n_workers=2, shared_directory=str(shared_folder))
+
+
+@pytest.fixture
+def two(shared_site: Any, made: Any) -> Any:
+    """That cluster with two workers."""
+    shared_site.control.patch("jobs", {"n_workers": 2})
+    shared_site.wait_for("jobs", lambda model: (model.n_workers, model.n_pending) == (2, 0))
+    return gpucluster.connect("jobs")
+
+
+def names(model: Any) -> set[str]:
+    return {worker.name for worker in model.workers}
+
+
+def job_of(slurm: Any, model: Any, name: str) -> str:
+    """Return the number of the job that a worker runs in."""
+    told = slurm.ask("squeue", "-h", "-o", "%i", f"--name=gpucluster-{model.id}-{name}").split()
+    assert len(told) == 1, told
+    return str(told[0])
+
+
+def messages(cluster: Any) -> str:
+    return "\n".join(entry.message for entry in cluster.activity())
+
+
+def test_it_runs_while_its_jobs_wait_and_leaves_no_secret_with_slurm(
+    slurm: Any, shared_site: Any, made: Any, shared_folder: Path
+) -> None:
+    assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Slurm", "tls", False)
+    assert (made.n_workers + made.n_pending, set(made.can)) == (2, {"scale", "adapt", "retire", "restart"})
+    folder = shared_site.registry.folder(made.id)
+    script = folder.submitted.read_text()
+    assert f"#SBATCH -J gpucluster-{made.id}\n" in script
+    assert "#SBATCH -t 00:10:00\n" in script
+    assert read_remembered(folder).state["names"] == f"gpucluster-{made.id}-"
+    key = (folder.tls / "key.pem").read_text()
+    shared = shared_folder / made.id / "tls" / "key.pem"
+    assert shared.read_text() == key
+    kept = slurm.ask("scontrol", "write", "batch_script", job_of(slurm, made, "0"), "-")
+    assert kept.strip() == script.strip(), "what is shown is what was sent"
+    assert key.splitlines()[1] not in kept
+    for path in (shared_folder / made.id, *(shared_folder / made.id).rglob("*")):
+        private = stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+        assert private or path.parent.name == "log", f"others may read {path}"
+    model = shared_site.wait_for("jobs", lambda model: model.n_workers == 2)
+    assert (names(model), model.n_pending, model.pending_reason) == ({"0", "1"}, 0, None)
+
+
+def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
+    import dask.array as da
+    from gpucluster.learn import KMeans
+
+    X = load_digits().data
+    start = X[:10]
+    with two.get_client():
+        ours = KMeans(10, init=start, n_init=1).fit(da.from_array(X, chunks=(500, -1)))
+        theirs = LocalKMeans(10, init=start, n_init=1).fit(X)
+        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
+
+
+def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(shared_site: Any, two: Any) -> None:
+    two.scale(3)
+    model = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
+    *_, last = model.workers
+    with two.get_client() as client:
+        futures = client.scatter(list(range(10)), workers=[last.address])
+        two.retire(last.name)
+        shared_site.wait_for("jobs", lambda model: last.name not in names(model))
+        leaves = shared_site.get("jobs").workers[-1]
+        futures += client.scatter(list(range(10)), workers=[leaves.address])
+        two.scale(1)
+        shared_site.wait_for("jobs", lambda model: model.n_workers == 1)
+        assert sum(client.gather(futures)) == 2 * sum(range(10))
+
+
+def test_a_restart_keeps_the_jobs(slurm: Any, two: Any) -> None:
+    before = two.model
+    jobs = {job_of(slurm, before, name) for name in names(before)}
+    with two.get_client() as client:
+        pids = {worker.pid for worker in before.workers}
+        two.restart()
+        assert {worker.pid for worker in two.model.workers}.isdisjoint(pids)
+        assert {job_of(slurm, before, name) for name in names(two.model)} == jobs
+        assert client.submit(sum, [1, 2]).result(timeout=60) == 3
+
+
+def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+    two.scale(3)
+    before = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
+    cancelled, down, too_big = sorted(names(before), key=int)
+    number = job_of(slurm, before, cancelled)
+    node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job_of(slurm, before, down)).strip()
+    # All three of them may be on one node.
+    slurm.ask("scancel", number)
+    with two.get_client() as client:
+        # A process of its own: Dask's nanny looks at its worker's memory only.
+        address = next(worker.address for worker in before.workers if worker.name == too_big)
+        hog = client.submit(os.spawnv, os.P_WAIT, sys.executable, ["python", "-c", HOG], workers=[address], pure=False)
+        fire_and_forget(hog)  # What nobody waits for is given up.
+        wait_until(lambda: "used more memory than its limit of 572.2 MiB" in messages(two), what=lambda: log_of(two))
+    wait_until(lambda: f"somebody cancelled its job {number}" in messages(two), what=lambda: log_of(two))
+    slurm.ask("scontrol", "update", f"nodename={node}", "state=down", "reason=test")
+    try:
+        wait_until(lambda: f"its node failed ({node})" in messages(two), what=lambda: log_of(two))
+        model = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
+        assert names(model).isdisjoint(names(before))
+    finally:
+        slurm.ask("scontrol", "update", f"nodename={node}", "state=resume")
+
+
+def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
+    slurm: Any, shared_site: Any, two: Any, wait_until: Any
+) -> None:
+    before = two.model
+    ends, stays = before.workers
+    # It keeps 30 to 90 seconds: Slurm counts in minutes.
+    *_, passed, seconds = slurm.ask("squeue", "-h", "-o", "%M", "-j", job_of(slurm, before, ends.name)).split(":")
+    minutes = int(passed) + (2 if int(seconds) >= 30 else 1)
+    with two.get_client() as client:
+        future = client.scatter("kept", workers=[ends.address])
+        slurm.ask("scontrol", "update", f"jobid={job_of(slurm, before, ends.name)}", f"timelimit={minutes}")
+        wait_until(
+            lambda: any("walltime of 1 job ends at" in note for note in two.model.notes), what=lambda: log_of(two)
+        )
+        model = shared_site.wait_for(
+            "jobs", lambda model: ends.name not in names(model) and len(names(model)) == 2 and not model.n_pending
+        )
+        assert stays.name in names(model)
+        assert client.gather(future) == "kept"
+    assert "left unexpectedly" not in messages(two).splitlines()[-1]
+
+
+def test_it_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+    two.adapt(minimum=0, maximum=3)
+    with two.get_client() as client:
+        futures = client.map(lambda _: time.sleep(1), range(24), pure=False)
+        shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
+        client.gather(futures)
+        del futures
+    wait_until(lambda: not [name for name in slurm.jobs() if two.id in name], what=slurm.jobs)
+    told = messages(two)
+    assert "cancelled" not in told.rpartition("follow the load")[2]
+    with two.get_client() as client:
+        assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
+
+
+def test_the_end_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_folder: Path, wait_until: Any) -> None:
+    shared_site.control.stop("jobs")
+    shared_site.wait_for(two.id, lambda model: model.state.ended)
+    assert not [name for name in slurm.jobs() if two.id in name]
+    assert not (shared_folder / two.id).exists()
+    assert "#SBATCH" in shared_site.registry.folder(two.id).submitted.read_text(), "can be read afterwards"
+    wait_until(lambda: not shared_site.processes())
+
+
+# -- without workers --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def busy(slurm: Any) -> Any:
+    """Node n1 is taken for ten minutes."""
+    slurm.ask("sbatch", "--exclusive", "-w", "n1", "-t", "10", "-o", "/dev/null", "--wrap", "sleep 600", "-J", "busy")
+    yield
+    slurm.ask("scancel", "--name=busy")
+
+
+def test_waiting_is_no_error_and_whoever_looks_next_cancels_for_a_dead_supervisor(
+    slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any
+) -> None:
+    model = shared_site.running(**{**JOBS, "partition": "short"}, n_workers=2, shared_directory=str(shared_folder))
+    model = shared_site.wait_for(model.id, lambda model: "expected" in (model.pending_reason or ""))
+    assert (model.state, model.n_workers, model.n_pending, model.notice) == (ClusterState.RUNNING, 0, 2, None)
+    assert model.pending_reason.startswith(("Resources, expected ", "Priority, expected "))
+    os.kill(model.pid, signal.SIGKILL)
+    wait_until(lambda: not psutil.pid_exists(model.pid))
+    assert len([name for name in slurm.jobs() if model.id in name]) == 2
+    since = time.monotonic()
+    shared_site.control.list()
+    wait_until(lambda: not [name for name in slurm.jobs() if model.id in name], what=slurm.jobs)
+    assert time.monotonic() - since < 30
+    folder = shared_site.registry.folder(model.id)
+    wait_until(lambda: not folder.remembered.exists(), what=folder.log.read_text)
+    assert not (shared_folder / model.id).exists()
+    assert any("were cancelled" in one.message for one in shared_site.control.activity(model.id).entries)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"partition": "nope"}, "partition: Slurm has no partition 'nope' here. There are main, short, urgent."),
+        ({"partition": "short", "walltime": "02:00:00"}, "walltime: 02:00:00 is more than .* allows, 00:30:00"),
+        ({"gpus_per_job": 1, "gpu_type": "h100"}, "gpu_type: .* no GPUs of the type 'h100'. There are fake."),
+        ({"directives": ["--gres=gpu:9"]}, "Slurm would not take such a job: no node has what one job asks for"),
+        ({"constraint": "lunar"}, "Slurm would not take such a job: constraint: no node has these features"),
+        ({"cores": 99}, "cores: no node of the partition 'main' has 99 cores; the biggest has 4."),
+        ({"memory_limit": "100 GiB"}, "memory_limit: no node .* has 100 GiB of memory; the biggest has 7.8 GiB."),
+        ({"interface": "ib7"}, "interface: this machine has no network interface 'ib7'"),
+    ],
+)
+def test_what_slurm_cannot_do_is_refused_before_anything_starts(
+    slurm: Any, shared_site: Any, asked: dict[str, Any], told: str
+) -> None:
+    model = shared_site.create(**{**JOBS, "n_workers": 1, **asked})
+    with pytest.raises(StartFailed, match=told):
+        shared_site.control.wait(model.id)
+    assert not [name for name in slurm.jobs() if model.id in name]
+
+
+def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
+    options = {**JOBS, "python": "/nowhere/python", "n_workers": 1, "shared_directory": str(shared_folder)}
+    model = shared_site.running(**options)
+    model = shared_site.wait_for(model.id, lambda model: model.notice)
+    assert "1 of 1 workers could not start: its job" in model.notice
+    assert "/nowhere/python: No such file or directory" in model.notice
+    shared_site.control.stop(model.id)
+
+
+def test_a_controller_that_is_down(
+    slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any, monkeypatch: Any
+) -> None:
+    model = shared_site.running(**{**JOBS, "partition": "short"}, n_workers=1, shared_directory=str(shared_folder))
+    wait_until(lambda: [name for name in slurm.jobs() if model.id in name])
+    slurm.stop_controller()
+    try:
+        refused = shared_site.create(**JOBS)
+        with pytest.raises(StartFailed, match="Slurm's controller does not answer. Try again later"):
+            shared_site.control.wait(refused.id)
+        wait_until(lambda: any("does not answer" in note for note in shared_site.get(model.id).notes))
+        shared_site.control.stop(model.id)
+        shared_site.wait_for(model.id, lambda model: model.state.ended)
+        folder = shared_site.registry.folder(model.id)
+        assert folder.remembered.exists(), "what may be left is not forgotten"
+    finally:
+        slurm.start_controller()
+    wait_until(lambda: [name for name in slurm.jobs() if model.id in name], what=slurm.jobs)
+    os.utime(folder.reaping, (0, 0)) if folder.reaping.exists() else None  # A minute later.
+    wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
+    assert not [name for name in slurm.jobs() if model.id in name]

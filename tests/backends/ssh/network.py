@@ -1,0 +1,92 @@
+"""Hosts in network namespaces: a switch, and links that can be cut. This machine's own network is not touched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from contextlib import suppress
+
+import psutil
+import pytest
+
+
+def ip(*words: str) -> str:
+    """Run the system's ``ip``."""
+    return subprocess.run(["ip", *words], check=True, capture_output=True, text=True).stdout
+
+
+class Network:
+    """Hosts ``0``, ``1``, … at ``10.77.0.10`` and following, and a switch between them.
+
+    Parameters
+    ----------
+    n : int
+    """
+
+    def __init__(self, n: int) -> None:
+        if os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("nsenter") is None:
+            pytest.skip("needs network namespaces: root, iproute2 and util-linux")
+        self._prefix = f"gpc{os.getpid()}"
+        self._made: list[str] = []
+        try:
+            self._make(n)
+        except subprocess.CalledProcessError as error:
+            self.close()
+            pytest.skip(f"network namespaces cannot be made here: {error.stderr.strip()}")
+
+    def _make(self, n: int) -> None:
+        switch = self._space("sw")
+        ip("-n", switch, "link", "add", "br0", "type", "bridge")
+        ip("-n", switch, "link", "set", "br0", "up")
+        for number in range(n):
+            host = self._space(f"h{number}")
+            ip("-n", switch, "link", "add", f"v{number}", "type", "veth", "peer", "name", "eth0", "netns", host)
+            ip("-n", switch, "link", "set", f"v{number}", "master", "br0", "up")
+            ip("-n", host, "addr", "add", f"{self.address(number)}/24", "dev", "eth0")
+            ip("-n", host, "link", "set", "eth0", "up")
+
+    def _space(self, name: str) -> str:
+        space = f"{self._prefix}-{name}"
+        ip("netns", "add", space)
+        self._made.append(space)
+        ip("-n", space, "link", "set", "lo", "up")
+        return space
+
+    @staticmethod
+    def address(number: int) -> str:
+        """Return the address of a host."""
+        return f"10.77.0.{10 + number}"
+
+    def on(self, number: int) -> list[str]:
+        """Return what comes before a command that is to run on a host."""
+        # Its name differs, too: figures are told by host.
+        space = f"/run/netns/{self._prefix}-h{number}"
+        name = f'hostname h{number}; exec "$@"'
+        return ["nsenter", f"--net={space}", "unshare", "--uts", "--", "sh", "-c", name, "sh"]
+
+    def cut(self, number: int) -> None:
+        """Cut the link to a host."""
+        ip("-n", f"{self._prefix}-sw", "link", "set", f"v{number}", "down")
+
+    def restore(self, number: int) -> None:
+        """Restore the link to a host."""
+        ip("-n", f"{self._prefix}-sw", "link", "set", f"v{number}", "up")
+
+    def processes(self, number: int) -> list[psutil.Process]:
+        """Return the processes on a host."""
+        found = []
+        for pid in ip("netns", "pids", f"{self._prefix}-h{number}").split():
+            with suppress(psutil.Error):
+                found.append(psutil.Process(int(pid)))
+        return found
+
+    def close(self) -> None:
+        """Remove all of it, with what runs there."""
+        for number, space in enumerate(self._made):
+            for process in self.processes(number - 1) if number else []:
+                with suppress(psutil.Error):
+                    process.kill()
+            with suppress(subprocess.CalledProcessError):
+                ip("netns", "del", space)
+        self._made.clear()

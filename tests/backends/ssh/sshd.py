@@ -1,0 +1,113 @@
+"""A real SSH server on loopback, with keys, a port and a configuration of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+_SERVER = """
+Port {port}
+{addresses}
+HostKey {folder}/host_key
+PidFile {folder}/{name}.pid
+AuthorizedKeysFile {folder}/authorized_keys
+StrictModes no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+UsePAM no
+PermitUserRC no
+PrintMotd no
+MaxStartups 100:30:200
+"""
+_HOST = """
+Host {name}
+  HostName {address}
+  Port {port}
+  User {user}
+  IdentityFile {folder}/key
+  IdentitiesOnly yes
+  UserKnownHostsFile {folder}/known_hosts
+"""
+
+
+def program() -> str:
+    """Return the path of sshd; install it where that can be done, else skip."""
+    found = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        # Another process of tests may be installing something else.
+        patient = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120"]
+        install = [*patient, "install", "-y", "--no-install-recommends", "openssh-server"]
+        for command in ([*patient, "update"], install):
+            with suppress(subprocess.CalledProcessError):
+                subprocess.run(command, check=True, capture_output=True, env=environment)
+        found = shutil.which("sshd", path="/usr/sbin")
+    if found is None:
+        pytest.skip("needs an SSH server: apt-get install openssh-server")
+    if os.geteuid() != 0:
+        pytest.skip("starts SSH servers, which only root can")
+    return found
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody has."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Servers:
+    """SSH servers, the keys for them, and a client's configuration.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.config = folder / "config"
+        self.config.write_text("")
+        self._program = program()
+        self._names: list[str] = []
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+        for key in ("key", "host_key", "other_key"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)], check=True)
+        shutil.copy(folder / "key.pub", folder / "authorized_keys")
+        (folder / "known_hosts").write_text("")
+
+    def start(self, name: str, addresses: Sequence[str], port: int, prefix: Sequence[str] = ()) -> None:
+        """Start a server, under the command ``prefix`` if there is one."""
+        listen = "\n".join(f"ListenAddress {address}" for address in addresses)
+        config = self.folder / f"{name}.sshd"
+        config.write_text(_SERVER.format(port=port, addresses=listen, folder=self.folder, name=name))
+        subprocess.run([*prefix, self._program, "-f", str(config), "-E", str(self.folder / f"{name}.log")], check=True)
+        self._names.append(name)
+        key = " ".join((self.folder / "host_key.pub").read_text().split()[:2])
+        with (self.folder / "known_hosts").open("a") as file:
+            file.writelines(f"[{address}]:{port} {key}\n" for address in addresses)
+
+    def name(self, name: str, address: str, port: int, more: str = "") -> None:
+        """Give a host a name in the client's configuration."""
+        with self.config.open("a") as file:
+            file.write(_HOST.format(name=name, address=address, port=port, user="root", folder=self.folder))
+            file.write(more)
+
+    def stop(self) -> None:
+        """End all servers and their connections."""
+        for name in self._names:
+            with suppress(OSError, ValueError, psutil.Error):
+                server = psutil.Process(int((self.folder / f"{name}.pid").read_text()))
+                for process in [*server.children(recursive=True), server]:
+                    with suppress(psutil.Error):
+                        process.kill()
+        self._names.clear()

@@ -1,0 +1,290 @@
+"""Workers on hosts that are reached by a real SSH server: started, used, lost, brought back, and ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import dask.array as da
+import gpucluster
+import numpy as np
+import psutil
+import pytest
+from distributed import Client
+from gpucluster.backends.backend import ReapContext, StartContext
+from gpucluster.backends.ssh import SSHBackend
+from gpucluster.learn import KMeans
+from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
+from gpucluster.protocol.kinds import parse_spec
+from gpucluster.protocol.models import ClusterModel, ClusterState, Network
+from sklearn.datasets import make_blobs
+
+from tests.backends.ssh.sshd import Servers, free_port
+
+AGENT = "gpucluster-agent"
+GPUCLUSTER_SSH = "GPUCLUSTER_SSH_CLUSTER"
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """One server, which is two hosts: ``a`` and ``b``; and names by which they cannot be reached."""
+    made = Servers(tmp_path_factory.mktemp("sshd"))
+    port = free_port()
+    made.start("server", ["127.0.0.1", "127.0.0.2"], port)
+    made.name("a", "127.0.0.1", port)
+    made.name("b", "127.0.0.2", port)
+    made.name("unknown-key", "127.0.0.1", port)
+    made.name("refused", "127.0.0.1", port)
+    made.name("closed", "127.0.0.1", free_port())
+    text = made.config.read_text()
+    before, _, after = text.partition("Host unknown-key")
+    after = after.replace("known_hosts", "nobody_known", 1)
+    first, _, rest = after.partition("Host refused")
+    made.config.write_text(f"{before}Host unknown-key{first}Host refused{rest.replace('/key', '/other_key', 1)}")
+    (made.folder / "nobody_known").touch()
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def cluster(shared_site, servers) -> ClusterModel:
+    """A running cluster with a worker on each host."""
+    return shared_site.running(
+        backend="ssh",
+        hosts="a,b",
+        ssh_config=str(servers.config),
+        n_workers=None,
+        env={"GREETING": "a secret word"},
+        idle_timeout_seconds=None,
+    )
+
+
+@pytest.fixture
+def handle(cluster):
+    return gpucluster.connect(cluster.id)
+
+
+@pytest.fixture
+def client(handle) -> Iterator[Client]:
+    with Client(handle) as made:
+        yield made
+
+
+def on_hosts(cluster: ClusterModel) -> list[psutil.Process]:
+    """Return everything that a cluster has on its hosts."""
+    mark, found = f"{GPUCLUSTER_SSH}={cluster.id}".encode(), []
+    for process in psutil.process_iter():
+        try:
+            environment = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
+            if mark in environment and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (OSError, psutil.Error):
+            continue
+    return found
+
+
+def agents(cluster: ClusterModel) -> list[psutil.Process]:
+    return [process for process in on_hosts(cluster) if (parent := process.parent()) and parent.name() == "sshd"]
+
+
+def n_workers(site, cluster: ClusterModel) -> int:
+    return site.get(cluster.id).n_workers
+
+
+def test_each_host_has_a_worker_and_nothing_shows_a_secret(shared_site, cluster, client):
+    assert (cluster.network, cluster.backend_title, cluster.n_workers) == (Network.TLS, "SSH", 2)
+    assert {worker.name for worker in cluster.workers} == {"0", "1"}
+    assert client.submit(lambda: os.environ.get("GREETING")).result() == "a secret word"
+    directories = client.run(lambda dask_worker: dask_worker.local_directory)
+    tops = {Path(directory).parents[1] for directory in directories.values()}
+    assert len(tops) == 2
+    assert {top.stat().st_mode & 0o777 for top in tops} == {0o700}
+    key = (shared_site.registry.folder(cluster.id).tls / "key.pem").read_text().splitlines()[1]
+    shown = [" ".join(process.cmdline()) for process in on_hosts(cluster)]
+    assert len(shown) >= 4
+    assert not any(key in line or "secret word" in line or "BEGIN" in line for line in shown)
+    assert shared_site.control.telemetry(cluster.id).workers == ["0", "1"]
+
+
+def test_workers_are_scaled_restarted_and_retired(shared_site, cluster, handle, client, wait_until):
+    handle.scale(4)
+    assert len(handle.model.workers) == 4
+    results = client.map(lambda number: number + 1, range(20))
+    assert sum(client.gather(results)) == 210
+    handle.scale(2)
+    wait_until(lambda: n_workers(shared_site, cluster) == 2)
+    assert sum(client.gather(results)) == 210
+    handle.scale(3)
+    gone = handle.model.workers[0].name
+    handle.retire(gone)
+    wait_until(lambda: n_workers(shared_site, cluster) == 2)
+    assert gone not in {worker.name for worker in shared_site.get(cluster.id).workers}
+    before = set(client.run(os.getpid).values())
+    handle.restart()
+    assert not before & set(client.run(os.getpid).values())
+    assert shared_site.get(cluster.id).notice is None
+
+
+def test_the_number_follows_the_load(shared_site, cluster, handle, client, wait_until):
+    handle.adapt(minimum=0, maximum=3, interval=0.1, wait_count=2)
+    wait_until(lambda: n_workers(shared_site, cluster) == 0)
+    tasks = client.map(lambda _: time.sleep(0.2), range(20), pure=False)
+    client.gather(tasks)
+    assert n_workers(shared_site, cluster) >= 1
+    del tasks
+    wait_until(lambda: n_workers(shared_site, cluster) == 0)
+    handle.scale(2)
+
+
+def test_k_means_finds_the_groups(cluster, client):
+    points, _, centers = make_blobs(6000, 3, centers=4, cluster_std=0.3, random_state=0, return_centers=True)
+    found = KMeans(4, random_state=0).fit(da.from_array(points, chunks=(500, 3))).cluster_centers_
+    distances = np.linalg.norm(np.asarray(found)[:, None] - centers[None], axis=-1)
+    assert distances.min(axis=0).max() < 0.1
+
+
+def test_what_workers_print_is_read(shared_site, cluster, client):
+    def talk() -> int:
+        for _ in range(300):
+            print("z" * 10_000, file=sys.stderr)
+        print("the last word", file=sys.stderr)
+        return 1
+
+    assert client.submit(talk).result(timeout=60) == 1
+    log = shared_site.registry.folder(cluster.id).log
+    deadline = time.monotonic() + 20
+    while b"the last word" not in log.read_bytes():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_lost_workers_come_back(shared_site, cluster, client, wait_until):
+    def back(before: set[int], gone: int) -> set[int]:
+        now = set(client.run(os.getpid, on_error="ignore").values())
+        return now if len(now) == 2 and gone not in now else set()
+
+    pids = set(client.run(os.getpid).values())
+    worker = next(iter(pids))
+    os.kill(worker, signal.SIGKILL)
+    wait_until(lambda: back(pids, worker))
+    pids = set(client.run(os.getpid).values())
+    agent = agents(cluster)[0]
+    taken = next(process.pid for process in agent.children(recursive=True) if process.pid in pids)
+    agent.kill()
+    wait_until(lambda: back(pids, taken))
+    wait_until(lambda: len(agents(cluster)) == 2)
+    assert shared_site.get(cluster.id).state is ClusterState.RUNNING
+
+
+# -- refusals ----------------------------------------------------------------------------------------
+
+
+async def _refusal(tmp_path: Path, servers: Servers, **options) -> str:
+    options.setdefault("ssh_config", str(servers.config))
+    context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
+    with pytest.raises(PreflightFailed) as error:
+        await SSHBackend().preflight(parse_spec({"backend": "ssh", "protocol": "tcp", **options}), context)
+    return str(error.value.message)
+
+
+@pytest.mark.processes
+async def test_hosts_that_cannot_be_used_are_told_together(servers, tmp_path):
+    told = await _refusal(tmp_path, servers, hosts="a,unknown-key,refused,closed")
+    assert told.startswith("3 of 4 hosts cannot be used. ")
+    assert "unknown-key: its key is not the one that this machine knows" in told
+    assert "refused: it does not let you in by key" in told
+    assert "closed: nobody listens on its SSH port" in told
+    assert "there is no host of that name" in await _refusal(tmp_path, servers, hosts="nowhere.invalid")
+    assert not [process for process in psutil.process_iter() if "0badcafe" in _environment(process)]
+
+
+def _environment(process: psutil.Process) -> str:
+    try:
+        return process.environ().get(GPUCLUSTER_SSH, "")
+    except psutil.Error:
+        return ""
+
+
+@pytest.mark.processes
+async def test_pythons_that_cannot_be_used_are_told(servers, tmp_path):
+    told = await _refusal(tmp_path, servers, hosts="a", remote_python="/opt/none/python")
+    assert "there is no Python /opt/none/python there" in told
+    bare = tmp_path / "python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    bare.chmod(0o755)
+    assert "has no distributed. Run there:" in await _refusal(tmp_path, servers, hosts="a", remote_python=str(bare))
+    bare.write_text("#!/bin/sh\necho Welcome\n")
+    assert "prints 'Welcome' before anything else" in await _refusal(
+        tmp_path, servers, hosts="a", remote_python=str(bare)
+    )
+    for name, said in (("python", "Tasks can travel only between"), ("distributed", "is 2020.1 there and")):
+        bare.write_text(f"#!/bin/sh\necho '{_hello(**{name: '2020.1'})}'\nexec cat >/dev/null\n")
+        assert said in await _refusal(tmp_path, servers, hosts="a", remote_python=str(bare))
+
+
+def _hello(**other: str) -> str:
+    return json.dumps({"event": "hello", "python": platform.python_version(), "distributed": "1", **other})
+
+
+async def test_more_workers_than_there_is_room(servers, tmp_path):
+    told = await _refusal(tmp_path, servers, hosts="a", n_workers=200)
+    assert told.startswith("n_workers: must be at most")
+
+
+async def test_without_the_package(servers, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "asyncssh", None)
+    with pytest.raises(MissingPackage, match=r"pip install 'gpucluster\[ssh\]'"):
+        await SSHBackend().preflight(parse_spec({"backend": "ssh", "hosts": "a"}), None)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "give hosts"),
+        ({"hosts": "a", "hostfile": "/x"}, "not both"),
+        ({"hosts": "-oProxyCommand=x"}, "is not the name of a host"),
+        ({"hosts": "a;b"}, "is not the name of a host"),
+        ({"hosts": "a:0"}, "is not the name of a host"),
+        ({"hosts": ["a"], "remote_python": "python"}, "must be an absolute path"),
+        ({"hosts": ["a"], "memory_limit": "20%"}, "must be a size"),
+        ({"hosts": ["a"], "interface": "x y"}, "must be the name of a network interface"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, said):
+    with pytest.raises(InvalidRequest, match=said):
+        parse_spec({"backend": "ssh", **options})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(None, "cannot be read"), ("# none\n", "there is no host"), ("a\nb; c\n", "line 2"), ("a slots=999", "more than")],
+)
+async def test_host_files(servers, tmp_path, text, said):
+    path = tmp_path / "hosts"
+    if text is not None:
+        path.write_text(text)
+    assert said in await _refusal(tmp_path, servers, hostfile=str(path))
+
+
+# -- the end -----------------------------------------------------------------------------------------
+
+
+async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, wait_until):
+    model = shared_site.get(cluster.id)
+    remembered = shared_site.registry.folder(cluster.id).remembered.read_text()
+    assert "127.0.0.1" not in remembered
+    assert "BEGIN" not in remembered
+    os.kill(model.pid, signal.SIGKILL)
+    wait_until(lambda: not on_hosts(cluster), timeout=30)
+    wait_until(lambda: not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{cluster.id}-*")), timeout=30)
+    # Whoever looks at the list has a last look at the hosts, too; again, and that is no harm.
+    wait_until(lambda: shared_site.get(cluster.id).state.ended)
+    wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())
+    await SSHBackend().reap(json.loads(remembered)["state"], ReapContext(cluster.id))

@@ -1,0 +1,72 @@
+"""Three hosts with links of their own: one of them is cut while it computes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from gpucluster.client.environment import cluster_environment
+from gpucluster.protocol.models import ClusterState
+
+from tests.backends.ssh.network import Network
+from tests.backends.ssh.sshd import Servers
+
+
+@pytest.fixture
+def network() -> Iterator[Network]:
+    made = Network(3)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def servers(network, tmp_path) -> Iterator[Servers]:
+    made = Servers(tmp_path)
+    for number in (1, 2):
+        made.start(f"h{number}", [network.address(number)], 22, network.on(number))
+        made.name(f"h{number}", network.address(number), 22)
+    with (tmp_path / "known_hosts").open("a") as file:
+        key = " ".join((tmp_path / "host_key.pub").read_text().split()[:2])
+        file.writelines(f"{network.address(number)} {key}\n" for number in (1, 2))
+    yield made
+    made.stop()
+
+
+def test_a_link_is_cut(site, network, servers, wait_until):
+    """The scheduler is on host 0, where this test itself is not: scripts there create and compute."""
+    environment = {**cluster_environment(), "GPUCLUSTER_DIR": str(site.directory)}
+    create = "import gpucluster;" + (
+        f"gpucluster.create('ssh', hosts='h1,h2', ssh_config={str(servers.config)!r}, name='far')"
+    )
+    subprocess.run([*network.on(0), sys.executable, "-c", create], check=True, env=environment, timeout=90)
+    model = site.get("far")
+    assert model.scheduler_address.startswith(f"tls://{network.address(0)}:")
+    hosts = {worker.address.rpartition(":")[0].rpartition("/")[2] for worker in model.workers}
+    assert hosts == {network.address(1), network.address(2)}
+    compute = (
+        "import gpucluster, time; from distributed import Client; client = Client(gpucluster.connect('far'));"
+        "print('begun', flush=True);"
+        "print(sum(client.gather(client.map(lambda i: time.sleep(0.5) or i, range(40), pure=False))))"
+    )
+    computing = subprocess.Popen(
+        [*network.on(0), sys.executable, "-c", compute], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    with computing:
+        assert computing.stdout is not None
+        assert computing.stdout.readline() == "begun\n"
+        network.cut(2)
+        cut = time.monotonic()
+        wait_until(lambda: _all_on(site.get("far"), network.address(1)), timeout=60)
+        assert time.monotonic() - cut < 30
+        assert computing.stdout.read().strip() == str(sum(range(40)))
+    network.restore(2)
+    assert site.get("far").state is ClusterState.RUNNING
+    site.control.stop("far")
+    wait_until(lambda: not [p for p in network.processes(1) if p.name() != "sshd"], timeout=30)
+
+
+def _all_on(model, address: str) -> bool:
+    return model.n_workers == 2 and all(f"//{address}:" in worker.address for worker in model.workers)

@@ -1,0 +1,35 @@
+"""A change in dask-jobqueue shows here first."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from gpucluster.dask_internals.batch_scripts import slurm_jobs, slurm_script
+
+# Not importorskip: whoever imports dask-jobqueue itself gives SIGINT away, here for all tests of this process.
+pytestmark = pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="needs the package 'dask-jobqueue'")
+
+OPTIONS = {"memory": "2GB", "cores": 2, "processes": 1, "walltime": "00:10:00", "scheduler": "tls://h:1", "name": "n"}
+
+
+def test_the_command_is_ours_and_the_header_theirs() -> None:
+    made = slurm_script("exec 'a b' \"$c\"", with_memory=True, queue="main", **OPTIONS)
+    assert made.splitlines()[-1] == "exec 'a b' \"$c\""
+    assert "#SBATCH -p main\n" in made
+    assert "#SBATCH --cpus-per-task=2\n" in made
+    assert "#SBATCH --mem=2G\n" in made
+    assert "--mem" not in slurm_script("true", with_memory=False, **OPTIONS)
+
+
+def test_it_leaves_ctrl_c_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """dask-jobqueue takes SIGINT when it is imported (0.9): a supervisor or a notebook would end without a word."""
+    before = signal.getsignal(signal.SIGINT)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "dask_jobqueue"]:
+        monkeypatch.delitem(sys.modules, name)
+    slurm_jobs()
+    assert "dask_jobqueue.slurm" in sys.modules
+    assert signal.getsignal(signal.SIGINT) is before
