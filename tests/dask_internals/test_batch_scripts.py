@@ -7,7 +7,6 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-
 from gpucluster.dask_internals.batch_scripts import slurm_jobs, slurm_script
 
 # Not importorskip: whoever imports dask-jobqueue itself gives SIGINT away, here for all tests of this process.
