@@ -9,7 +9,7 @@ const TOP = 8;
 const BOTTOM = 20;
 const TICK_PIXELS = 90;
 /** A longer silence is a gap in the line, in seconds. */
-const GAP_SECONDS = 45;
+export const GAP_SECONDS = 45;
 
 export interface IChartOptions {
   readonly title: string;
@@ -19,7 +19,7 @@ export interface IChartOptions {
   readonly format: (value: number) => string;
 }
 
-/** How wide charts are and what they look like: read once for all, before anything is written. */
+/** How wide charts are and what they look like: read once for all, as the answer may cost a layout. */
 export interface IChartLook {
   readonly width: number;
   readonly font: string;
@@ -188,7 +188,7 @@ export class Chart {
 
   private _drawMarks(
     context: CanvasRenderingContext2D,
-    { look, marks, cursor, brush }: IChartContent,
+    { look, range, marks, cursor, brush }: IChartContent,
     x: (time: number) => number
   ): void {
     const { colours } = look;
@@ -202,7 +202,7 @@ export class Chart {
     context.lineWidth = 1;
     context.strokeStyle = context.fillStyle = colours.mark;
     context.setLineDash([3, 3]);
-    for (const { time } of marks) {
+    for (const { time } of marks.filter(one => one.time >= range[0] && one.time <= range[1])) {
       vertical(time);
       context.beginPath();
       context.arc(x(time), TOP, 3, 0, 2 * Math.PI);
