@@ -89,12 +89,7 @@ export class Chart {
     if (context === null) {
       return;
     }
-    const top = Math.max(
-      this._options.least,
-      ...shown.slice(0, 1),
-      shown.reduce((a, b) => Math.max(a, b), 0)
-    );
-    const ticks = valueTicks(top, this._options.base);
+    const ticks = valueTicks(Math.max(this._options.least, ...shown), this._options.base);
     const highest = ticks[ticks.length - 1];
     const x = (time: number): number =>
       LEFT + ((time - range[0]) / (range[1] - range[0])) * (width - LEFT - RIGHT);
@@ -165,7 +160,7 @@ export class Chart {
 
   private _drawLine(
     context: CanvasRenderingContext2D,
-    { look, series, range }: IChartContent,
+    { look, series }: IChartContent,
     x: (time: number) => number,
     y: (value: number) => number
   ): void {
@@ -176,12 +171,11 @@ export class Chart {
     let before: number | null = null;
     series.times.forEach((time, i) => {
       const value = series.values[i];
-      if (value === null || time < range[0] - GAP_SECONDS || time > range[1] + GAP_SECONDS) {
-        return;
+      if (value !== null) {
+        const isJoined = before !== null && time - before <= GAP_SECONDS;
+        context[isJoined ? 'lineTo' : 'moveTo'](x(time), y(value));
+        before = time;
       }
-      const isJoined = before !== null && time - before <= GAP_SECONDS;
-      context[isJoined ? 'lineTo' : 'moveTo'](x(time), y(value));
-      before = time;
     });
     context.stroke();
   }
