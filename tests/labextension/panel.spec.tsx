@@ -240,7 +240,7 @@ describe('card', () => {
     // Idle for a second between two computations: not worth a word that comes and goes.
     const quiet_since = '2026-01-01T10:05:00Z';
     await draw(card(store([cluster({ n_clients: 1, idle: { ...idle, quiet_since } })])));
-    expect(host.querySelector('.gpc-Idle')?.textContent).toBe('Active');
+    expect(host.querySelector('.gpc-Idle')?.textContent).toBe('Active: keeps running');
   });
 
   it('is one line while it is folded, and stays as it was left', async () => {

@@ -98,7 +98,8 @@ export class Chart {
     this._drawAxes(context, { range, ticks, look, x, y });
     context.save();
     context.beginPath();
-    context.rect(LEFT, 0, width - LEFT - RIGHT, HEIGHT - BOTTOM);
+    // A line at zero is as wide as others.
+    context.rect(LEFT, 0, width - LEFT - RIGHT, HEIGHT - BOTTOM + 1);
     context.clip();
     this._drawLine(context, content, x, y);
     this._drawMarks(context, content, x);
