@@ -112,6 +112,7 @@ export class Course {
   load(history: TelemetryHistory): void {
     const end = Date.parse(history.at) / 1000;
     const before = this.isEmpty ? Infinity : this.first;
+    const names = Object.keys(history.workers);
     const moments = history.seconds.map((seconds, i): IMoment => {
       const cpu = history.cpu_percent[i];
       return {
@@ -119,14 +120,14 @@ export class Course {
         total: {
           gpu: history.gpu_utilization_percent[i],
           vram: history.vram_used_bytes[i],
-          cpu: cpu === null ? null : cpu * Object.keys(history.workers).length,
+          cpu: cpu === null ? null : cpu * names.length,
           memory: history.memory_bytes[i],
           tasks: history.processing[i]
         },
         workers: null
       };
     });
-    const places = placesOf(Object.keys(history.workers));
+    const places = placesOf(names);
     const workers = Object.values(history.workers);
     history.worker_seconds.forEach((seconds, i) => {
       const found = nearest(moments, end + seconds);
@@ -142,7 +143,7 @@ export class Course {
     });
     this._moments.unshift(...moments.filter(({ time }) => time < before));
     if (this._names.length === 0) {
-      this._name([...places.keys()]);
+      this._name(names);
     }
   }
 
@@ -260,11 +261,13 @@ function totalsOf(sample: TelemetrySample): Values {
   };
 }
 
-function valueOf({ total, workers }: IMoment, figure: Figure, worker: string | null): number | null {
+function valueOf(
+  { total, workers }: IMoment,
+  figure: Figure,
+  worker: string | null
+): number | null {
   const values = worker === null ? total[figure] : workers?.columns[figure];
-  return (
-    (Array.isArray(values) ? values[workers?.places.get(worker ?? '') ?? -1] : values) ?? null
-  );
+  return (Array.isArray(values) ? values[workers?.places.get(worker ?? '') ?? -1] : values) ?? null;
 }
 
 function nearest(moments: IMoment[], time: number): IMoment | undefined {
