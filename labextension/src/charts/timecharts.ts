@@ -192,12 +192,9 @@ export class TimeCharts {
       ArrowRight: () => this._span.move(MOVE, last),
       Home: () => this._newest()
     };
-    const act = Object.prototype.hasOwnProperty.call(actions, event.key)
-      ? actions[event.key]
-      : null;
-    if (act !== null && !event.ctrlKey && !event.altKey && !event.metaKey) {
+    if (event.key in actions && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
-      act();
+      actions[event.key]();
       this._schedule();
     }
   }
