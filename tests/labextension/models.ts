@@ -123,6 +123,7 @@ export function kind(changes: Partial<KindModel> = {}, traits: Partial<Traits> =
       ...traits
     },
     problem: null,
+    where: 'This machine',
     ...changes
   };
 }

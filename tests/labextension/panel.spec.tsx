@@ -84,10 +84,16 @@ const offer: IOffer = {
     kind({ name: 'cuda', title: 'GPU' }, { has_gpus: true, needs_host_check: true }),
     kind({ name: 'auto', title: 'GPU or CPU' }, { chooses: ['cuda', 'local'] }),
     kind(
-      { name: 'jobs', title: 'Batch', description: 'Jobs of a queue.', package: 'jobs 2.1' },
+      {
+        name: 'jobs',
+        title: 'Batch',
+        where: 'Batch',
+        description: 'Jobs of a queue.',
+        package: 'jobs 2.1'
+      },
       { queues: true, this_machine: false }
     ),
-    kind({ name: 'odd', package: 'odd 0.1', traits: null, problem: 'It cannot be imported.' })
+    kind({ name: 'odd', where: 'odd', traits: null, problem: 'It cannot be imported.' })
   ],
   presets: [
     {
@@ -734,12 +740,15 @@ describe('creation form', () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     await draw(form(store([], { create })));
     const shown = [...host.querySelectorAll('.gpc-Segments label')].map(one => one.textContent);
-    expect(shown).toEqual(['Automatic', 'CPU', 'GPU', 'Batch']);
+    expect(shown).toEqual(['This machine', 'Batch', 'odd', 'Automatic', 'CPU', 'GPU']);
     await act(() => {
-      host.querySelector<HTMLInputElement>('input[value=jobs]')?.click();
+      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
       return Promise.resolve();
     });
     expect(host.querySelector('[data-field=partition]')).not.toBeNull();
+    // No preset is about that place, and one kind needs no choice.
+    expect(host.querySelectorAll('[role=radiogroup]')).toHaveLength(1);
+    expect(host.querySelector('select.gpc-Input option[value=cpu]')).toBeNull();
     await type('hours', '2');
     expect(host.textContent).toContain(
       'gpucluster.create("jobs", n_workers=2, hours=2, kernel_name="py")'
@@ -753,12 +762,29 @@ describe('creation form', () => {
     });
   });
 
-  it('says why a kind that is installed cannot be used', async () => {
+  it('says on hover why there is nothing at a place', async () => {
     await draw(form(store([])));
-    expect(host.querySelector('input[value=odd]')).toBeNull();
-    expect(host.textContent).toContain(
-      'The kind “odd” of the package odd 0.1 cannot be used. It cannot be imported.'
-    );
+    const absent = host.querySelector<HTMLInputElement>('input[value=odd]');
+    expect(absent?.disabled).toBe(true);
+    expect(absent?.closest('label')?.title).toBe('It cannot be imported.');
+  });
+
+  it('begins at a place with what the site offers there', async () => {
+    const spec = { backend: 'jobs', partition: 'long' };
+    const own = { name: 'own', title: 'Ours', description: '', needs_gpu: false, spec };
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const presets = [...offer.presets, own];
+    await draw(form(store([], { create, offer: () => Promise.resolve({ ...offer, presets }) })));
+    const listed = (): (string | null)[] =>
+      [...host.querySelectorAll('select.gpc-Input')[0].children].map(one => one.textContent);
+    expect(listed()).toEqual(['CPU', 'GPU (needs a GPU)']);
+    await act(() => {
+      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
+      return Promise.resolve();
+    });
+    expect(listed()).toEqual(['Ours']);
+    await click('Create');
+    expect(create).toHaveBeenCalledWith({ ...spec, kernel_name: 'py' });
   });
 
   it('takes the focus to its first field', async () => {

@@ -92,7 +92,7 @@ export interface IClusterManager extends IDisposable {
   /** The kinds of clusters; asked for once. */
   kinds(): Promise<IKinds>;
   /** What can be created here. */
-  offer(): Promise<IOffer>;
+  offer(kernel?: string): Promise<IOffer>;
 }
 
 export const IClusterManager = new Token<IClusterManager>(

@@ -22,10 +22,11 @@ export async function createAtOnce(
   environment: IEnvironment,
   wanted: string
 ): Promise<void> {
-  const offer = await manager.offer();
+  const kernel = environment.activeKernel()?.name;
+  const offer = await manager.offer(kernel);
   const preset = startingPreset(offer, wanted);
   await manager.create({
-    kernel_name: environment.activeKernel()?.name,
+    kernel_name: kernel,
     ...preset?.spec,
     backend: backendOf(offer, preset)
   });

@@ -794,9 +794,13 @@ export interface KindModel {
    * Which package offers it, with its version.
    */
   package: string;
+  /**
+   * Where its workers are, for a person who chooses; kinds may share it.
+   */
+  where: string;
   traits: Traits | null;
   /**
-   * Why it cannot be used, in a sentence; null: it can.
+   * Why it cannot be used here, with what to do; null: it can.
    */
   problem: string | null;
 }

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 
 from ..client.card import pending_text
 from ..gauges.units import duration_text
-from ..protocol.kinds import kind_title
-from ..protocol.models import ClusterModel, Network
+from ..protocol.kinds import KindModel, kind_title
+from ..protocol.models import ClusterModel, Network, Preset
 from ..protocol.plaintext import counted
-from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
 from .progress import progress_line
@@ -87,11 +86,19 @@ def activity_table(activity: Activity) -> str:
     return table(rows)
 
 
-def presets_table() -> str:
+def presets_table(presets: Sequence[Preset]) -> str:
     """Return the presets, one a line."""
     return table([("PRESET", "KIND", "DESCRIPTION"), *(
-        (preset.name, kind_title(str(preset.spec["backend"])), preset.description)
-        for preset in PRESETS
+        (preset.name, one_line(kind_title(str(preset.spec.get("backend", "auto")))), one_line(preset.description))
+        for preset in presets
+    )])  # fmt: skip
+
+
+def kinds_table(kinds: Sequence[KindModel]) -> str:
+    """Return the kinds of clusters, one a line: what each is, or why it cannot be used here."""
+    return table([("KIND", "WHERE", "HERE", "WHAT"), *(
+        (kind.name, one_line(kind.where), "no" if kind.problem else "yes", one_line(kind.problem or kind.description))
+        for kind in kinds
     )])  # fmt: skip
 
 
