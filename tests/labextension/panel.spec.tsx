@@ -60,6 +60,7 @@ const count = {
   anyOf: [{ type: 'integer', minimum: 1, maximum: 8 }, { type: 'null' }],
   default: null
 };
+const picture = { memory_title: 'Memory of a worker', memory: [] };
 const offer: IOffer = {
   backends: {
     local: {
@@ -101,9 +102,17 @@ const offer: IOffer = {
       title: 'CPU',
       description: 'Two.',
       needs_gpu: false,
-      spec: { backend: 'local', n_workers: 2 }
+      spec: { backend: 'local', n_workers: 2 },
+      ...picture
     },
-    { name: 'gpu', title: 'GPU', description: 'All.', needs_gpu: true, spec: { backend: 'cuda' } }
+    {
+      name: 'gpu',
+      title: 'GPU',
+      description: 'All.',
+      needs_gpu: true,
+      spec: { backend: 'cuda' },
+      ...picture
+    }
   ],
   devices: noDevices
 };
@@ -451,14 +460,26 @@ describe('card', () => {
     expect(host.textContent).toContain('open to anyone');
   });
 
-  it('tells how many workers wait, and why', async () => {
-    const waiting = { n_pending: 2, pending_reason: 'the queue is full.' };
-    await draw(card(store([cluster(waiting)])));
-    expect(host.querySelector('.gpc-Pending')?.textContent).toBe(
-      '2 running, 2 pending: the queue is full.'
-    );
-    await draw(card(store([cluster({ n_pending: 2 })])));
+  it('tells how many workers wait, and why; without workers, that is no trouble', async () => {
+    const waiting = '2 of 4 jobs wait: Resources, expected 14:20';
+    await draw(card(store([cluster({ waiting })])));
+    expect(host.querySelector('.gpc-Pending')?.textContent).toBe(waiting);
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('running');
+    await draw(card(store([cluster({ waiting, n_workers: 0 })])));
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('starting');
+    expect(host.querySelector('.gpc-State')?.textContent).toBe(waiting);
+    await draw(card(store([cluster({ n_pending: 2, n_workers: 0 })])));
     expect(host.querySelector('.gpc-Pending')).toBeNull();
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('empty');
+  });
+
+  it('tells what is left of the walltime, what it has cost, and on which machines it is', async () => {
+    const now = Date.parse('2026-11-23T12:00:00Z');
+    const cost = { unit: 'node-hours', amount: 2, per_hour: 0.5, at: '2026-11-23T11:30:00Z' };
+    const changes = { cost, ends_at: '2026-11-23T12:43:00Z', nodes: ['n1: 2 GPUs', 'n2: 1 GPU'] };
+    await draw(card(store([cluster(changes)], { now: () => now })));
+    expect(host.textContent).toContain('Walltime left: 43 min · 2.3 node-hours so far');
+    expect(host.textContent).toContain('n1: 2 GPUs; n2: 1 GPU');
   });
 
   it('offers what the cluster can', async () => {
@@ -771,7 +792,7 @@ describe('creation form', () => {
 
   it('begins at a place with what the site offers there', async () => {
     const spec = { backend: 'jobs', partition: 'long' };
-    const own = { name: 'own', title: 'Ours', description: '', needs_gpu: false, spec };
+    const own = { name: 'own', title: 'Ours', description: '', needs_gpu: false, spec, ...picture };
     const create = jest.fn(() => Promise.resolve(cluster()));
     const presets = [...offer.presets, own];
     await draw(form(store([], { create, offer: () => Promise.resolve({ ...offer, presets }) })));

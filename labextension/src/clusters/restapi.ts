@@ -11,7 +11,7 @@ import type {
   HostDevices,
   LogLines,
   Notes,
-  Preset,
+  OfferedPreset,
   ProcessStopped,
   TelemetryHistory
 } from '../protocol/messages';
@@ -122,8 +122,9 @@ export async function readKinds(settings: Settings, kernel?: string): Promise<IK
   return (await request<IKinds>(settings, ['schema'], {}, 'backends', query)).body;
 }
 
-export async function readPresets(settings: Settings): Promise<Preset[]> {
-  return (await request<{ presets: Preset[] }>(settings, ['presets'], {}, 'presets')).body.presets;
+export async function readPresets(settings: Settings): Promise<OfferedPreset[]> {
+  return (await request<{ presets: OfferedPreset[] }>(settings, ['presets'], {}, 'presets')).body
+    .presets;
 }
 
 export async function readDevices(settings: Settings): Promise<HostDevices> {

@@ -10,7 +10,7 @@ import type {
   HostDevices,
   KindModel,
   Notes,
-  Preset,
+  OfferedPreset,
   ProcessStopped,
   TelemetryHistory,
   TelemetrySample
@@ -40,7 +40,7 @@ export interface IKinds {
 
 /** What a person can ask for, as the server tells it. */
 export interface IOffer extends IKinds {
-  readonly presets: readonly Preset[];
+  readonly presets: readonly OfferedPreset[];
   readonly devices: HostDevices;
 }
 

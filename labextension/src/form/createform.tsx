@@ -6,7 +6,7 @@ import type { IClusterManager, IOffer } from '../clusters/tokens';
 import { h, useEffect, useMemo, useRef, useState } from '../jsx';
 import { asSentence, sentenceOf, useAsking } from '../panel/asking';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
-import type { FieldError, Preset } from '../protocol/messages';
+import type { FieldError, OfferedPreset } from '../protocol/messages';
 import { CodeLines } from './codelinesview';
 import { DemandBar } from './demandbar';
 import { FieldRow } from './fields';
@@ -109,7 +109,7 @@ function Form({
     setRefused(refused.filter(error => fieldOf(error, fields) !== name));
     asking.clear();
   };
-  const choosePreset = (chosen: Preset): void => {
+  const choosePreset = (chosen: OfferedPreset): void => {
     setPreset(chosen.name);
     setBackend(backendOf(offer, chosen));
     // The name is the person's own; a preset has nothing to say about it.
@@ -124,7 +124,7 @@ function Form({
     setRefused([]);
     asking.clear();
   };
-  const presetsAt = (where: string): readonly Preset[] =>
+  const presetsAt = (where: string): readonly OfferedPreset[] =>
     offer.presets.filter(({ spec }) => placeOf(offer.kinds, spec.backend) === where);
   const presets = presetsAt(placeOf(offer.kinds, backend));
   const submit = async (): Promise<void> => {
@@ -331,7 +331,7 @@ function fieldOf(error: FieldError, fields: readonly IField[]): string | null {
   return fields.some(field => field.name === name) ? name : null;
 }
 
-function entriesOf(offer: IOffer, preset: Preset | undefined): Entries {
+function entriesOf(offer: IOffer, preset: OfferedPreset | undefined): Entries {
   const fields = fieldsOf(offer.backends[backendOf(offer, preset)] ?? {});
   const spec = preset?.spec ?? {};
   return Object.fromEntries(

@@ -1,16 +1,16 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { h, useId } from '../jsx';
-import type { HostDevices, Preset } from '../protocol/messages';
+import type { HostDevices, OfferedPreset } from '../protocol/messages';
 import { PresetPicture } from './presetpicture';
 
 interface IPresetChoiceProps {
-  readonly presets: readonly Preset[];
+  readonly presets: readonly OfferedPreset[];
   readonly devices: HostDevices;
   /** Name of the preset; empty when something else was chosen. */
   readonly chosen: string;
   readonly trans: TranslationBundle;
-  readonly onChoose: (preset: Preset) => void;
+  readonly onChoose: (preset: OfferedPreset) => void;
 }
 
 /** Named starting points. */
@@ -48,7 +48,7 @@ export function PresetChoice({
       <p id={`${id}-help`} className="gpc-Help">
         {preset?.description ?? trans.__('Choose a preset to start over from it.')}
       </p>
-      {preset !== undefined && <PresetPicture preset={preset} trans={trans} />}
+      {preset !== undefined && <PresetPicture preset={preset} />}
     </div>
   );
 }

@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from ..protocol.errors import GPUClusterError, invalid_request
 from ..protocol.kinds import absence, parse_spec
-from ..protocol.models import Preset
+from ..protocol.models import OfferedPreset, Preset
 from ..site.limits import SiteLimits
 from ..site.reading import this_site
 from ..site.sections import preset_faults
+from .presetpictures import offered
 
 
 class PresetList:
@@ -43,30 +44,28 @@ class PresetList:
                 self._configured[preset.name] = preset
         self.presets()
 
-    def presets(self) -> list[Preset]:
-        """Return those that are allowed here."""
+    def presets(self) -> list[OfferedPreset]:
+        """Return those that are allowed here, of kinds that are here."""
         found = {preset.name: preset for preset in this_site().presets} | self._configured
-        return [preset for preset in found.values() if self._allowed(preset) and _is_here(preset)]
+        return [one for one in map(self._offered, found.values()) if one is not None]
 
-    def _allowed(self, preset: Preset) -> bool:
+    def _offered(self, preset: Preset) -> OfferedPreset | None:
         # What is still missing in one, such as hosts, people fill in.
         if faults := preset_faults(preset):
             self._tell(f"The preset '{preset.name}' is left out: {faults[0].field}: {faults[0].message}.")
-            return False
+            return None
+        # The form says why a kind is not there; a package may be in another environment.
+        if absence(str(preset.spec.get("backend", "auto")), packages=False) is not None:
+            return None
         try:
-            parse_spec(preset.spec, self._limits.fault, this_site().fault)
+            return offered(preset, parse_spec(preset.spec, self._limits.fault, this_site().fault))
         except GPUClusterError as error:
-            if any(fault.field for fault in error.fields):
-                self._tell(f"The preset '{preset.name}' is left out: {error.message}")
-                return False
-        return True
+            if all(not fault.field for fault in error.fields):
+                return offered(preset, None)
+            self._tell(f"The preset '{preset.name}' is left out: {error.message}")
+            return None
 
     def _tell(self, message: str) -> None:
         if message not in self._told:
             self._told.add(message)
             self._log.warning("%s", message)
-
-
-def _is_here(preset: Preset) -> bool:
-    # The form says why a kind is not there; a package may be in another environment.
-    return absence(str(preset.spec.get("backend", "auto")), packages=False) is None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
-from ..backends.deployment import Deployment, SlotState
+from ..backends.deployment import Deployment, Slot, SlotState
 from ..protocol.models import WorkerModel
+from ..protocol.plaintext import counted
 
 
 def observed(deployment: Deployment) -> dict[str, Any]:
@@ -24,13 +27,43 @@ def observed(deployment: Deployment) -> dict[str, Any]:
         for worker in members.workers
     ]
     workers.sort(key=lambda worker: (len(worker.name), worker.name))
-    pending = [slot for slot in deployment.slots() if slot.state is SlotState.PENDING]
+    slots = deployment.slots()
+    pending = [slot for slot in slots if slot.state is SlotState.PENDING]
+    here = [slot for slot in slots if slot.state is SlotState.RUNNING]
+    ends = [slot.ends for slot in here if slot.ends is not None]
     reasons = Counter(slot.why for slot in pending if slot.why is not None)
     return {
         "n_workers": len(workers),
         "n_pending": len(pending),
         "pending_reason": reasons.most_common(1)[0][0] if reasons else None,
+        "waiting": _waiting(len(pending), len(pending) + len(here), deployment.unit, reasons),
         "workers": workers,
+        "nodes": _nodes(workers, here),
+        "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
         "n_clients": members.n_clients,
         "kernels": list(members.kernels),
     }
+
+
+def _waiting(pending: int, wanted: int, unit: str, reasons: Counter[str]) -> str | None:
+    """Return how many wait and why; ``None`` while they are just starting."""
+    if not reasons:
+        return None
+    why = reasons.most_common(1)[0][0]
+    if wanted == 1:
+        return f"Its {unit} waits: {why}"
+    return f"{pending} of {counted(wanted, unit)} {'waits' if pending == 1 else 'wait'}: {why}"
+
+
+def _nodes(workers: Sequence[WorkerModel], slots: Sequence[Slot]) -> list[str]:
+    """Return each machine that is known with what it has of the cluster."""
+    devices = {worker.name: worker.device for worker in workers}
+    on: dict[str, list[str]] = {}
+    for slot in slots:
+        if slot.node is not None and slot.name in devices:
+            on.setdefault(slot.node, []).append(slot.name)
+    return [f"{node}: {_what([devices[name] for name in names])}" for node, names in on.items()]
+
+
+def _what(devices: Sequence[str | None]) -> str:
+    return counted(len(devices), "GPU" if None not in devices else "worker")
