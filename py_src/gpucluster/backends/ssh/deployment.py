@@ -43,7 +43,7 @@ class SSHDeployment(SpecDeployment):
             )
 
         try:
-            deployment: SSHDeployment = await cls.start(make, plan, context, explain=pool.explain)  # type: ignore[assignment]
+            deployment: SSHDeployment = await cls.start(make, plan, context)  # type: ignore[assignment]
         except BaseException:
             await asyncio.shield(pool.close())
             raise

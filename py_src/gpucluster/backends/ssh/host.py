@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...protocol.models import DeviceModel
 from ...protocol.plaintext import printable
+from ..cuda.failures import explain
 from . import connection
 from .connection import HostUnusable
 from .hosts import Named
@@ -264,7 +265,8 @@ class Host:
             worker.has_started(str(told["address"]))
         elif event == "failed":
             del self.workers[name]
-            worker.has_failed(HostUnusable(f"{self.name}: {printable(str(told.get('why')), 300)}."))
+            why = explain(printable(str(told.get("why")), 300).rstrip("."), self.gpu_options)
+            worker.has_failed(HostUnusable(f"{self.name}: {why}."))
         elif event == "gone":
             del self.workers[name]
             worker.has_gone()

@@ -14,7 +14,6 @@ import dask
 
 from ...protocol.errors import PreflightFailed
 from ...protocol.sshspec import SSHSpec
-from ..cuda.failures import explain
 from ..nodes.workers import given_environment, portable_credentials, usual_environment
 from .connection import HostUnusable
 from .gpu_options import needed_modules, prepare_gpus
@@ -122,11 +121,6 @@ class Pool:
     @staticmethod
     def _most_on(host: Host) -> int:
         return max(host.named.workers, int(host.facts.get("cores", 1)))
-
-    def explain(self, cause: str) -> str:
-        """Add what may help to the cause of a worker's failure."""
-        options = next((host.gpu_options for host in self.hosts if host.gpu_options), {})
-        return explain(cause, options)
 
     @contextmanager
     def placing(self, worker: SSHWorker) -> Iterator[Host]:
