@@ -357,7 +357,7 @@ def main() -> None:
     try:
         told = json.loads(sys.stdin.buffer.readline())
         os.environ.update(told["environment"])
-        gpus = received(told.pop("gpus_source")) if told["use_gpus"] else None
+        gpus: Any = received(told.pop("gpus_source")) if told["use_gpus"] else None
         known = facts(gpus, told["modules"])
         voice.tell("hello", **known)
         adopt_orphans()
