@@ -106,6 +106,12 @@ class Servers:
         with (self.folder / "known_hosts").open("a") as file:
             file.writelines(f"[{address}]:{port} {key}\n" for address in addresses)
 
+    def know(self, address: str) -> None:
+        """Let the client know the servers' key at an address with the usual port, which it then does not name."""
+        key = " ".join((self.folder / "host_key.pub").read_text().split()[:2])
+        with (self.folder / "known_hosts").open("a") as file:
+            file.write(f"{address} {key}\n")
+
     def name(self, name: str, address: str, port: int, more: str = "") -> None:
         """Give a host a name in the client's configuration."""
         with self.config.open("a") as file:
