@@ -263,6 +263,20 @@ def _completion(found: Namespace) -> int:
     return 0
 
 
+def _tunnel(found: Namespace) -> int:
+    from .tunnel import remarks, tunnel
+
+    answer = tunnel(found)
+    _answer(found, answer, answer.line)
+    if not getattr(found, "json", False):
+        wrong, rest = remarks(answer)
+        for text in wrong:
+            print(text, file=sys.stderr)
+        for text in rest:
+            _hint(text)
+    return 0 if answer.sound else 1
+
+
 def _help(found: Namespace) -> int:
     verb = " ".join(getattr(found, "verb", ()))
     if verb in {"", LESSONS}:
@@ -331,5 +345,6 @@ _RUNNERS = {
     "presets": _presets,
     "site": _site,
     "completion": _completion,
+    "tunnel": _tunnel,
     "help": _help,
 }
