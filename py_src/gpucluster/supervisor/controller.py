@@ -283,7 +283,7 @@ class Controller(Requests):
     def _members(self) -> dict[str, Any]:
         if self.deployment is None or self.model.wanted.stopped:
             return {}
-        found = observed(self.deployment)
+        found = observed(self.deployment, has_gpus=self.model.has_gpus)
         if self.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
             found["notes"] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()

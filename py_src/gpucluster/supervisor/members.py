@@ -12,7 +12,7 @@ from ..protocol.models import WorkerModel
 from ..protocol.plaintext import counted
 
 
-def observed(deployment: Deployment) -> dict[str, Any]:
+def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any]:
     """Return the fields of the cluster's model that say which workers and clients there are."""
     members = deployment.scheduler.members()
     workers = [
@@ -38,7 +38,7 @@ def observed(deployment: Deployment) -> dict[str, Any]:
         "pending_reason": reasons.most_common(1)[0][0] if reasons else None,
         "waiting": _waiting(len(pending), len(pending) + len(here), deployment.unit, reasons),
         "workers": workers,
-        "nodes": _nodes(workers, here),
+        "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
         "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
         "n_clients": members.n_clients,
         "kernels": list(members.kernels),
@@ -55,15 +55,7 @@ def _waiting(pending: int, wanted: int, unit: str, reasons: Counter[str]) -> str
     return f"{pending} of {counted(wanted, unit)} {'waits' if pending == 1 else 'wait'}: {why}"
 
 
-def _nodes(workers: Sequence[WorkerModel], slots: Sequence[Slot]) -> list[str]:
-    """Return each machine that is known with what it has of the cluster."""
-    devices = {worker.name: worker.device for worker in workers}
-    on: dict[str, list[str]] = {}
-    for slot in slots:
-        if slot.node is not None and slot.name in devices:
-            on.setdefault(slot.node, []).append(slot.name)
-    return [f"{node}: {_what([devices[name] for name in names])}" for node, names in on.items()]
-
-
-def _what(devices: Sequence[str | None]) -> str:
-    return counted(len(devices), "GPU" if None not in devices else "worker")
+def _nodes(here: set[str], slots: Sequence[Slot], unit: str) -> list[str]:
+    """Return each machine that is known with how many workers of the cluster, or GPUs, it has."""
+    on = Counter(slot.node for slot in slots if slot.node is not None and slot.name in here)
+    return [f"{node}: {counted(number, unit)}" for node, number in on.items()]
