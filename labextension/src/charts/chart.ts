@@ -31,10 +31,7 @@ type Colour = (typeof COLOURS)[number];
 
 export function lookOf({ node, canvas }: Chart): IChartLook {
   const style = getComputedStyle(node);
-  const colours = COLOURS.map(name => [
-    name,
-    style.getPropertyValue(`--gpc-chart-${name}`).trim() || '#888'
-  ]);
+  const colours = COLOURS.map(name => [name, style.getPropertyValue(`--gpc-chart-${name}`)]);
   return {
     width: canvas.clientWidth,
     font: `11px ${style.fontFamily}`,

@@ -111,7 +111,7 @@ export class Course {
   /** Put what was before in front of the samples. */
   load(history: TelemetryHistory): void {
     const end = Date.parse(history.at) / 1000;
-    const before = this.isEmpty ? Infinity : this.first;
+    const before = this._moments[0]?.time ?? Infinity;
     const names = Object.keys(history.workers);
     const moments = history.seconds.map((seconds, i): IMoment => {
       const cpu = history.cpu_percent[i];

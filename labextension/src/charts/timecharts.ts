@@ -273,7 +273,7 @@ export class TimeCharts {
 
   /** The one that is looked at; null: all together. */
   private get _worker(): string | null {
-    return this._choice.value === '' ? null : this._choice.value;
+    return this._choice.value || null;
   }
 
   /** The moment that is pointed at, or played. */
