@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from distributed import Scheduler
 from distributed.deploy.spec import SpecCluster
 from gpucluster.backends.backend import Backend, Plan, StartContext
 from gpucluster.backends.cuda import CudaBackend
-from gpucluster.backends.deployment import Deployment
+from gpucluster.backends.deployment import Deployment, Slot, SlotState
 from gpucluster.backends.local import LocalBackend
 from gpucluster.backends.spec_deployment import SpecDeployment
 from gpucluster.protocol.models import Network
@@ -19,6 +20,7 @@ from .options import Simulation
 from .worker import SimulatedWorker
 
 MOST_WORKERS = 1000
+REASON = "Resources, expected 14:20"
 
 
 class SimulatedCluster(SpecCluster):  # type: ignore[misc]
@@ -53,7 +55,8 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
             asynchronous=True,
             name=options["name"],
         )
-        for number in range(simulation.workers):
+        # Those that wait are asked for afterwards: the start of a SpecCluster waits for all that it begins with.
+        for number in range(simulation.workers - simulation.waiting):
             self.worker_spec.update(self._worker(number))
 
     def _worker(self, number: int) -> dict[Any, Any]:
@@ -81,6 +84,15 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
         return max(0.2, 0.8 * threads / max(0.1, self.simulation.tasks_per_second))
 
 
+class QueueDeployment(SpecDeployment):
+    """Says why workers have not come, as kinds with a queue do."""
+
+    def slots(self) -> list[Slot]:
+        """Return the slots with a reason."""
+        found = super().slots()
+        return [replace(slot, why=REASON) if slot.state is SlotState.PENDING else slot for slot in found]
+
+
 class SimulatedBackend(Backend[SpecBase]):
     """Starts a ``SimulatedCluster`` the way real ones are started."""
 
@@ -100,6 +112,7 @@ class SimulatedBackend(Backend[SpecBase]):
             maximum_workers=MOST_WORKERS,
             maximum_reason="a simulation ends somewhere",
             network=Network.UNIX,
+            ready_workers=0 if self.simulation.waiting else None,
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
@@ -110,4 +123,5 @@ class SimulatedBackend(Backend[SpecBase]):
             return self.cluster
 
         # GPU workers are named after their devices.
-        return await SpecDeployment.start(make, plan, context, workers_are_devices=self.simulation.on_gpus)
+        kind = QueueDeployment if self.simulation.waiting else SpecDeployment
+        return await kind.start(make, plan, context, workers_are_devices=self.simulation.on_gpus)
