@@ -99,6 +99,7 @@ def by_ssh(repeats: int, directory: Path) -> dict[str, list[float]]:
             time.sleep(62)  # A host that has failed is the last choice for a minute.
             control.patch("far", {"n_workers": 2})
             _until(lambda: any(f"//{network.address(2)}:" in worker.address for worker in control.get("far").workers))
+            time.sleep(2)
         control.stop("far", wait=True)
     finally:
         servers.stop()
