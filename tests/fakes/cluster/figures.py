@@ -19,6 +19,10 @@ CONTEXT_BYTES = 480 * MIB
 """What CUDA itself takes of a GPU for one process."""
 
 
+GPUS_OF_MACHINE = 8
+"""As many workers are on each simulated machine, unless somebody says otherwise."""
+
+
 def device_of(number: int, *, mig: bool) -> str:
     """Return the UUID of a worker's GPU, the same for the same number."""
     return f"{'MIG' if mig else 'GPU'}-{number:08x}-5eed-4000-8000-{number * 2654435761 % 2**48:012x}"
@@ -37,8 +41,9 @@ class Figures:
     def __init__(self, simulation: Simulation, number: int) -> None:
         self.on_gpu = simulation.on_gpus
         self.rmm = simulation.rmm_of(number)
+        per_host = simulation.per_host or GPUS_OF_MACHINE
         self.device = device_of(number, mig=simulation.mig) if self.on_gpu else None
-        self.machine, self.place = f"node{number // simulation.per_host + 1}", number % simulation.per_host
+        self.machine, self.place = f"node{number // per_host + 1}", number % per_host
         self.lost = self.on_gpu and number >= simulation.workers - simulation.lost
         self.threads = 1 if self.on_gpu else simulation.threads
         self._random = random.Random(simulation.seed * 1_000_003 + number)
