@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import sys
 from typing import TYPE_CHECKING, ClassVar
 
+from ...devices.host import host_devices, usable
 from ...protocol.capacity import default_workers
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
@@ -70,8 +72,6 @@ class MPIBackend(Backend[MPISpec]):
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """End what is left on this machine; the ranks elsewhere end when the launcher's input does."""
-        import asyncio
-
         from .ending import end_processes, remove_scratch
 
         if remembered["id"] != context.cluster_id:
@@ -98,10 +98,12 @@ def _number(spec: MPISpec, launcher: Launcher) -> int:
     if spec.n_workers is not None:
         return spec.n_workers
     if spec.use_gpus:
-        gpus = allocated_gpus()
-        if gpus is None:
-            raise PreflightFailed("n_workers: say how many ranks there are, one for each GPU of their hosts.")
-        return min(MAX_WORKERS, max(1, gpus))
+        gpus = allocated_gpus() if launcher.family is Family.SLURM else sum(map(usable, host_devices().devices))
+        if not gpus:
+            raise PreflightFailed(
+                "n_workers: say how many ranks there are, one for each GPU of their hosts; no GPU is known here."
+            )
+        return min(MAX_WORKERS, gpus)
     cpus = allocated_cpus() if launcher.family is Family.SLURM else None
     if cpus is not None:
         return min(MAX_WORKERS, max(1, cpus // spec.threads_per_worker))

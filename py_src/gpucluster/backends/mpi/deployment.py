@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import shlex
 import time
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +24,8 @@ from ..backend import Plan, StartContext
 from ..dashboard import PrivateDashboardScheduler
 from ..deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState
 from ..scheduler.in_process import InProcessScheduler
-from .launcher import Launcher, launcher_environment
+from ..scheduler.view import Members
+from .launcher import Family, Launcher, launcher_environment
 from .program import Program
 from .told import told_to_ranks
 
@@ -32,11 +35,24 @@ LOOK_SECONDS = 0.5
 MISSING_SECONDS = 3.0
 """So long a worker may be gone while its rank is there yet, before the program counts as broken."""
 MISSING_WITH_NANNY_SECONDS = 60.0
+_ALLOCATION_OVER = re.compile(r"invalid job id|already completing|unable to confirm allocation|expired|revoked", re.I)
+
+
+class RanksScheduler(InProcessScheduler):
+    """The scheduler's view; it also tells when there is no more place for ranks."""
+
+    over: str | None = None
+    """Why the cluster ends, in a sentence."""
+
+    def members(self) -> Members:
+        found = super().members()
+        return found if self.over is None else replace(found, ended=self.over)
 
 
 class MPIDeployment(Deployment):
     """Made by ``start``."""
 
+    scheduler: RanksScheduler
     can = frozenset({Verb.RESTART})
     why_not = (
         "an MPI program keeps the ranks that it was started with. Create another cluster with as many workers as you "
@@ -80,7 +96,7 @@ class MPIDeployment(Deployment):
         )
         try:
             await self._scheduler
-            self.scheduler = InProcessScheduler(self._scheduler)
+            self.scheduler = RanksScheduler(self._scheduler)
             self.submitted = shlex.join(self._command) + "\n"
             self._told = told_to_ranks(spec, context, plan.n_workers, self._scheduler.address)
             context.remember({"id": context.cluster_id, "local_directory": spec.local_directory})
@@ -196,7 +212,9 @@ class MPIDeployment(Deployment):
 
     def _note_end(self, program: Program) -> None:
         logger.warning("The MPI program is over: %s", program.over)
-        if self.slots()[0].state is not SlotState.FAILED and self._program is program:
+        if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
+            self.scheduler.over = "The allocation of Slurm that its workers were in is over."
+        elif self.slots()[0].state is not SlotState.FAILED and self._program is program:
             self._context.tell("worker_died", f"The MPI program ended: {program.over}. All its ranks are started again.")
 
     def _missing(self) -> list[str]:

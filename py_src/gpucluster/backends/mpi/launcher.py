@@ -189,7 +189,7 @@ def identify(path: str, told: str) -> Launcher:
         family = Family.INTEL
     elif "HYDRA" in told or "MPICH" in told:
         family = Family.MPICH
-    elif re.match(r"slurm ", told):
+    elif told.startswith("slurm"):  # Debian: slurm-wlm
         family = Family.SLURM
     version = re.search(r"\d+(\.\d+)+", told)
     return Launcher(path, family, tuple(int(part) for part in version[0].split(".")) if version else ())

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from ...protocol.plaintext import printable
-from .ending import MARK, end_processes
+from .ending import MARK, end_processes, remove_scratch
 from .rank import EVENT
 from .worker import FAILED
 
@@ -21,7 +21,8 @@ logger = logging.getLogger("gpucluster.workers")
 END_SECONDS = 3.0
 KEPT_LINES = 40
 _RANK = re.compile(r"rank (\d+|\?): ?(.*)", re.DOTALL)
-_NOISE = re.compile(r"^[=\-\s|*+]*$|^[=\-\s|]*(BAD TERMINATION|YOUR APPLICATION|CLEANING UP|This typically|Please see)", re.I)
+_NOISE = re.compile(r"=.*|[-\s*]*|YOUR APPLICATION TERMINATED.*|This typically refers to.*|Please see the FAQ.*", re.I)
+"""What launchers say of every end."""
 
 
 class Program:
@@ -32,13 +33,15 @@ class Program:
     process : asyncio.subprocess.Process
     name : str
         Of the launcher, for people.
-    cluster_id : str
+    told : mapping
+        As for ``start``.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, name: str, cluster_id: str) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, name: str, told: Mapping[str, Any]) -> None:
         self._process = process
         self._name = name
-        self._cluster_id = cluster_id
+        self._cluster_id: str = told["id"]
+        self._local_directory: str | None = told["local_directory"]
         self._ending = False
         self._lines: list[str] = []
         self._said: str | None = None
@@ -79,7 +82,7 @@ class Program:
         assert process.stdin is not None
         # It stays open: where it ends, so do the ranks.
         process.stdin.write(json.dumps(told).encode() + b"\n")
-        return cls(process, name, told["id"])
+        return cls(process, name, told)
 
     def status_of(self, pid: int) -> int | None:
         """Return the exit status of a rank's process; ``None``: nobody has told it."""
@@ -111,10 +114,14 @@ class Program:
         reading = asyncio.create_task(self._read())
         status = await self._process.wait()
         # What tasks have started may hold the pipe open until they end below.
-        await asyncio.to_thread(end_processes, self._cluster_id)
+        await asyncio.to_thread(self._clean)
         with suppress(TimeoutError):
             await asyncio.wait_for(reading, 1.0)
         self.over = self._why(status)
+
+    def _clean(self) -> None:
+        end_processes(self._cluster_id)
+        remove_scratch(self._cluster_id, self._local_directory)
 
     async def _read(self) -> None:
         """Read what it prints, always: whoever is not read stops when the pipe is full."""
@@ -132,7 +139,7 @@ class Program:
     def _heard(self, line: str) -> None:
         found = _RANK.fullmatch(line)
         if found is None:
-            if self._ending or _NOISE.search(line):
+            if self._ending or _NOISE.fullmatch(line):
                 return  # Launchers take each end for a misfortune.
             self._lines = [*self._lines[1 - KEPT_LINES :], line]
             logger.info("%s: %s", self._name, line)
@@ -171,7 +178,7 @@ class Program:
 
 def _telling(lines: Sequence[str]) -> str | None:
     """Return the line that says most about a failure, without a full stop."""
-    worth = [line.strip() for line in lines if line.strip() and not _NOISE.search(line)]
+    worth = [line.strip() for line in lines if line.strip() and not _NOISE.fullmatch(line)]
     for line in worth:
         if re.search(r"error|fail|unable|not found|no such|not enough|unrecogni[sz]ed|invalid|requested", line, re.I):
             return printable(line, 300).rstrip(".")
