@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from .nodespec import NodeSpec
 from .plaintext import printable
@@ -28,7 +28,11 @@ def _parse_options(value: Any) -> Any:
         raise ValueError(f"cannot be read ({str(error).lower()}): close each quotation mark") from None
 
 
-Options = Annotated[list[str], BeforeValidator(_parse_options)]
+Options = Annotated[
+    list[str],
+    BeforeValidator(_parse_options),
+    WithJsonSchema({"type": ["string", "array"], "items": {"type": "string"}}),
+]
 
 
 class MPISpec(NodeSpec):
@@ -47,8 +51,8 @@ class MPISpec(NodeSpec):
         "allocation of Slurm, else the one beside Python, else the first one on the PATH.",
         json_schema_extra=shown_in("MPI"),
     )
-    launcher_options: Options = Field(
-        default_factory=list,
+    launcher_options: Options | None = Field(
+        None,
         title="Options of the launcher",
         description="What else the launcher is told, such as '--hostfile /home/me/hosts' or '--nodes 2'; everybody on "
         "the machine can read it.",
@@ -61,11 +65,11 @@ class MPISpec(NodeSpec):
         "than its limit, is started again alone. Tasks then cannot use MPI.",
         json_schema_extra=shown_in("MPI"),
     )
-    use_gpus: bool = Field(
-        False,
-        title="Use GPUs",
-        description="Give each worker a GPU of its host (dask-cuda), by its place among the ranks there. Tasks then "
-        "cannot use MPI.",
+    gpus_per_rank: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
+        0,
+        title="GPUs per rank",
+        description="1: each worker has a GPU of its host (dask-cuda), by its place among the ranks there; tasks then "
+        "cannot use MPI. 0: CPU workers.",
         json_schema_extra=shown_in("MPI"),
     )
     rank_python: str | None = Field(
@@ -77,9 +81,14 @@ class MPISpec(NodeSpec):
     )
 
     @property
+    def options(self) -> list[str]:
+        """What else the launcher is told."""
+        return self.launcher_options or []
+
+    @property
     def has_nannies(self) -> bool:
         """Whether each worker has a process of its own below its rank; dask-cuda's always have."""
-        return self.nanny or self.use_gpus
+        return self.nanny or self.gpus_per_rank > 0
 
     @field_validator("launcher")
     @classmethod
@@ -93,7 +102,9 @@ class MPISpec(NodeSpec):
 
     @field_validator("launcher_options")
     @classmethod
-    def _words(cls, value: list[str]) -> list[str]:
+    def _words(cls, value: list[str] | None) -> list[str] | None:
+        if value is None:
+            return None
         if len(value) > MOST_OPTIONS:
             raise ValueError(f"may have at most {MOST_OPTIONS} words")
         for word in value:

@@ -219,7 +219,9 @@ def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path
     with pytest.raises(StartFailed, match="mpiexec ended with status 3: error: no slots for 2 ranks"):
         shared_site.control.wait(model.id, timeout=60)
     (tmp_path / "bin").mkdir()  # What is beside Python is preferred.
-    broken = _program(tmp_path / "bin" / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1')
+    broken = _program(
+        tmp_path / "bin" / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1'
+    )
     model = shared_site.create(backend="mpi", n_workers=2, rank_python=broken)
     with pytest.raises(StartFailed, match=r"2 of 2 workers could not start: mpiexec .*no such thing"):
         shared_site.control.wait(model.id, timeout=60)
@@ -227,7 +229,7 @@ def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path
 
 @pytest.mark.processes
 def test_a_dry_run_shows_the_command(shared_site):
-    spec = {"backend": "mpi", "n_workers": 3, "use_gpus": True, "launcher_options": "-ppn 1"}
+    spec = {"backend": "mpi", "n_workers": 3, "gpus_per_rank": 1, "launcher_options": "-ppn 1"}
     shown = shared_site.control.preview(spec).text
     assert f"{MPIEXEC} -ppn 1 -n 3 {sys.executable}" in shown
 
@@ -241,7 +243,9 @@ def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
     program = Path(sys.executable).with_name("dask-mpi")
     command = [MPIEXEC, "-n", "2", program, "--scheduler-file", file, "--worker-class", "distributed.Worker"]
     with subprocess.Popen(
-        [*command, "--local-directory", tmp_path, "--no-dashboard"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [*command, "--local-directory", tmp_path, "--no-dashboard"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     ) as running:
         try:
             wait_until(file.exists)

@@ -119,7 +119,7 @@ def test_gpus_are_for_dask_cuda():
     pytest.importorskip("dask")
     from gpucluster.backends.mpi.told import arguments
 
-    assert "dask_cuda.CUDAWorker" in arguments(spec(use_gpus=True))
+    assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))
     assert "distributed.Nanny" in arguments(spec(nanny=True))
     words = arguments(spec(memory_limit=None, protocol="tcp", threads_per_worker=3))
     assert words[2:] == [

@@ -55,7 +55,7 @@ class MPIBackend(Backend[MPISpec]):
             options={"spec": spec, "launcher": launcher, "command": words, "host": scheduler_address(spec.interface)},
             threads_per_worker=spec.threads_per_worker,
             memory_limit_bytes=spec.memory_limit if isinstance(spec.memory_limit, int) else 0,
-            has_gpus=spec.use_gpus,
+            has_gpus=bool(spec.gpus_per_rank),
             remarks=remarks,
         )
 
@@ -97,7 +97,7 @@ def _number(spec: MPISpec, launcher: Launcher) -> int:
     """Return how many ranks there are: as many as was said, or as have room."""
     if spec.n_workers is not None:
         return spec.n_workers
-    if spec.use_gpus:
+    if spec.gpus_per_rank:
         gpus = allocated_gpus() if launcher.family is Family.SLURM else sum(map(usable, host_devices().devices))
         if not gpus:
             raise PreflightFailed(

@@ -138,7 +138,7 @@ class MPIDeployment(Deployment):
 
     # -- changing it -----------------------------------------------------------------------------
 
-    async def scale(self, n: int) -> None:  # noqa: ARG002  # there is one number
+    async def scale(self, n: int) -> None:  # there is one number
         """Start the program again where it is over, or not whole any more; nobody asks for another number."""
         program = self._program
         if program is not None and program.over is None and not self._is_broken():
@@ -215,7 +215,9 @@ class MPIDeployment(Deployment):
         if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
             self.scheduler.over = "The allocation of Slurm that its workers were in is over."
         elif self.slots()[0].state is not SlotState.FAILED and self._program is program:
-            self._context.tell("worker_died", f"The MPI program ended: {program.over}. All its ranks are started again.")
+            self._context.tell(
+                "worker_died", f"The MPI program ended: {program.over}. All its ranks are started again."
+            )
 
     def _missing(self) -> list[str]:
         self.slots()

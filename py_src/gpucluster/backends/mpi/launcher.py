@@ -197,7 +197,7 @@ def identify(path: str, told: str) -> Launcher:
 
 async def pmi_options(launcher: Launcher, spec: MPISpec, library: Family) -> list[str]:
     """Return how Slurm is told to introduce ranks to each other; nothing where it has no way that the library knows."""
-    if launcher.family is not Family.SLURM or any(word.startswith("--mpi") for word in spec.launcher_options):
+    if launcher.family is not Family.SLURM or any(word.startswith("--mpi") for word in spec.options):
         return []
     ways = ("pmix", "pmi2") if library is Family.OPEN_MPI else ("pmi2", "pmix")
     _, told = await _ask(launcher.path, "--mpi=list")
@@ -251,9 +251,9 @@ def command(launcher: Launcher, spec: MPISpec, n_workers: int, name: str, pmi: l
     """
     words = [launcher.path]
     for option, *values in _options(launcher, spec, name):
-        if option not in {word.partition("=")[0] for word in spec.launcher_options}:
+        if option not in {word.partition("=")[0] for word in spec.options}:
             words += [option, *values]
-    words += [*pmi, *spec.launcher_options, "-n", str(n_workers)]
+    words += [*pmi, *spec.options, "-n", str(n_workers)]
     return [*words, spec.rank_python or sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
 
 
@@ -261,7 +261,12 @@ def _options(launcher: Launcher, spec: MPISpec, name: str) -> list[list[str]]:
     if launcher.family is Family.SLURM:
         # The notebook's own step holds CPUs: without this the ranks would wait for its end.
         overlap = [["--overlap"]] if launcher.version >= _OVERLAP_SINCE else []
-        return [*overlap, ["--kill-on-bad-exit"], ["--job-name", name], ["--cpus-per-task", str(spec.threads_per_worker)]]
+        return [
+            *overlap,
+            ["--kill-on-bad-exit"],
+            ["--job-name", name],
+            ["--cpus-per-task", str(spec.threads_per_worker)],
+        ]
     if launcher.family is Family.OPEN_MPI:
         # A rank has several threads, and is bound to one core otherwise.
         found = [["--bind-to", "none"]]

@@ -183,4 +183,3 @@ def _telling(lines: Sequence[str]) -> str | None:
         if re.search(r"error|fail|unable|not found|no such|not enough|unrecogni[sz]ed|invalid|requested", line, re.I):
             return printable(line, 300).rstrip(".")
     return printable(worth[-1], 300).rstrip(".") if worth else None
-

@@ -48,7 +48,7 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
         "id": context.cluster_id,
         "n_workers": n_workers,
         "scheduler": scheduler,
-        "use_gpus": spec.use_gpus,
+        "gpus_per_rank": spec.gpus_per_rank,
         "environment": {**usual_environment(), **given_environment(spec)},
         "config": {**{name: dask.config.get(name) for name in _PASSED_ON}, **_credentials(context)},
         "directory": os.getcwd(),
@@ -61,11 +61,14 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
 
 def arguments(spec: MPISpec) -> list[str]:
     """Return the options of dask-mpi that are the same for all ranks."""
-    worker_class = "dask_cuda.CUDAWorker" if spec.use_gpus else f"distributed.{'Nanny' if spec.nanny else 'Worker'}"
+    worker_class = "distributed.Nanny" if spec.nanny else "distributed.Worker"
+    if spec.gpus_per_rank:
+        worker_class = "dask_cuda.CUDAWorker"
     limit = 0 if spec.memory_limit is None else spec.memory_limit
     return [
         *("--no-scheduler", "--no-dashboard", "--worker-class", worker_class),
-        *("--nthreads", str(spec.threads_per_worker), "--memory-limit", str(limit), "--protocol", f"{spec.protocol}://"),
+        *("--nthreads", str(spec.threads_per_worker), "--memory-limit", str(limit)),
+        *("--protocol", f"{spec.protocol}://"),
     ]
 
 
@@ -78,7 +81,7 @@ def _credentials(context: StartContext) -> dict[str, Any]:
 
 def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
     # dask-cuda calls it so, and it has no second way to say it.
-    options: dict[str, Any] = {"scheduler" if spec.use_gpus else "scheduler_ip": scheduler}
+    options: dict[str, Any] = {"scheduler" if spec.gpus_per_rank else "scheduler_ip": scheduler}
     options["death_timeout"] = DEATH_TIMEOUT_SECONDS
     preload = list(spec.preload)
     if spec.has_nannies:
@@ -87,7 +90,7 @@ def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
         options["preload"] = preload
     if spec.resources:
         texts = [f"{name}={amount:g}" for name, amount in spec.resources.items()]
-        options["resources"] = ",".join(texts) if spec.use_gpus else dict(spec.resources)
+        options["resources"] = ",".join(texts) if spec.gpus_per_rank else dict(spec.resources)
     if spec.lifetime_seconds is not None:
         options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
         if spec.lifetime_stagger_seconds is not None:

@@ -27,10 +27,10 @@ def work(control: int) -> NoReturn:
     """
     try:
         _work(control)
-        print(ENDED, file=sys.stderr)
+        sys.stderr.write(f"{ENDED}\n")
     except BaseException as error:
         traceback.print_exc()
-        print(f"{FAILED}{_cause(error)}", file=sys.stderr)
+        sys.stderr.write(f"{FAILED}{_cause(error)}\n")
     finally:
         with suppress(OSError, ValueError):
             sys.stderr.flush()
@@ -89,7 +89,7 @@ def _told(world: Any) -> tuple[dict[str, Any], int]:
 
 def _choose_gpu(told: dict[str, Any], world: Any) -> None:
     """Leave this rank one GPU of its host: that of its place among the ranks there."""
-    if not told["use_gpus"]:
+    if not told["gpus_per_rank"]:
         return
     place = _place_here(world)
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
