@@ -13,7 +13,10 @@ from typing import Any
 
 import psutil
 import pytest
+from gpucluster.backends.backend import StartContext
 from gpucluster.backends.mpi.ending import MARK
+from gpucluster.backends.slurm import SlurmBackend
+from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
 
 pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
@@ -83,3 +86,14 @@ def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
     assert not _left(told["id"])
     assert not slurm.ask("squeue", "-h", "-s").split()
     assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{told['id']}-*"))
+
+
+async def test_who_asks_for_jobs_within_a_job_is_told_of_its_nodes(
+    slurm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "1234")
+    context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
+    folder = tmp_path / "shared"
+    folder.mkdir(mode=0o700)
+    plan = await SlurmBackend().preflight(parse_spec({"backend": "slurm", "shared_directory": str(folder)}), context)
+    assert any("within the job 1234 already" in note and "the kind 'mpi'" in note for note in plan.notes(1))

@@ -159,8 +159,8 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
 
 def _candidates(spec: MPISpec) -> list[str]:
     asked = (spec.launcher,) if spec.launcher is not None else NAMES
-    beside = str(Path(spec.rank_python or sys.executable).parent)
-    found = [shutil.which(name, path=beside) for name in asked] + [shutil.which(name) for name in asked]
+    places = [str(Path(spec.rank_python or sys.executable).parent), *os.get_exec_path()]
+    found = [shutil.which(name, path=place) for place in places for name in asked]
     if spec.launcher is None and in_allocation():
         found.insert(0, shutil.which("srun"))
     return list(dict.fromkeys(path for path in found if path is not None))
