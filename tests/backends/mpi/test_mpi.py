@@ -218,11 +218,8 @@ def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path
     model = shared_site.create(backend="mpi", n_workers=2, launcher=failing)
     with pytest.raises(StartFailed, match="mpiexec ended with status 3: error: no slots for 2 ranks"):
         shared_site.control.wait(model.id, timeout=60)
-    (tmp_path / "bin").mkdir()  # What is beside Python is preferred.
-    broken = _program(
-        tmp_path / "bin" / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1'
-    )
-    model = shared_site.create(backend="mpi", n_workers=2, rank_python=broken)
+    broken = _program(tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1')
+    model = shared_site.create(backend="mpi", n_workers=2, rank_python=broken, launcher=str(MPIEXEC))
     with pytest.raises(StartFailed, match=r"2 of 2 workers could not start: mpiexec .*no such thing"):
         shared_site.control.wait(model.id, timeout=60)
 
