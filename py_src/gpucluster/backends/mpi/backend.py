@@ -12,6 +12,7 @@ from ...protocol.capacity import default_workers
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.mpispec import MPISpec
+from ...protocol.needs import Needs
 from ...protocol.plaintext import counted
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
@@ -37,6 +38,8 @@ class MPIBackend(Backend[MPISpec]):
 
     name: ClassVar[str] = "mpi"
     title: ClassVar[str] = "MPI"
+    where: ClassVar[str] = "An MPI program"
+    needs: ClassVar[Needs] = Needs(packages=("dask_mpi", "mpi4py"), extra="mpi")
     spec: ClassVar[type[SpecBase]] = MPISpec
     traits: ClassVar[Traits] = Traits(this_machine=False)
 
