@@ -83,6 +83,8 @@ def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
     # dask-cuda calls it so, and it has no second way to say it.
     options: dict[str, Any] = {"scheduler" if spec.gpus_per_rank else "scheduler_ip": scheduler}
     options["death_timeout"] = DEATH_TIMEOUT_SECONDS
+    if spec.gpus_per_rank:
+        options["dashboard"] = False
     preload = list(spec.preload)
     if spec.has_nannies:
         preload.insert(0, "gpucluster.backends.spawned")
