@@ -92,6 +92,9 @@ class JobSlot:
         if self.name in here:
             self.came, self.away = True, None
             return SlotState.RUNNING, None
+        if self.job is not None and self.job.waits:
+            # Those who run the site may put a job back into the queue whatever it says of itself.
+            self.came, self.away = False, None
         if not self.came:
             return SlotState.PENDING, self.why if self.job is None else self.job.why_it_waits(datetime.now())
         self.away = self.away or time.monotonic()
@@ -106,4 +109,7 @@ class JobSlot:
 
     def model(self) -> Slot:
         """Return it as the supervisor sees it."""
-        return Slot(self.name, self.state, self.since, self.why)
+        runs = self.job is not None and self.job.runs and self.state is SlotState.RUNNING
+        node, ends = (self.job.nodes or None, self.job.ends) if runs and self.job is not None else (None, None)
+        # Slurm tells the site's local time.
+        return Slot(self.name, self.state, self.since, self.why, node, ends.astimezone() if ends is not None else None)

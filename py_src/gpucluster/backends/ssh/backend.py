@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.models import Network
+from ...protocol.needs import Needs
 from ...protocol.plaintext import counted
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.sshspec import SSHSpec
@@ -25,6 +26,8 @@ class SSHBackend(Backend[SSHSpec]):
 
     name: ClassVar[str] = "ssh"
     title: ClassVar[str] = "SSH"
+    where: ClassVar[str] = "Hosts over SSH"
+    needs: ClassVar[Needs] = Needs(packages=("asyncssh",), extra="ssh")
     spec: ClassVar[type[SpecBase]] = SSHSpec
     traits: ClassVar[Traits] = Traits(this_machine=False)
     _pool: Pool | None = None
@@ -71,6 +74,7 @@ class SSHBackend(Backend[SSHSpec]):
             network=Network.of(spec.protocol),
             options={"host": host or scheduler_address(None, peers), "protocol": spec.protocol},
             threads_per_worker=spec.threads_per_worker,
+            has_gpus=pool.has_gpus,
             remarks=_remarks(pool),
         )
 
@@ -105,5 +109,6 @@ def _remarks(pool: Pool) -> tuple[str, ...]:
         return ()
     return (
         f"There is no gpucluster on {', '.join(bare[:3])}{' and others' if len(bare) > 3 else ''}: gauges show what "
-        "Dask itself measures there, and gpucluster.learn needs it on every host.",
+        f"Dask itself measures there{', but little of the GPUs' if pool.has_gpus else ''}, and gpucluster.learn needs "
+        "it on every host.",
     )
