@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from distributed.security import Security
 
+    from ...protocol.kubernetesspec import KubernetesSpec
     from ...protocol.nodespec import NodeSpec
+    from ...protocol.slurmspec import SlurmSpec
 
 _OF_TLS = (
     "tls_ca_file",
@@ -23,6 +25,8 @@ _OF_TLS = (
 )
 WORKER_MODULE = "distributed.cli.dask_worker"
 """There are no ``dask-worker`` scripts any more."""
+_CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
+"""Options that dask-cuda's worker does not have, with the number of their values."""
 
 
 def portable_credentials(security: Security | None) -> dict[str, Any]:
@@ -100,6 +104,35 @@ def worker_arguments(
         if spec.lifetime_stagger_seconds is not None:
             arguments += ["--lifetime-stagger", f"{spec.lifetime_stagger_seconds}s"]
     return arguments
+
+
+def cuda_worker_arguments(spec: SlurmSpec | KubernetesSpec, arguments: list[str]) -> list[str]:
+    """Return the options of dask-cuda's worker.
+
+    Parameters
+    ----------
+    spec : SlurmSpec or KubernetesSpec
+    arguments : list of str
+        As ``worker_arguments`` has made them.
+    """
+    found = _without(arguments, _CPU_ONLY)
+    if spec.device_memory_limit is not None and spec.device_memory_limit != "auto":
+        found += ["--device-memory-limit", str(spec.device_memory_limit)]
+    if spec.rmm_pool_size is not None:
+        found += ["--rmm-pool-size", str(spec.rmm_pool_size), "--rmm-track-allocations"]
+    return [*found, "--enable-cudf-spill"] if spec.enable_cudf_spill else found
+
+
+def _without(arguments: list[str], options: Mapping[str, int]) -> list[str]:
+    kept: list[str] = []
+    left = iter(arguments)
+    for word in left:
+        if word in options:
+            for _ in range(options[word]):
+                next(left)
+        else:
+            kept.append(word)
+    return kept
 
 
 def _pairs(options: Mapping[str, str]) -> list[str]:
