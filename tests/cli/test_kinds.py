@@ -112,7 +112,8 @@ def test_a_kind_that_nobody_offers_is_a_sentence(site: Any, capsys: Any) -> None
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(
-        "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'kubernetes', 'existing', 'awkward', not 'pbs'. Other "
+        "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'kubernetes', 'existing', 'awkward', not "
+        "'pbs'. Other "
     )
 
 

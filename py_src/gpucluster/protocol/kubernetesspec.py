@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
+from .gpuspec import GPUSpec
 from .nodespec import NodeSpec
 from .plaintext import printable
 from .sizes import MemorySize, MemorySizeOrAuto
@@ -82,7 +83,7 @@ Selector = Annotated[dict[str, str], BeforeValidator(_parse_selector), WithJsonS
 Tolerations = Annotated[list[str], BeforeValidator(_parse_tolerations)]
 
 
-class KubernetesSpec(NodeSpec):
+class KubernetesSpec(NodeSpec, GPUSpec):
     """Scheduler and workers as pods, which Dask's operator makes."""
 
     model_config = ConfigDict(json_schema_extra=_without_what_is_not_ours)
@@ -182,25 +183,6 @@ class KubernetesSpec(NodeSpec):
         description="Memory of the scheduler's pod, asked for and at most, such as '4 GiB'.",
         json_schema_extra=shown_in("Memory", advanced=True),
     )
-    device_memory_limit: MemorySizeOrAuto | None = Field(
-        None,
-        title="GPU memory before spilling",
-        description="GPU memory that a worker's stored results may use before they move to host memory: a size, or "
-        "a share of the GPU. Left out: dask-cuda's own, 80%.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
-    )
-    rmm_pool_size: MemorySize | None = Field(
-        None,
-        title="RMM pool",
-        description="GPU memory that each worker takes at the start as a pool, a size or a share of the GPU.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
-    )
-    enable_cudf_spill: bool = Field(
-        False,
-        title="cuDF spilling",
-        description="Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
-    )
     protocol: Literal["tls", "tcp"] = Field(
         "tls",
         title="Network",
@@ -270,9 +252,8 @@ class KubernetesSpec(NodeSpec):
                 "image: workers with a GPU need an image that has dask-cuda, such as "
                 "'rapidsai/base:26.10-cuda13-py3.11'"
             )
-        for name in ("device_memory_limit", "rmm_pool_size", "enable_cudf_spill"):
-            if getattr(self, name) and not self.gpus_per_worker:
-                raise ValueError(f"{name} is for workers with a GPU: set gpus_per_worker=1")
+        if not self.gpus_per_worker and (chosen := self.chosen_gpu_options()):
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_worker=1")
         if self.cores is not None and self.cores < self.threads_per_worker:
             raise ValueError(
                 f"cores is {self.cores}, and the worker has {self.threads_per_worker} threads; ask for more cores"

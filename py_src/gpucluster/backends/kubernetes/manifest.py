@@ -165,6 +165,7 @@ def _fill_worker(pod: dict[str, Any], spec: KubernetesSpec, scheduler: str) -> N
         command, arguments = ["dask", "cuda", "worker"], cuda_worker_arguments(spec, arguments)
     container["args"] = [*command, *arguments]
     container["env"] = [{"name": "DASK_SCHEDULER_ADDRESS", "value": scheduler}]
+    container["env"] += [{"name": name, "value": value} for name, value in spec.worker_environment().items()]
     container.pop("ports", None)
     requests: dict[str, str] = {"cpu": str(spec.cores or spec.threads_per_worker)}
     limits: dict[str, str] = {} if spec.cores is None else {"cpu": str(spec.cores)}

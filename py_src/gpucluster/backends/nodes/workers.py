@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from ..cuda.packages import allocates_with_rmm
+
 if TYPE_CHECKING:
     from distributed.security import Security
 
-    from ...protocol.kubernetesspec import KubernetesSpec
+    from ...protocol.gpuspec import GPUSpec
     from ...protocol.nodespec import NodeSpec
-    from ...protocol.slurmspec import SlurmSpec
 
 _OF_TLS = (
     "tls_ca_file",
@@ -106,21 +107,29 @@ def worker_arguments(
     return arguments
 
 
-def cuda_worker_arguments(spec: SlurmSpec | KubernetesSpec, arguments: list[str]) -> list[str]:
-    """Return the options of dask-cuda's worker.
+def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
+    """Return the options of dask-cuda's worker; shares are of the GPU that it gets.
 
     Parameters
     ----------
-    spec : SlurmSpec or KubernetesSpec
+    spec : GPUSpec
     arguments : list of str
         As ``worker_arguments`` has made them.
     """
     found = _without(arguments, _CPU_ONLY)
-    if spec.device_memory_limit is not None and spec.device_memory_limit != "auto":
-        found += ["--device-memory-limit", str(spec.device_memory_limit)]
-    if spec.rmm_pool_size is not None:
-        found += ["--rmm-pool-size", str(spec.rmm_pool_size), "--rmm-track-allocations"]
-    return [*found, "--enable-cudf-spill"] if spec.enable_cudf_spill else found
+    if spec.device_memory_limit != "auto":
+        found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
+    for name in ("rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold", "rmm_log_directory"):
+        if (value := getattr(spec, name)) is not None:
+            found += [f"--{name.replace('_', '-')}", str(value)]
+    found += [f"--{name.replace('_', '-')}" for name in ("rmm_async", "rmm_managed_memory") if getattr(spec, name)]
+    for library in spec.rmm_allocator_external_lib_list:
+        found += ["--set-rmm-allocator-for-libs", library]
+    if spec.rmm_track_allocations and allocates_with_rmm(spec):
+        found.append("--rmm-track-allocations")
+    if spec.enable_cudf_spill:
+        found += ["--enable-cudf-spill", "--cudf-spill-stats", str(spec.cudf_spill_stats)]
+    return [*found, "--pre-import", ",".join(spec.pre_import)] if spec.pre_import else found
 
 
 def _without(arguments: list[str], options: Mapping[str, int]) -> list[str]:
