@@ -28,7 +28,8 @@ BAD_SPECS = [
     ({1: 2}, "1: is not an option of this request."),
     (
         {"backend": "pbs"},
-        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'kubernetes', 'existing', not 'pbs'. Other kinds come with "
+        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'kubernetes', 'existing', not 'pbs'. Other "
+        "kinds come with "
         "packages: install one in this Python environment.",
     ),
     ({"backend": None}, "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'kubernetes', 'existing'."),

@@ -118,7 +118,9 @@ class Kubernetes:
                     api = await kr8s.asyncio.api(
                         kubeconfig=access.kubeconfig, context=access.context, namespace=access.namespace
                     )
-        except ValueError as error:
+        except StartFailed:
+            raise
+        except Exception as error:  # Whatever kr8s stumbles over in a kubeconfig.
             raise PreflightFailed(_no_login(where, access.context, error)) from error
         api.timeout = PATIENCE_SECONDS
         if access.namespace is None and access.context is not None:
@@ -181,7 +183,7 @@ class Kubernetes:
                 raise
 
 
-def _no_login(where: str, context: str | None, error: ValueError) -> str:
+def _no_login(where: str, context: str | None, error: Exception) -> str:
     if context is not None and "context" in str(error).lower():
         return (
             f"context: the kubeconfig ({where}) has no context '{context}'. 'kubectl config get-contexts' shows those "
@@ -192,7 +194,8 @@ def _no_login(where: str, context: str | None, error: ValueError) -> str:
             f"There is no kubeconfig at {where}, and this is no pod of Kubernetes. Get one from your site and name it "
             "with 'kubeconfig', or set KUBECONFIG."
         )
-    return f"The kubeconfig ({where}) cannot be used: {printable(str(error), 200).rstrip('.')}."
+    told = printable(" ".join(str(error).split()) or type(error).__name__, 200).rstrip(".")
+    return f"The kubeconfig ({where}) cannot be used: {told}."
 
 
 @asynccontextmanager
