@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import os
 import random
 import signal
@@ -23,6 +24,46 @@ GPU = "nvidia.com/gpu"
 KEPT = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH")
 
 
+class Containers:
+    """Processes that are forked from one that has imported Dask: pods start as fast as images that are there."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._started: list[asyncio.Future[int]] = []
+        self._ended: dict[int, asyncio.Future[int]] = {}
+
+    async def start(self, **what: Any) -> tuple[int, asyncio.Future[int]]:
+        """Start one; returns its pid, and what will be its exit status."""
+        if self._process is None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                str(Path(__file__).parent / "containers.py"),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+            )
+            self._reading = asyncio.create_task(self._read())
+        started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._started.append(started)
+        self._process.stdin.write(json.dumps(what).encode() + b"\n")
+        pid = await started
+        return pid, self._ended[pid]
+
+    async def _read(self) -> None:
+        while line := await self._process.stdout.readline():
+            told = json.loads(line)
+            if "status" in told:
+                self._ended.pop(told["pid"]).set_result(told["status"])
+            else:
+                self._ended[told["pid"]] = asyncio.get_running_loop().create_future()
+                self._started.pop(0).set_result(told["pid"])
+
+    async def close(self) -> None:
+        if self._process is not None:
+            self._process.stdin.close()
+            self._process.kill()
+            await self._process.wait()
+
+
 class Node:
     """One node with some GPUs and labels, and the controllers that a real Kubernetes has."""
 
@@ -34,6 +75,7 @@ class Node:
         self.labels = {"disk": "ssd"}
         self._network = f"127.{random.randint(1, 250)}.{random.randint(1, 250)}"
         self._n = 0
+        self._containers = Containers()
         self._running: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
@@ -126,7 +168,7 @@ class Node:
                 if command is None:
                     await asyncio.sleep(LOOK_SECONDS)
                     continue
-                process = await self._start(command, pod, uid)
+                pid, end = await self._start(command, uid)
                 running = {"running": {"startedAt": now()}}
                 self._change(
                     pod,
@@ -139,7 +181,7 @@ class Node:
                         }
                     },
                 )
-                code = await self._attend(process, namespace, name, container, address)
+                code = await self._attend(pid, end, namespace, name, container, address)
                 if code is None:
                     return
                 restarts += 1
@@ -210,8 +252,7 @@ class Node:
                 if scheduler is None:
                     return None
                 variables[name] = f"{host.rpartition('/')[0]}/{scheduler}:{rest.rpartition(':')[2]}"
-        program = [sys.executable, "-m", "dask", *arguments[1:]]
-        return program, {**{name: os.environ[name] for name in KEPT if name in os.environ}, **variables}
+        return arguments, {**{name: os.environ[name] for name in KEPT if name in os.environ}, **variables}
 
     def _address_of(self, namespace: str, deployment: str) -> str | None:
         for pod in self.store.list("pods", namespace):
@@ -219,22 +260,21 @@ class Node:
                 return pod.get("status", {}).get("podIP")
         return None
 
-    async def _start(self, command: tuple[list[str], dict[str, str]], pod: Thing, uid: str) -> Any:
-        program, environment = command
+    async def _start(self, command: tuple[list[str], dict[str, str]], uid: str) -> tuple[int, asyncio.Future[int]]:
+        argv, environment = command
         scratch = self.folder / uid
         scratch.mkdir(exist_ok=True)
         environment["DASK_TEMPORARY_DIRECTORY"] = str(scratch)
-        with (self.folder / f"{uid}.log").open("w") as log:
-            return await asyncio.create_subprocess_exec(
-                *program, env=environment, stdout=log, stderr=log, cwd=scratch, start_new_session=True
-            )
+        log = str(self.folder / f"{uid}.log")
+        return await self._containers.start(argv=argv, env=environment, cwd=str(scratch), log=log)
 
-    async def _attend(self, process: Any, namespace: str, name: str, container: Thing, address: str) -> int | None:
+    async def _attend(
+        self, pid: int, end: asyncio.Future[int], namespace: str, name: str, container: Thing, address: str
+    ) -> int | None:
         """Return the exit status of a process; ``None`` where its pod was deleted, and so the process ended."""
         ready = "readinessProbe" not in container
-        waiting = asyncio.create_task(process.wait())
         try:
-            while not waiting.done():
+            while not end.done():
                 pod = self._living(namespace, name)
                 if pod is None:
                     return None
@@ -242,21 +282,21 @@ class Node:
                 if ready:
                     kinds = ("PodScheduled", "ContainersReady", "Ready")
                     self._status("pods", pod, {"conditions": [{"type": kind, "status": "True"} for kind in kinds]})
-                await asyncio.wait([waiting], timeout=LOOK_SECONDS)
-            return int(process.returncode)
+                await asyncio.wait([end], timeout=LOOK_SECONDS)
+            return end.result()
         finally:
             for signum in (signal.SIGTERM, signal.SIGKILL):
                 with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signum)
+                    os.killpg(pid, signum)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(asyncio.shield(waiting), 3)
-            waiting.cancel()
+                    await asyncio.wait_for(asyncio.shield(end), 3)
 
     async def close(self) -> None:
         """End all processes."""
         for task in list(self._running.values()):
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)
+        await self._containers.close()
 
     # -- changes ---------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.kubernetesspec import KubernetesSpec
