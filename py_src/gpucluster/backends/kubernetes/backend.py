@@ -34,15 +34,15 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     async def preflight(self, spec: KubernetesSpec, context: StartContext) -> Plan:
         """Log in, and ask Kubernetes whether it would take such a cluster."""
-        from .api import private_folder
+        from .api import private_keys_in
         from .scheduler import is_inside
 
         context.report("preflight", "Asking Kubernetes whether it takes such a cluster")
         n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
         inside = await asyncio.to_thread(is_inside)
-        async with private_folder():
-            kubernetes, _ = await _accepted(spec, context.cluster_id, n_workers, inside=inside)
-            await kubernetes.close()
+        private_keys_in(context.scratch_directory)
+        kubernetes, _ = await _accepted(spec, context.cluster_id, n_workers, inside=inside)
+        await kubernetes.close()
         remarks = []
         if spec.protocol == "tcp":
             remarks.append(
@@ -80,11 +80,10 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Hand the cluster to the operator, and connect to its scheduler."""
-        from .api import Kubernetes, private_keys_in
+        from .api import Kubernetes
         from .deployment import KubernetesDeployment
 
         spec: KubernetesSpec = plan.options["spec"]
-        private_keys_in(context.scratch_directory)
         access = _access(spec)
         kubernetes = await Kubernetes.connect(access)
         return await KubernetesDeployment.start(spec, plan, context, kubernetes, access)

@@ -193,6 +193,7 @@ def _fill_pod(pod: dict[str, Any], spec: KubernetesSpec, name: str) -> None:
     container["env"] += [
         {"name": variable, "valueFrom": {"secretKeyRef": {"name": name, "key": key}}} for variable, key in keys
     ]
+    container["terminationMessagePolicy"] = "FallbackToLogsOnError"  # So that it says why it ended.
     pod["terminationGracePeriodSeconds"] = GRACE_SECONDS
     pod["automountServiceAccountToken"] = spec.service_account is not None
     if spec.protocol == "tls":

@@ -108,14 +108,24 @@ def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: 
 
 def ended(container: Thing) -> str | None:
     """Return how a container has ended the last time; ``None``: it has not."""
-    last = container.get("lastState", {}).get("terminated") or container.get("state", {}).get("terminated")
+    last = _termination(container)
     if last is None:
         return None
     if last.get("reason") == "OOMKilled":
         return "it used more memory than its limit"
-    message = str(last.get("message") or "").strip()
+    lines = last_words(container).splitlines()
     code = f"exit status {last.get('exitCode')}"
-    return f"{code}: {_short(message.splitlines()[-1])}" if message else code
+    return f"{code}: {_short(lines[-1])}" if lines else code
+
+
+def last_words(container: Thing) -> str:
+    """Return what a container that failed has printed last."""
+    told = str((_termination(container) or {}).get("message") or "").strip()
+    return "\n".join(printable(line, _LONGEST) for line in told.splitlines())
+
+
+def _termination(container: Thing) -> Thing | None:
+    return container.get("lastState", {}).get("terminated") or container.get("state", {}).get("terminated")
 
 
 def _waiting(pod: Thing, container: Thing, waiting: Thing, told: Thing | None, now: datetime | None) -> Verdict | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,7 +14,9 @@ from ...protocol.plaintext import printable
 from .api import DASK, Kubernetes, KubernetesRefused
 from .ending import selector
 from .manifest import resource_name
-from .pods import Thing, ended, is_leaving, is_ready, name_of, pod_of, verdict
+from .pods import Thing, ended, is_leaving, is_ready, last_words, name_of, pod_of, verdict
+
+logger = logging.getLogger("gpucluster.backends")
 
 LOOK_SECONDS = 0.5
 OPERATOR_SECONDS = 30.0
@@ -52,6 +55,8 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
     """
     if now is not None and now["metadata"].get("uid") == before["metadata"].get("uid"):
         statuses: Sequence[Thing] = now.get("status", {}).get("containerStatuses") or ({},)
+        if message := last_words(statuses[0]):
+            logger.warning("The container of %s ended; it printed:\n%s", name_of(now), message)
         return f"its container has ended ({ended(statuses[0]) or 'nobody knows why'}) and is started anew"
     events = [event for event in await events_of(kubernetes, name_of(before)) if event.get("reason") in _ENDS]
     node = printable(str(before.get("spec", {}).get("nodeName") or "its node"), 60)
@@ -88,6 +93,8 @@ async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, tell: Call
             events = [] if pod is None else await events_of(kubernetes, name_of(pod))
             found = verdict(deployment, pod, events)
             if found.hopeless or found.refused:
+                for container in (pod or {}).get("status", {}).get("containerStatuses") or ():
+                    logger.error("The scheduler's container printed:\n%s", last_words(container))
                 raise StartFailed(f"The scheduler could not start: {found.why}.")
             waits = f"Waiting for the scheduler's pod: {found.why}"
         else:
