@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ...protocol.errors import PreflightFailed
 from ...protocol.kubernetesspec import KubernetesSpec
 from ...protocol.models import Network, Submission
+from ...protocol.needs import Needs
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
@@ -29,6 +30,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     name: ClassVar[str] = "kubernetes"
     title: ClassVar[str] = "Kubernetes"
+    needs: ClassVar[Needs] = Needs(packages=("dask_kubernetes",), extra="kubernetes")
     spec: ClassVar[type[SpecBase]] = KubernetesSpec
     traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
 
