@@ -144,7 +144,7 @@ def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_
 def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
     import time
 
-    two.adapt(minimum=0, maximum=3)
+    shared_site.control.patch("pods", {"adapt": {"minimum": 0, "maximum": 3, "interval_seconds": 0.3, "wait_count": 3}})
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(90), pure=False)
         shared_site.wait_for("pods", lambda model: model.n_workers == 3)

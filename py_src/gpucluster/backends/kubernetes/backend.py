@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, ClassVar
 
-from ...protocol.errors import PreflightFailed
+from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.kubernetesspec import KubernetesSpec
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
@@ -82,13 +82,16 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Hand the cluster to the operator, and connect to its scheduler."""
-        from .api import Kubernetes
+        from .api import Kubernetes, KubernetesRefused
         from .deployment import KubernetesDeployment
 
         spec: KubernetesSpec = plan.options["spec"]
         access = _access(spec)
-        kubernetes = await Kubernetes.connect(access)
-        return await KubernetesDeployment.start(spec, plan, context, kubernetes, access)
+        try:
+            kubernetes = await Kubernetes.connect(access)
+            return await KubernetesDeployment.start(spec, plan, context, kubernetes, access)
+        except KubernetesRefused as error:
+            raise StartFailed(f"{error.message}.") from error
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Delete all that has the cluster's name and its labels."""

@@ -187,7 +187,7 @@ class KubernetesDeployment(Deployment):
         """Ask for so many more."""
         if count:
             self._expect(len(self._not_there_yet) + count)
-            self._replicas.want(len(self.staying()))
+            self._replicas.want(self._n_there() + len(self._not_there_yet))
             await self._replicas.settle(self._n_there())
             self._look_soon.set()
 
@@ -219,7 +219,7 @@ class KubernetesDeployment(Deployment):
         self._expect(sum(slot.name not in names for slot in self._not_there_yet))
         for slot in leaving:
             slot.leave()
-        self._replicas.want(len(self.staying()))
+        self._replicas.want(self._n_there() + len(self._not_there_yet))
         for slot in leaving:
             self._deleted.add(slot.name)
             await self._kubernetes.delete(f"deployments/{slot.name}", version="apps/v1")
@@ -240,8 +240,10 @@ class KubernetesDeployment(Deployment):
         except TimeoutError:
             logger.warning("The view of the scheduler did not end in good order")
         finally:
-            await ending
-            await self._way.close()
+            try:
+                await ending
+            finally:
+                await self._way.close()
         self._context.remember({})
 
     # -- following it ----------------------------------------------------------------------------
@@ -284,6 +286,10 @@ class KubernetesDeployment(Deployment):
         for name, slot in list(self._slots.items()):
             if name not in found:
                 slot.there = False
+                continue
+            if slot.state is SlotState.LEAVING:
+                # Kubernetes may not have answered when it was told to.
+                await self._kubernetes.delete(f"deployments/{name}", version="apps/v1")
                 continue
             pod = pod_of(name, pods)
             before = slot.pod

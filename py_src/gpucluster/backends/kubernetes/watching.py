@@ -11,7 +11,7 @@ from typing import Any
 
 from ...protocol.errors import StartFailed
 from ...protocol.plaintext import printable
-from .api import DASK, Kubernetes, KubernetesRefused
+from .api import DASK, Kubernetes, KubernetesRefused, KubernetesSilent
 from .ending import selector
 from .manifest import resource_name
 from .pods import Thing, ended, is_leaving, is_ready, last_words, name_of, pod_of, verdict
@@ -21,6 +21,8 @@ logger = logging.getLogger("gpucluster.backends")
 LOOK_SECONDS = 0.5
 OPERATOR_SECONDS = 30.0
 """An operator that has made nothing after so long does not look at this namespace, or does not run."""
+SILENCE_SECONDS = 60.0
+"""A start is not given up because Kubernetes has not answered for a moment."""
 _ENDS = frozenset(
     {"Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady", "NodeShutdown", "Killing"}
 )
@@ -81,10 +83,17 @@ async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, tell: Call
     StartFailed
         It will not, with the reason.
     """
-    begun = time.monotonic()
+    begun = heard = time.monotonic()
     before: str | None = None
     while True:
-        deployments, pods = await look(kubernetes, selector(cluster_id, "scheduler"))
+        try:
+            deployments, pods = await look(kubernetes, selector(cluster_id, "scheduler"))
+            heard = time.monotonic()
+        except KubernetesSilent:
+            if time.monotonic() - heard > SILENCE_SECONDS:
+                raise
+            await asyncio.sleep(LOOK_SECONDS)
+            continue
         if deployments:
             (deployment, *_) = deployments
             pod = pod_of(name_of(deployment), pods)
