@@ -1,4 +1,4 @@
-"""Canaries: handlers of a scheduler in another process, and the client of Kubernetes that comes with Dask's operator."""
+"""Canaries: handlers of a scheduler in another process, and the client of Kubernetes that Dask's operator uses."""
 
 from __future__ import annotations
 

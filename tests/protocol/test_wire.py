@@ -166,6 +166,7 @@ def test_the_schema_tells_kinds_apart_by_backend():
         "auto",
         "slurm",
         "ssh",
+        "mpi",
         "kubernetes",
         "existing",
     }
