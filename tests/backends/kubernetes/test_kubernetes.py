@@ -47,6 +47,11 @@ def names(model: Any) -> set[str]:
     return {worker.name for worker in model.workers}
 
 
+def living_pods(kubernetes: Any, of: str) -> set[str]:
+    found = kubernetes.things("pods", of=of)
+    return {pod["metadata"]["uid"] for pod in found if "deletionTimestamp" not in pod["metadata"]}
+
+
 def messages(cluster: Any) -> str:
     return "\n".join(entry.message for entry in cluster.activity())
 
@@ -112,11 +117,11 @@ def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
 
 
 def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
-    before = {pod["metadata"]["uid"] for pod in kubernetes.things("pods", of=two.id)}
+    before = living_pods(kubernetes, two.id)
     pids = {worker.pid for worker in two.model.workers}
     two.restart()
     assert {worker.pid for worker in two.model.workers}.isdisjoint(pids)
-    assert {pod["metadata"]["uid"] for pod in kubernetes.things("pods", of=two.id)} == before
+    assert living_pods(kubernetes, two.id) == before
 
 
 def test_pods_that_are_gone_are_told_of_and_replaced(

@@ -125,7 +125,8 @@ def last_words(container: Thing) -> str:
 
 
 def _termination(container: Thing) -> Thing | None:
-    return container.get("lastState", {}).get("terminated") or container.get("state", {}).get("terminated")
+    found: Thing | None = container.get("lastState", {}).get("terminated")
+    return found or container.get("state", {}).get("terminated")
 
 
 def _waiting(pod: Thing, container: Thing, waiting: Thing, told: Thing | None, now: datetime | None) -> Verdict | None:
