@@ -59,9 +59,11 @@ def name_of(model: ClusterModel) -> str:
 
 @pytest.fixture(scope="module")
 def made(gateway: RealGateway, shared_site: Any) -> ClusterModel:
-    """A cluster of one worker; its model just after it was made."""
+    """A cluster of one worker; its model just after it was made. Its process tries for 3 seconds to connect again."""
     options = {**gateway.options, **THEIRS, "gateway_options": "worker_cores=2", "n_workers": 1}
-    return shared_site.running(name=NAME, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "3s")
+        return shared_site.running(name=NAME, **options)
 
 
 @pytest.fixture
@@ -132,16 +134,19 @@ def test_a_server_that_is_started_anew_costs_nothing(
     gateway.stop()
     model = shared_site.wait_for(NAME, lambda model: any("Nobody answers at" in note for note in model.notes))
     assert (model.state, model.n_workers) == (ClusterState.RUNNING, 1)
+    # Dask itself gives up; the view does not.
+    wait_until(lambda: "Failed to reconnect to scheduler" in "\n".join(one.logs(lines=200)))
     gateway.start()
     shared_site.wait_for(NAME, lambda model: not model.notes)
-    shared_site.control.patch(NAME, {"n_workers": 2})
-    shared_site.wait_for(NAME, lambda model: model.n_workers == 2)
     with one.get_client() as client:
         assert client.submit(sum, [1, 2, 3]).result() == 6
+        shared_site.wait_for(NAME, lambda model: model.n_clients == 1)
+    shared_site.control.patch(NAME, {"n_workers": 0})
+    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending) == (0, 0))
 
 
 def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
-    gateway: RealGateway, shared_site: Any, made: ClusterModel, one: gpucluster.Cluster, wait_until: Any
+    gateway: RealGateway, shared_site: Any, made: ClusterModel, wait_until: Any
 ) -> None:
     os.kill(shared_site.get(NAME).pid, signal.SIGKILL)
     wait_until(lambda: not psutil.pid_exists(made.pid))
@@ -155,24 +160,26 @@ def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
     assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in told
 
 
-def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_site: Any, wait_until: Any) -> None:
+def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
+    before = living(gateway)
     name = ask(gateway, lambda server: server.submit({}))
-    model = shared_site.running(**gateway.options, **THEIRS, cluster_name=name)
+    asked = {**gateway.options, **THEIRS, "cluster_name": name}
+    model, other = (shared_site.create(**asked, shutdown_on_stop=ends) for ends in (None, True))
+    model, other = (shared_site.control.wait(one.id, timeout=60) for one in (model, other))
     assert (model.wanted.n_workers, model.n_workers, model.n_pending) == (None, 0, 0)
     assert model.notes == [f"This cluster, {name}, was there already: Stop only ends the view."]
     shared_site.control.stop(model.id)
     shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
-    assert living(gateway) == {name}
+    assert living(gateway) - before == {name}
     # What shuts it down there is told here.
-    again = shared_site.running(**gateway.options, **THEIRS, cluster_name=name, shutdown_on_stop=True)
     ask(gateway, lambda server: server.stop(name))
-    ended = shared_site.wait_for(again.id, lambda model: model.state.ended)
+    ended = shared_site.wait_for(other.id, lambda model: model.state.ended)
     assert (ended.state, ended.reason.partition(":")[0]) == (
         ClusterState.STOPPED,
         "Dask Gateway has shut the cluster down",
     )
     with pytest.raises(StartFailed, match=f"cluster_name: the cluster {name} is stopp"):
-        shared_site.running(**gateway.options, **THEIRS, cluster_name=name)
+        shared_site.running(**asked)
 
 
 def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: RealGateway) -> None:
@@ -207,9 +214,10 @@ def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: Re
 
 
 def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, shared_site: Any) -> None:
+    before = living(gateway)
     with pytest.raises(StartFailed, match=r"could not start the scheduler of the cluster .* \(failed\)"):
         shared_site.running(**gateway.options, **THEIRS, gateway_options={"image": "broken"})
-    assert not living(gateway)
+    assert living(gateway) == before
 
 
 async def _refusal(tmp_path: Path, **options: Any) -> str:
@@ -250,6 +258,7 @@ async def test_what_is_no_gateway_and_what_is_no_proxy(gateway: RealGateway, tmp
 
 
 def test_what_the_server_offers_is_told_before_anything_starts(gateway: RealGateway, shared_site: Any) -> None:
+    before = living(gateway)
     found = shared_site.control.preview({**gateway.options, "gateway_options": "worker_cores=2,fast=yes"})
     assert '"worker_cores": 2' in found.text
     assert '"fast": true' in found.text
@@ -262,4 +271,4 @@ def test_what_the_server_offers_is_told_before_anything_starts(gateway: RealGate
     }
     with pytest.raises(GPUClusterError, match="worker_cores: must be a whole number from 1 to 4, not 'x'"):
         shared_site.control.preview({**gateway.options, "gateway_options": {"worker_cores": "x"}})
-    assert not living(gateway)
+    assert living(gateway) == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -100,7 +101,8 @@ class Option:
         if self.kind == "int":
             return int(given) if is_text else given if isinstance(given, int) and not is_bool else _fail()
         if self.kind == "float":
-            return float(given) if (is_text or isinstance(given, (int, float))) and not is_bool else _fail()
+            number = float(given) if not is_bool else math.nan
+            return number if math.isfinite(number) else _fail()
         if self.kind in {"string", "select"}:
             return given if is_text else str(given) if isinstance(given, (int, float)) and not is_bool else _fail()
         if self.kind == "mapping":
