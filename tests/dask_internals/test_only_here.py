@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).resolve().parents[2] / "py_src" / "gpucluster"
 INTERNALS = PACKAGE / "dask_internals"
 NOT_YET: set[str] = set()
 """Folders that still do. To be emptied."""
-SENT = {"backends/ssh/agent.py"}
-"""Runs on hosts that need no gpucluster: it can use nothing of ours. Tests of the kind run it with each Dask."""
+SENT = {"backends/ssh/agent.py", "backends/ssh/remote_gpus.py"}
+"""Run on hosts that need no gpucluster: it can use nothing of ours. Tests of the kind run it with each Dask."""
 
 DOCUMENTED = {
     "bokeh": None,

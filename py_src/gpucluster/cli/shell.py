@@ -246,6 +246,20 @@ def _completion(found: Namespace) -> int:
     return 0
 
 
+def _tunnel(found: Namespace) -> int:
+    from .tunnel import remarks, tunnel
+
+    answer = tunnel(found)
+    _answer(found, answer, answer.line)
+    if not getattr(found, "json", False):
+        wrong, rest = remarks(answer)
+        for text in wrong:
+            print(text, file=sys.stderr)
+        for text in rest:
+            _hint(text)
+    return 0 if answer.sound else 1
+
+
 def _help(found: Namespace) -> int:
     verb = " ".join(getattr(found, "verb", ()))
     if verb in {"", LESSONS}:
@@ -312,5 +326,6 @@ _RUNNERS = {
     "devices": _devices,
     "presets": _presets,
     "completion": _completion,
+    "tunnel": _tunnel,
     "help": _help,
 }

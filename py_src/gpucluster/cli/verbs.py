@@ -27,6 +27,7 @@ from .declarations import (
 )
 from .lessonverbs import LESSONS, SUMMARIES
 from .options import add_spec_options
+from .tunnelarguments import declare_tunnel
 
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
 """Fields of the specs that a cluster for the time being can have."""
@@ -241,6 +242,7 @@ VERBS = {
         Verb("devices", "List the GPUs of this machine and who uses them.", _no_name),
         Verb("presets", "List the presets for create.", _no_name),
         Verb("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
+        Verb("tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", declare_tunnel, (SHELL,)),
         Verb("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),
         *(Verb(f"{LESSONS} {name}", summary, declare, (SHELL,)) for name, (summary, declare) in SUMMARIES.items()),
         Verb("help", "Explain a verb.", _help),

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from .gpuspec import GPUSpec
 from .nodespec import NodeSpec
 from .plaintext import printable
 from .sizes import MemorySize, MemorySizeOrAuto
@@ -70,7 +71,7 @@ def _lines(value: Any) -> Any:
 Lines = Annotated[list[str], BeforeValidator(_lines)]
 
 
-class SlurmSpec(NodeSpec):
+class SlurmSpec(NodeSpec, GPUSpec):
     """Workers as jobs of Slurm, one in each."""
 
     backend: Literal["slurm"] = Field(
@@ -131,25 +132,6 @@ class SlurmSpec(NodeSpec):
         title="Host memory per GPU",
         description="In place of the memory per job, where the site wants it so ('--mem-per-gpu').",
         json_schema_extra=shown_in("Memory", advanced=True),
-    )
-    device_memory_limit: MemorySizeOrAuto | None = Field(
-        None,
-        title="GPU memory before spilling",
-        description="GPU memory that a worker's stored results may use before they move to host memory: a size, or "
-        "a share of the GPU. Left out: dask-cuda's own, 80%.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
-    )
-    rmm_pool_size: MemorySize | None = Field(
-        None,
-        title="RMM pool",
-        description="GPU memory that each worker takes at the start as a pool, a size or a share of the GPU.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
-    )
-    enable_cudf_spill: bool = Field(
-        False,
-        title="cuDF spilling",
-        description="Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.",
-        json_schema_extra=shown_in("GPU memory", advanced=True),
     )
     constraint: str | None = Field(
         None,
@@ -268,7 +250,7 @@ class SlurmSpec(NodeSpec):
                 raise ValueError(f"{printable(name, 40)!r} is not the name of a module, such as 'cuda/12.4'")
         return value
 
-    @field_validator("image", "python", "shared_directory", "local_directory")
+    @field_validator("image", "python", "shared_directory", "local_directory", "rmm_log_directory")
     @classmethod
     def _plain_path(cls, value: str | None) -> str | None:
         if value is not None and (not _PATH.fullmatch(value) or "/../" in f"{value}/"):
@@ -285,9 +267,8 @@ class SlurmSpec(NodeSpec):
             raise ValueError("memory_limit and memory_per_gpu exclude each other; choose one")
         if isinstance(self.memory_per_gpu, float):
             raise ValueError("memory_per_gpu must be a size, such as '60 GiB'")
-        for name in ("device_memory_limit", "rmm_pool_size", "enable_cudf_spill"):
-            if getattr(self, name) and not self.gpus_per_job:
-                raise ValueError(f"{name} is for workers with a GPU: set gpus_per_job=1")
+        if not self.gpus_per_job and (chosen := self.chosen_gpu_options()):
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_job=1")
         if self.cores is not None and self.cores < self.threads_per_worker:
             raise ValueError(
                 f"cores is {self.cores}, and the worker has {self.threads_per_worker} threads; ask for more cores"

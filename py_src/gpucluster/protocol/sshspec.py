@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from .gpuspec import GPUSpec
 from .nodespec import NodeSpec
 from .plaintext import printable
 from .specbase import MAX_WORKERS, shown_in
@@ -36,7 +37,7 @@ def parse_hosts(value: Any) -> list[str]:
 Hosts = Annotated[list[str], BeforeValidator(parse_hosts)]
 
 
-class SSHSpec(NodeSpec):
+class SSHSpec(NodeSpec, GPUSpec):
     """Workers on hosts that you can log in to by SSH."""
 
     backend: Literal["ssh"] = Field("ssh", title="Kind", description="Workers on hosts that you can log in to by SSH.")
@@ -71,7 +72,7 @@ class SSHSpec(NodeSpec):
     use_gpus: bool = Field(
         True,
         title="Use GPUs",
-        description="Give each worker a GPU of its host, where there are GPUs.",
+        description="Give each worker a GPU of its host, where there are GPUs (dask-cuda).",
         json_schema_extra=shown_in("Hosts", advanced=True),
     )
 
@@ -84,4 +85,6 @@ class SSHSpec(NodeSpec):
     def _some_hosts(self) -> Self:
         if (self.hosts is None) == (self.hostfile is None):
             raise ValueError("give hosts, such as 'node1,node2', or a hostfile" + (", not both" if self.hosts else ""))
+        if not self.use_gpus and (chosen := self.chosen_gpu_options()):
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: leave use_gpus on")
         return self

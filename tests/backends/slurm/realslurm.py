@@ -19,6 +19,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.backends.slurm.otheruser import open_to_others
+
 PACKAGES = ("slurm-wlm", "munge")
 PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scancel", "sinfo")
 NODES = 3
@@ -148,7 +150,7 @@ class RealSlurm:
 
     def start_node(self, node: str) -> None:
         """Start the slurmd of a node, anew perhaps."""
-        self._daemon("slurmd", "-N", node, "-f", str(self.configuration))
+        self._daemon(*open_to_others(), "slurmd", "-N", node, "-f", str(self.configuration))
 
     def stop_controller(self) -> None:
         """End slurmctld in good order."""

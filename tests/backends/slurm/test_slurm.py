@@ -153,6 +153,32 @@ def test_jobs_that_are_gone_are_told_of_and_replaced(slurm: Any, shared_site: An
         slurm.ask("scontrol", "update", f"nodename={node}", "state=resume")
 
 
+def test_jobs_that_more_urgent_ones_push_out_are_replaced(
+    slurm: Any, shared_site: Any, two: Any, wait_until: Any
+) -> None:
+    before = two.model
+    gone, _ = sorted(names(before), key=int)
+    node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job_of(slurm, before, gone)).strip()
+    urgent = ("sbatch", "--parsable", "-p", "urgent", "--exclusive", "-w", node, "-t", "5", "-o", "/dev/null")
+    number = slurm.ask(*urgent, "--wrap", "sleep 300").strip()
+    try:
+        wait_until(lambda: f"more urgent jobs took its place on {node}" in messages(two), what=lambda: log_of(two))
+        model = shared_site.wait_for("jobs", lambda model: model.n_workers == 2 and gone not in names(model))
+    finally:
+        slurm.ask("scancel", number)
+    # Put back into the queue by those who run the site: the same job comes again, and no other one.
+    back = max(names(model), key=int)
+    again = job_of(slurm, model, back)
+    pid = next(worker.pid for worker in model.workers if worker.name == back)
+    slurm.ask("scontrol", "update", f"jobid={again}", "requeue=1")
+    slurm.ask("scontrol", "requeue", again)
+    wait_until(lambda: shared_site.get("jobs").n_pending == 1, what=lambda: log_of(two))
+    slurm.ask("scontrol", "update", f"jobid={again}", "starttime=now")
+    model = shared_site.wait_for("jobs", lambda model: (model.n_workers, model.n_pending) == (2, 0))
+    assert job_of(slurm, model, back) == again
+    assert pid not in {worker.pid for worker in model.workers}
+
+
 def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
     slurm: Any, shared_site: Any, two: Any, wait_until: Any
 ) -> None:

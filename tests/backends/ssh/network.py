@@ -69,6 +69,13 @@ class Network:
         """Cut the link to a host."""
         ip("-n", f"{self._prefix}-sw", "link", "set", f"v{number}", "down")
 
+    def limit(self, number: int, rate: str) -> None:
+        """Let no more than that through the link to a host, in each direction; such as ``1gbit``."""
+        switch, host = f"{self._prefix}-sw", f"{self._prefix}-h{number}"
+        for space, device in ((switch, f"v{number}"), (host, "eth0")):
+            words = ["qdisc", "add", "dev", device, "root", "tbf", "rate", rate, "burst", "256kb", "latency", "50ms"]
+            subprocess.run(["tc", "-n", space, *words], check=True, capture_output=True, text=True)
+
     def restore(self, number: int) -> None:
         """Restore the link to a host."""
         ip("-n", f"{self._prefix}-sw", "link", "set", f"v{number}", "up")

@@ -6,7 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -85,16 +85,32 @@ class Servers:
         shutil.copy(folder / "key.pub", folder / "authorized_keys")
         (folder / "known_hosts").write_text("")
 
-    def start(self, name: str, addresses: Sequence[str], port: int, prefix: Sequence[str] = ()) -> None:
-        """Start a server, under the command ``prefix`` if there is one."""
+    def start(
+        self,
+        name: str,
+        addresses: Sequence[str],
+        port: int,
+        prefix: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start a server, under the command ``prefix`` if there is one; who logs in has these variables."""
         listen = "\n".join(f"ListenAddress {address}" for address in addresses)
         config = self.folder / f"{name}.sshd"
         config.write_text(_SERVER.format(port=port, addresses=listen, folder=self.folder, name=name))
+        if environment:
+            pairs = " ".join(f"{variable}={value}" for variable, value in environment.items())
+            config.write_text(config.read_text() + f"SetEnv {pairs}\n")
         subprocess.run([*prefix, self._program, "-f", str(config), "-E", str(self.folder / f"{name}.log")], check=True)
         self._names.append(name)
         key = " ".join((self.folder / "host_key.pub").read_text().split()[:2])
         with (self.folder / "known_hosts").open("a") as file:
             file.writelines(f"[{address}]:{port} {key}\n" for address in addresses)
+
+    def know(self, address: str) -> None:
+        """Let the client know the servers' key at an address with the usual port, which it then does not name."""
+        key = " ".join((self.folder / "host_key.pub").read_text().split()[:2])
+        with (self.folder / "known_hosts").open("a") as file:
+            file.write(f"{address} {key}\n")
 
     def name(self, name: str, address: str, port: int, more: str = "") -> None:
         """Give a host a name in the client's configuration."""

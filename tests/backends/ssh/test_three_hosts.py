@@ -28,9 +28,7 @@ def servers(network, tmp_path) -> Iterator[Servers]:
     for number in (1, 2):
         made.start(f"h{number}", [network.address(number)], 22, network.on(number))
         made.name(f"h{number}", network.address(number), 22)
-    with (tmp_path / "known_hosts").open("a") as file:
-        key = " ".join((tmp_path / "host_key.pub").read_text().split()[:2])
-        file.writelines(f"{network.address(number)} {key}\n" for number in (1, 2))
+        made.know(network.address(number))
     yield made
     made.stop()
 

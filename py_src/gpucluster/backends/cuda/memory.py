@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from ...devices.selection import describe
 from ...protocol.errors import FieldError, PreflightFailed
+from ...protocol.gpuspec import GPUSpec
 from ...protocol.models import DeviceModel, DeviceProcess
 from ...protocol.sizes import format_size
-from ...protocol.spec import CudaSpec
 
 DEFAULT_DEVICE_SHARE = 0.8
 ALIGNMENT_BYTES = 256
@@ -30,7 +30,7 @@ class DeviceMemory:
     rmm_release_threshold: int | None
 
 
-def resolve_memory(spec: CudaSpec, devices: Sequence[DeviceModel], first: int) -> DeviceMemory:
+def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int) -> DeviceMemory:
     """Turn shares into bytes and refuse what the devices do not have.
 
     Parameters

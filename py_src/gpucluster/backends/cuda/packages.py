@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 
 from ...operating_system import LINUX
 from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
+from ...protocol.gpuspec import GPUSpec
 from ...protocol.spec import CudaSpec
 
 GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"
@@ -52,15 +54,12 @@ def check_packages(spec: CudaSpec) -> None:
     MissingPackage
         Naming the option, the package and what to run.
     """
-    if uses_rmm(spec) and not importable("rmm"):
-        raise _missing(_rmm_option(spec), "rmm", GPU_EXTRA)
-    if spec.enable_cudf_spill and not importable("cudf"):
-        raise _missing("enable_cudf_spill", "cudf", GPU_EXTRA)
-    if spec.protocol == "ucx" and not importable("distributed_ucxx"):
-        raise _missing("protocol", "distributed-ucxx", "pip install distributed-ucxx-cu13")
-    for library in spec.rmm_allocator_external_lib_list:
-        if not importable(library):
-            raise _missing("rmm_allocator_external_lib_list", library, f"pip install {_DISTRIBUTIONS[library]}")
+    needs = needed_packages(spec)
+    if spec.protocol == "ucx":
+        needs.append(Need("protocol", "distributed_ucxx", "distributed-ucxx", "pip install distributed-ucxx-cu13"))
+    for need in needs:
+        if not importable(need.module):
+            raise need.refusal("is not installed")
     for module in spec.pre_import:
         if not importable(module):
             message = (
@@ -70,12 +69,44 @@ def check_packages(spec: CudaSpec) -> None:
             raise MissingPackage(message, fields=[FieldError(field="pre_import", message=message)])
 
 
-def uses_rmm(spec: CudaSpec) -> bool:
+@dataclass(frozen=True)
+class Need:
+    """A package that an option needs."""
+
+    option: str
+    module: str
+    package: str
+    command: str
+    """What installs it."""
+
+    def refusal(self, where: str) -> MissingPackage:
+        """Return the error; ``where`` says that it is missing: 'is not installed'."""
+        message = (
+            f"{self.option} needs the package '{self.package}', which {where}: run {self.command}, or leave the option "
+            "out."
+        )
+        return MissingPackage(message, fields=[FieldError(field=self.option, message=message)])
+
+
+def needed_packages(spec: GPUSpec) -> list[Need]:
+    """Return what a worker's Python needs beside dask-cuda for what is asked of its GPU."""
+    needs = []
+    if uses_rmm(spec):
+        needs.append(Need(_rmm_option(spec), "rmm", "rmm", GPU_EXTRA))
+    if spec.enable_cudf_spill:
+        needs.append(Need("enable_cudf_spill", "cudf", "cudf", GPU_EXTRA))
+    for library in spec.rmm_allocator_external_lib_list:
+        command = f"pip install {_DISTRIBUTIONS[library]}"
+        needs.append(Need("rmm_allocator_external_lib_list", library, library, command))
+    return needs
+
+
+def uses_rmm(spec: GPUSpec) -> bool:
     """Whether an option asks for RMM; tracking alone does not, it is on by default."""
     return allocates_with_rmm(spec) or bool(spec.rmm_allocator_external_lib_list)
 
 
-def allocates_with_rmm(spec: CudaSpec) -> bool:
+def allocates_with_rmm(spec: GPUSpec) -> bool:
     """Whether workers get an RMM allocator of their own."""
     return spec.rmm_pool_size is not None or spec.rmm_async or spec.rmm_managed_memory
 
@@ -83,7 +114,7 @@ def allocates_with_rmm(spec: CudaSpec) -> bool:
 _DISTRIBUTIONS = {"cupy": "cupy-cuda13x", "torch": "torch"}
 
 
-def _rmm_option(spec: CudaSpec) -> str:
+def _rmm_option(spec: GPUSpec) -> str:
     chosen = {
         "rmm_pool_size": spec.rmm_pool_size is not None,
         "rmm_async": spec.rmm_async,
@@ -91,8 +122,3 @@ def _rmm_option(spec: CudaSpec) -> str:
         "rmm_allocator_external_lib_list": True,
     }
     return next(name for name, given in chosen.items() if given)
-
-
-def _missing(option: str, package: str, command: str) -> MissingPackage:
-    message = f"{option} needs the package '{package}', which is not installed: run {command}, or leave the option out."
-    return MissingPackage(message, fields=[FieldError(field=option, message=message)])

@@ -101,7 +101,7 @@ class SlurmDeployment(Deployment):
             self.submitted = batch_script(spec, folder, context.cluster_id, scheduler.address)
             self._submitter = Submitter(self.submitted, self._names, self._environment)
             self._remember()
-            variables = {**usual_environment(), **given_environment(spec)}
+            variables = {**usual_environment(), **spec.worker_environment(), **given_environment(spec)}
             await asyncio.to_thread(folder.make, context.tls_directory, variables)
             context.report("submit", f"Handing {counted(plan.n_workers, 'job')} to Slurm")
             await self.scale(plan.n_workers)

@@ -9,6 +9,7 @@ from pathlib import Path
 from ...dask_internals.batch_scripts import slurm_jobs, slurm_script
 from ...protocol.errors import MissingPackage
 from ...protocol.slurmspec import SlurmSpec
+from ..cuda.packages import allocates_with_rmm
 from ..nodes.workers import WORKER_MODULE, worker_arguments
 from .folder import JobFolder
 
@@ -136,12 +137,21 @@ def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
 
 
 def _gpu_arguments(spec: SlurmSpec) -> list[str]:
+    """Return the options of dask-cuda's worker; shares are of the GPU that the job gets."""
     found = []
-    if spec.device_memory_limit is not None and spec.device_memory_limit != "auto":
-        found += ["--device-memory-limit", str(spec.device_memory_limit)]
-    if spec.rmm_pool_size is not None:
-        found += ["--rmm-pool-size", str(spec.rmm_pool_size), "--rmm-track-allocations"]
-    return [*found, "--enable-cudf-spill"] if spec.enable_cudf_spill else found
+    if spec.device_memory_limit != "auto":
+        found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
+    for name in ("rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold", "rmm_log_directory"):
+        if (value := getattr(spec, name)) is not None:
+            found += [f"--{name.replace('_', '-')}", str(value)]
+    found += [f"--{name.replace('_', '-')}" for name in ("rmm_async", "rmm_managed_memory") if getattr(spec, name)]
+    for library in spec.rmm_allocator_external_lib_list:
+        found += ["--set-rmm-allocator-for-libs", library]
+    if spec.rmm_track_allocations and allocates_with_rmm(spec):
+        found.append("--rmm-track-allocations")
+    if spec.enable_cudf_spill:
+        found += ["--enable-cudf-spill", "--cudf-spill-stats", str(spec.cudf_spill_stats)]
+    return [*found, "--pre-import", ",".join(spec.pre_import)] if spec.pre_import else found
 
 
 def _without(arguments: list[str], options: dict[str, int]) -> list[str]:

@@ -92,6 +92,9 @@ class JobSlot:
         if self.name in here:
             self.came, self.away = True, None
             return SlotState.RUNNING, None
+        if self.job is not None and self.job.waits:
+            # Those who run the site may put a job back into the queue whatever it says of itself.
+            self.came, self.away = False, None
         if not self.came:
             return SlotState.PENDING, self.why if self.job is None else self.job.why_it_waits(datetime.now())
         self.away = self.away or time.monotonic()

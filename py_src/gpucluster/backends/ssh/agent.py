@@ -1,9 +1,9 @@
 """What runs on each host: it starts the workers there, and ends them when nobody wants them any more.
 
 Its source is sent through SSH to a Python that need not have gpucluster, so it imports the standard library, Dask and
-what Dask needs only. It is told everything on its standard input, as lines of JSON, and tells what happens on its
-standard output in the same way. When the input ends, or nothing has come for a minute, everything here ends: whoever
-wanted it is gone.
+what Dask needs only; ``remote_gpus``, whose source comes with the first line, is the part about GPUs. It is told
+everything on its standard input, as lines of JSON, and tells what happens on its standard output in the same way. When
+the input ends, or nothing has come for a minute, everything here ends: whoever wanted it is gone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import os
 import platform
 import shutil
 import stat
-import subprocess
 import sys
 import tempfile
 import threading
@@ -49,8 +48,8 @@ class Voice:
 # -- this host -------------------------------------------------------------------------------------
 
 
-def facts() -> dict[str, Any]:
-    """Return what there is here."""
+def facts(gpus: Any, modules: list[str]) -> dict[str, Any]:
+    """Return what there is here, and which of these modules are not."""
     return {
         "python": platform.python_version(),
         "executable": sys.executable,
@@ -60,7 +59,9 @@ def facts() -> dict[str, Any]:
         "pid": os.getpid(),
         "cores": len(os.sched_getaffinity(0)) if LINUX else os.cpu_count() or 1,
         "memory_bytes": _memory_bytes(),
-        "gpus": _gpus(),
+        "dask_cuda": _version("dask-cuda"),
+        "gpus": gpus.gpus() if gpus is not None else [],
+        "missing": gpus.missing(modules) if gpus is not None else [],
     }
 
 
@@ -77,19 +78,6 @@ def _memory_bytes() -> int:
         with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
             total = min(total, int(file.read()))
     return total
-
-
-def _gpus() -> list[str]:
-    """Return the UUIDs of the GPUs, as the driver's own program tells them."""
-    program = shutil.which("nvidia-smi")
-    if program is None:
-        return []
-    try:
-        asked = [program, "--query-gpu=uuid", "--format=csv,noheader"]
-        told = subprocess.run(asked, capture_output=True, text=True, timeout=20, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return []
-    return [line.strip() for line in told.splitlines() if line.strip().startswith("GPU-")]
 
 
 def make_scratch(name: str, directory: str | None) -> str:
@@ -177,11 +165,12 @@ class Agent:
         Private folder for spilled data.
     """
 
-    def __init__(self, voice: Voice, told: dict[str, Any], scratch: str) -> None:
+    def __init__(self, voice: Voice, told: dict[str, Any], scratch: str, gpus: Any) -> None:
         from distributed.security import Security
 
         self._voice = voice
         self._scratch = scratch
+        self._gpus = gpus
         self._security = Security(**told["security"]) if told["security"] else None
         self._protocol = told["protocol"]
         self._nannies: dict[Any, Any] = {}
@@ -206,23 +195,28 @@ class Agent:
         return task
 
     async def _start(
-        self, name: Any, scheduler: str, options: dict[str, Any], environment: dict[str, str], timeout: float
+        self,
+        name: Any,
+        scheduler: str,
+        options: dict[str, Any],
+        device: str | None,
+        gpu: dict[str, Any],
+        timeout: float,
     ) -> None:
         from distributed import Nanny
 
         nanny: Any = None
         try:
-            nanny = Nanny(
-                scheduler,
-                name=name,
-                host=_address_towards(scheduler),
-                protocol=f"{self._protocol}://",
-                security=self._security,
-                local_directory=self._scratch,
-                env=environment,
-                silence_logs=None,
-                **options,
-            )
+            options |= {
+                "name": name,
+                "host": _address_towards(scheduler),
+                "protocol": f"{self._protocol}://",
+                "security": self._security,
+                "local_directory": self._scratch,
+                "silence_logs": None,
+            }
+            make = Nanny if device is None else self._gpus.worker_on(device, gpu)
+            nanny = make(scheduler, **options)
             await asyncio.wait_for(nanny, timeout)
             if nanny.status.name == "failed":
                 raise RuntimeError("the worker ended during its start")
@@ -348,6 +342,14 @@ def adopt_orphans() -> None:
             ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
+def received(source: str) -> ModuleType:
+    """Return the module of a source that was sent."""
+    module = ModuleType("gpucluster_remote_gpus")
+    exec(compile(source, module.__name__, "exec"), vars(module))  # noqa: S102  # ours, as this very file
+    sys.modules[module.__name__] = module
+    return module
+
+
 def main() -> None:
     """Be the agent of one cluster on this host."""
     voice = Voice()
@@ -355,7 +357,9 @@ def main() -> None:
     try:
         told = json.loads(sys.stdin.buffer.readline())
         os.environ.update(told["environment"])
-        voice.tell("hello", **facts())
+        gpus: Any = received(told.pop("gpus_source")) if told["use_gpus"] else None
+        known = facts(gpus, told["modules"])
+        voice.tell("hello", **known)
         adopt_orphans()
         enter(told["directory"])
         scratch = make_scratch(told["scratch_name"], told["local_directory"])
@@ -380,13 +384,17 @@ def main() -> None:
         distributed.utils._forkserver_preload_set = True
         distributed.Worker.start_http_server = serve_no_pages  # type: ignore[method-assign]
         get_versions()
+        if known["gpus"]:
+            os.environ |= {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "RAPIDS_NO_INITIALIZE": "True"}
         fork_workers(scratch)
+        if known["gpus"]:
+            gpus.prepare()
     except BaseException as error:
         voice.tell("broken", why=_cause(error))
         end(scratch)
     voice.tell("ready")
     assert scratch is not None
-    asyncio.run(serve(Agent(voice, told, scratch), scratch))
+    asyncio.run(serve(Agent(voice, told, scratch, gpus), scratch))
 
 
 if __name__ == "__main__":

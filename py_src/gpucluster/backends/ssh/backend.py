@@ -71,6 +71,7 @@ class SSHBackend(Backend[SSHSpec]):
             network=Network.of(spec.protocol),
             options={"host": host or scheduler_address(None, peers), "protocol": spec.protocol},
             threads_per_worker=spec.threads_per_worker,
+            has_gpus=pool.has_gpus,
             remarks=_remarks(pool),
         )
 
@@ -105,5 +106,6 @@ def _remarks(pool: Pool) -> tuple[str, ...]:
         return ()
     return (
         f"There is no gpucluster on {', '.join(bare[:3])}{' and others' if len(bare) > 3 else ''}: gauges show what "
-        "Dask itself measures there, and gpucluster.learn needs it on every host.",
+        f"Dask itself measures there{', but little of the GPUs' if pool.has_gpus else ''}, and gpucluster.learn needs "
+        "it on every host.",
     )

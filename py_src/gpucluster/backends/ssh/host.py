@@ -14,7 +14,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...protocol.models import DeviceModel
 from ...protocol.plaintext import printable
+from ..cuda.failures import explain
 from . import connection
 from .connection import HostUnusable
 from .hosts import Named
@@ -64,6 +66,8 @@ class Host:
         self.named = named
         self.facts: dict[str, Any] = {}
         self.workers: dict[Any, SSHWorker] = {}
+        self.gpu_options: dict[str, Any] = {}
+        """What dask-cuda is asked for on each GPU here."""
         self.failed_at = float("-inf")
         self.unclean = False
         """Whether an agent may have left something there: it did not come to its own end."""
@@ -90,8 +94,16 @@ class Host:
 
     @property
     def gpus(self) -> list[str]:
-        """UUIDs of the GPUs that workers get."""
-        found: list[str] = self.facts.get("gpus", []) if self._told["use_gpus"] else []
+        """UUIDs of the GPUs, or MIG slices, that workers get."""
+        return [str(gpu["uuid"]) for gpu in self.facts.get("gpus", [])]
+
+    def devices(self) -> list[DeviceModel]:
+        """Return the same with what is known of their memory."""
+        found = []
+        for gpu in self.facts.get("gpus", []):
+            device = DeviceModel.model_validate(gpu)
+            name = f"{device.name}, {self.name}" if device.name else self.name
+            found.append(device.model_copy(update={"name": printable(name, 80)}))
         return found
 
     def free_gpu(self) -> str | None:
@@ -130,7 +142,8 @@ class Host:
         command = f"exec env {mark} {shlex.quote(self._python)} -P -u -c {shlex.quote(_BOOT)}"
         self._process = process = await self._connection.create_process(command, encoding=None)
         source = Path(__file__).with_name("agent.py").read_bytes()
-        process.stdin.write(b"%d\n" % len(source) + source + json.dumps(self._told).encode() + b"\n")
+        told = {**self._told, "gpus_source": Path(__file__).with_name("remote_gpus.py").read_text()}
+        process.stdin.write(b"%d\n" % len(source) + source + json.dumps(told).encode() + b"\n")
         self._tasks = [asyncio.create_task(self._drain(process))]
         try:
             async with asyncio.timeout(HELLO_SECONDS):
@@ -190,6 +203,11 @@ class Host:
                 f"{self.name}: distributed is {printable(str(there), 20)} there and {here} here. Install the same "
                 "version in both."
             )
+        if facts.get("gpus") and facts.get("dask_cuda") is None:
+            raise HostUnusable(
+                f"{self.name}: it has GPUs, but the Python {self._python} there has no dask-cuda. Run there: "
+                f"{self._python} -m pip install 'gpucluster[gpu-cu13]'; or use its processors only: --no-use-gpus"
+            )
 
     # -- talking ---------------------------------------------------------------------------------
 
@@ -247,7 +265,8 @@ class Host:
             worker.has_started(str(told["address"]))
         elif event == "failed":
             del self.workers[name]
-            worker.has_failed(HostUnusable(f"{self.name}: {printable(str(told.get('why')), 300)}."))
+            why = explain(printable(str(told.get("why")), 300).rstrip("."), self.gpu_options)
+            worker.has_failed(HostUnusable(f"{self.name}: {why}."))
         elif event == "gone":
             del self.workers[name]
             worker.has_gone()

@@ -16,6 +16,7 @@ from ...protocol.errors import PreflightFailed
 from ...protocol.sshspec import SSHSpec
 from ..nodes.workers import given_environment, portable_credentials, usual_environment
 from .connection import HostUnusable
+from .gpu_options import needed_modules, prepare_gpus
 from .host import Host
 from .hosts import named_hosts
 
@@ -58,11 +59,12 @@ class Pool:
             "id": context.cluster_id,
             "protocol": spec.protocol,
             "security": portable_credentials(context.security),
-            "environment": {**usual_environment(), **given_environment(spec)},
+            "environment": {**usual_environment(), **spec.worker_environment(), **given_environment(spec)},
             "config": {name: dask.config.get(name) for name in _PASSED_ON},
             "directory": os.getcwd(),
             "local_directory": spec.local_directory,
             "use_gpus": spec.use_gpus,
+            "modules": needed_modules(spec),
         }
         python = spec.remote_python or sys.executable
         self.hosts = [
@@ -96,6 +98,7 @@ class Pool:
             if len(self.hosts) == 1:
                 raise PreflightFailed(f"The host cannot be used. {told}")
             raise PreflightFailed(f"{len(errors)} of {len(self.hosts)} hosts cannot be used. {told}{more}")
+        prepare_gpus(self._spec, self.hosts)
 
     @property
     def has_gpus(self) -> bool:
@@ -157,12 +160,12 @@ class Pool:
             options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
             if spec.lifetime_stagger_seconds is not None:
                 options["lifetime_stagger"] = spec.lifetime_stagger_seconds
-        device = {} if worker.device is None else {"CUDA_VISIBLE_DEVICES": worker.device}
         return {
             "name": worker.name,
             "scheduler": scheduler,
             "options": options,
-            "environment": device,
+            "device": worker.device,
+            "gpu": host.gpu_options,
             "timeout": timeout,
         }
 

@@ -1,0 +1,83 @@
+"""What can be seen of a tunnel's way from its inner end."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+from contextlib import closing, suppress
+
+from .loginnode import our_addresses
+from .model import Check
+
+PATIENCE_SECONDS = 5.0
+SSH_PORT = 22
+
+
+def answers(host: str, port: int, base_url: str, *, secure: bool) -> Check:
+    """Look whether a Jupyter server answers; nothing secret is sent."""
+    path = f"{base_url.rstrip('/')}/api"
+    connection = http.client.HTTPConnection(host, port, timeout=PATIENCE_SECONDS)
+    if secure:
+        context = ssl.create_default_context()
+        # It is this user's own, on this machine, often with a certificate that nobody has signed.
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        connection = http.client.HTTPSConnection(host, port, timeout=PATIENCE_SECONDS, context=context)
+    try:
+        with closing(connection):
+            connection.request("GET", path)
+            told = json.loads(connection.getresponse().read(4096))
+            version = str(told["version"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        return Check(ok=False, told=f"What listens on port {port} does not answer as Jupyter does.")
+    return Check(ok=True, told=f"Jupyter {version[:20]} answers on port {port}.")
+
+
+def leads_here(node: str) -> Check:
+    """Look whether a name is one of this machine."""
+    try:
+        found = {str(entry[4][0]) for entry in socket.getaddrinfo(node, None)}
+    except OSError:
+        return Check(
+            ok=False, told=f"The name {node} leads nowhere from here; the login node may know it all the same."
+        )
+    if not found & our_addresses():
+        return Check(ok=False, told=f"The name {node} leads to another machine ({', '.join(sorted(found))}).")
+    return Check(ok=True, told=f"The name {node} leads to this machine.")
+
+
+def opens(node: str, port: int) -> Check:
+    """Look whether a port can be reached by this machine's outer name."""
+    try:
+        socket.create_connection((node, port), timeout=PATIENCE_SECONDS).close()
+    except OSError as error:
+        why = error.strerror or "no answer"
+        return Check(ok=False, told=f"Port {port} cannot be reached as {node}:{port} ({why}).")
+    return Check(ok=True, told=f"Port {port} can be reached as {node}:{port}.")
+
+
+def lets_in(host: str, what: str) -> Check:
+    """Look whether an SSH server answers there.
+
+    Parameters
+    ----------
+    host : str
+        As ``ssh`` reads it after ``-J``, with a port and a user perhaps.
+    what : str
+        What it is, for the sentence: 'the login node'.
+    """
+    name, _, port = host.rpartition("@")[2].partition(":")
+    try:
+        with socket.create_connection((name, int(port or SSH_PORT)), timeout=PATIENCE_SECONDS) as connection:
+            banner = b""
+            with suppress(TimeoutError):
+                banner = connection.recv(64)
+    except socket.gaierror:
+        return Check(ok=False, told=f"There is no host {name}, as far as this machine knows.")
+    except OSError as error:
+        why = error.strerror or "no answer"
+        return Check(ok=False, told=f"No SSH server can be reached on {what} {name} ({why}).")
+    if not banner.startswith(b"SSH-"):
+        return Check(ok=False, told=f"What answers on {what} {name} is no SSH server.")
+    return Check(ok=True, told=f"An SSH server answers on {what} {name}.")

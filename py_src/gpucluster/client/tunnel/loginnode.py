@@ -1,0 +1,97 @@
+"""Where the laptop logs in, as far as this machine's environment tells."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Mapping
+from contextlib import suppress
+
+import psutil
+
+from ...protocol.errors import InvalidRequest
+from ...protocol.plaintext import printable
+
+_NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}@)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
+
+
+def this_node(environment: Mapping[str, str]) -> str:
+    """Return the name by which neighbours know this machine: Slurm's in a job, else its own."""
+    name = environment.get("SLURMD_NODENAME", "")
+    return name if name and _NAME.fullmatch(name) else socket.gethostname()
+
+
+def login_node(asked: str | None, environment: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """Return the login node, and in a sentence how it is known.
+
+    Parameters
+    ----------
+    asked : str, optional
+        As somebody named it: ``name``, ``me@name``, ``name:port``.
+    environment : mapping
+        Of this process.
+
+    Returns
+    -------
+    tuple
+        The name, ``None`` where the laptop seems to log in at this machine itself; and the sentence, ``None`` where
+        it was asked for.
+
+    Raises
+    ------
+    InvalidRequest
+        What was asked for is no name of a host.
+    """
+    if asked is not None:
+        if not _NAME.fullmatch(asked):
+            raise InvalidRequest(
+                f"--login-node: {printable(asked, 60)!r} is not the name of a host: write 'login.site.org' or "
+                "'me@login.site.org:2222'."
+            )
+        return (None if _is_here(asked.rpartition("@")[2].partition(":")[0]) else asked), None
+    through = environment.get("SSH_CONNECTION", "").split()
+    if len(through) == 4 and not _is_ours(through[2]):
+        # The log-in that this job was started from: the variable came along.
+        return _name_of(through[2]), "The login node is the one that you have logged in to (SSH_CONNECTION)."
+    submitted = environment.get("SLURM_SUBMIT_HOST", "")
+    if submitted and _NAME.fullmatch(submitted) and not _is_here(submitted):
+        return socket.getfqdn(submitted), (
+            "The login node is the one that the job was submitted on (SLURM_SUBMIT_HOST). If your laptop knows it by "
+            "another name, say so: --login-node."
+        )
+    if "SLURM_JOB_ID" in environment:
+        return None, "This is a job, and nothing tells where you have logged in: --login-node says it."
+    return None, None
+
+
+def _name_of(address: str) -> str:
+    """Return the name of an address that leads back to it, else the address."""
+    with suppress(OSError):
+        name = socket.gethostbyaddr(address)[0]
+        if _NAME.fullmatch(name) and address in {found[4][0] for found in socket.getaddrinfo(name, None)}:
+            return name
+    return address
+
+
+def our_addresses() -> set[str]:
+    """Return the addresses of this machine."""
+    inner = {socket.AF_INET, socket.AF_INET6}
+    return {
+        entry.address.partition("%")[0]
+        for entries in psutil.net_if_addrs().values()
+        for entry in entries
+        if entry.family in inner
+    }
+
+
+def _is_ours(address: str) -> bool:
+    return address.partition("%")[0] in our_addresses()
+
+
+def _is_here(name: str) -> bool:
+    if name.partition(".")[0] == socket.gethostname().partition(".")[0]:
+        return True
+    try:
+        return any(_is_ours(str(found[4][0])) for found in socket.getaddrinfo(name, None))
+    except OSError:
+        return False

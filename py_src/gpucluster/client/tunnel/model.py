@@ -1,0 +1,32 @@
+"""What is told about a tunnel."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Check(BaseModel):
+    """One thing that was looked at from inside."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ok: bool = Field(description="Whether it is as it should be.")
+    told: str = Field(description="What was found, in a sentence.")
+
+
+class Tunnel(BaseModel):
+    """A line for the laptop, and what is known of its way."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: str = Field(description="To be run on the laptop.")
+    link: str | None = Field(description="What to open in the laptop's browser then, without a token.")
+    node: str = Field(description="This machine, as its neighbours call it.")
+    login_node: str | None = Field(description="Where the laptop logs in; null: at this machine itself.")
+    checks: list[Check]
+    notes: list[str]
+
+    @property
+    def sound(self) -> bool:
+        """Whether all that can be seen from here is as it should be."""
+        return all(check.ok for check in self.checks)

@@ -1,0 +1,137 @@
+"""Which line it is."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shlex
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+from ...protocol.errors import InvalidState
+from ...protocol.plaintext import counted
+from . import checks
+from .loginnode import login_node, this_node
+from .model import Check, Tunnel
+from .servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
+
+
+def plan_tunnel(
+    port: int | None = None,
+    *,
+    login: str | None = None,
+    local_port: int | None = None,
+    directory: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Tunnel:
+    """Return the line of ``ssh`` that brings a port of this machine to a laptop, and what was checked.
+
+    Parameters
+    ----------
+    port : int, optional
+        Port of this machine. Default: that of the newest Jupyter server of this user here.
+    login : str, optional
+        Where the laptop logs in. Default: what the environment tells.
+    local_port : int, optional
+        Port of the laptop. Default: the same.
+    directory : Path, optional
+        Jupyter's runtime directory.
+    environment : mapping, optional
+        Default: that of this process.
+
+    Raises
+    ------
+    InvalidRequest
+        The login node's name is none.
+    InvalidState
+        There is nothing to lead to.
+    """
+    environment = os.environ if environment is None else environment
+    servers, elsewhere = jupyter_servers(runtime_directory() if directory is None else directory)
+    server = next((server for server in servers if port in {None, server.port}), None)
+    node = this_node(environment)
+    if port is None:
+        if server is None:
+            raise InvalidState(_no_server(node, elsewhere))
+        port = server.port
+    addresses = listening(server.pid if server is not None else None).get(port, set())
+    if not addresses:
+        raise InvalidState(f"Nothing listens on port {port} of {node}.")
+    outer = reached_by(addresses)
+    gate, known = login_node(login, environment)
+    found = [checks.answers(_near(addresses), port, server.base_url, secure=server.secure)] if server else []
+    notes = [known] if known is not None else []
+    line, seen = _line(node, gate, port, local_port or port, outer)
+    notes += _about(server, servers, outer)
+    return Tunnel(
+        line=line, link=_link(server, local_port or port), node=node, login_node=gate, checks=found + seen, notes=notes
+    )
+
+
+def _line(node: str, gate: str | None, port: int, local: int, outer: str | None) -> tuple[str, list[Check]]:
+    """Return the line, and what is to be seen of its way."""
+    user = getpass.getuser()
+    if gate is None:
+        target = "localhost" if outer in {None, "*"} else _bracketed(str(outer))
+        words = ["ssh", "-N", "-L", f"{local}:{target}:{port}", f"{user}@{socket.getfqdn(node)}"]
+        return shlex.join(words), [checks.lets_in(node, "this machine")]
+    at_gate = gate if "@" in gate else f"{user}@{gate}"
+    seen = [checks.leads_here(node), checks.lets_in(gate, "the login node")]
+    if outer is None:
+        # It can be reached from the node itself only, so the node is logged in to, by way of the login node.
+        words = ["ssh", "-N", "-J", at_gate, "-L", f"{local}:localhost:{port}", f"{user}@{node}"]
+        own = checks.lets_in(node, "this machine")
+        if not own.ok:
+            own = Check(
+                ok=False,
+                told=f"{own.told.rstrip('.')}, and only this machine itself reaches port {port}: start Jupyter with "
+                f"--ip={node}, and then the way goes without it.",
+            )
+        return shlex.join(words), [*seen, own]
+    target = node if outer == "*" or seen[0].ok else _bracketed(outer)
+    host, _, gate_port = at_gate.partition(":")
+    words = ["ssh", "-N", *(["-p", gate_port] if gate_port else []), "-L", f"{local}:{target}:{port}", host]
+    return shlex.join(words), [*seen, checks.opens(node if outer == "*" else outer, port)]
+
+
+def _near(addresses: set[str]) -> str:
+    """Return an address by which this machine itself reaches what listens there."""
+    first = sorted(addresses)[0]
+    return {"0.0.0.0": "127.0.0.1", "::": "localhost"}.get(first, first)  # noqa: S104
+
+
+def _bracketed(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
+def _link(server: JupyterServer | None, port: int) -> str | None:
+    if server is None:
+        return None
+    return f"{'https' if server.secure else 'http'}://localhost:{port}{server.base_url.rstrip('/')}/lab"
+
+
+def _about(server: JupyterServer | None, servers: list[JupyterServer], outer: str | None) -> list[str]:
+    if server is None:
+        return []
+    told = []
+    if server.token:
+        told.append(f"Jupyter asks for its token, which is not shown here: it is in {server.file}, and in its own log.")
+    elif server.password:
+        told.append("Jupyter asks for its password.")
+    elif outer is not None:
+        told.append("This Jupyter asks for nothing, and others reach its port: whoever finds it can run code as you.")
+    others = [str(other.port) for other in servers if other is not server]
+    if others:
+        told.append(f"Other Jupyter servers of yours run here, on port {', '.join(others)}: 'gpucluster tunnel PORT'.")
+    return told
+
+
+def _no_server(node: str, elsewhere: int) -> str:
+    if elsewhere:
+        return (
+            f"No Jupyter server of yours runs on {node}; {counted(elsewhere, 'file')} of Jupyter's may be of servers "
+            "on other machines. Ask on the machine where yours runs: 'srun --overlap --jobid=JOB gpucluster tunnel' in "
+            "its job."
+        )
+    return f"No Jupyter server of yours runs on {node}. Start one, or name a port: gpucluster tunnel 8888."

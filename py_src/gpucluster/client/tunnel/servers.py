@@ -1,0 +1,110 @@
+"""Jupyter servers of this user on this machine, by the files that they write; nothing of a file is trusted or deleted.
+
+Jupyter's own ``list_running_servers`` deletes the files of servers whose process is not found: in a shared home, those
+that run on other nodes.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+MOST_BYTES = 65536
+
+
+@dataclass(frozen=True)
+class JupyterServer:
+    """One that runs here."""
+
+    file: Path
+    pid: int
+    port: int
+    base_url: str
+    secure: bool
+    """Whether it speaks HTTPS."""
+    token: bool
+    """Whether it asks for a token; which one is read by nobody here."""
+    password: bool
+    started: float
+
+
+def runtime_directory() -> Path:
+    """Return where Jupyter servers write what they are."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    return Path(jupyter_runtime_dir())
+
+
+def jupyter_servers(directory: Path) -> tuple[list[JupyterServer], int]:
+    """Return the servers that run on this machine, the newest first, and how many files name others."""
+    found, elsewhere = [], 0
+    for path in sorted(directory.glob("jpserver-*.json")):
+        server = _read(path)
+        if server is not None and server.port in listening(server.pid):
+            found.append(server)
+        else:
+            elsewhere += 1
+    return sorted(found, key=lambda server: -server.started), elsewhere
+
+
+def _read(path: Path) -> JupyterServer | None:
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
+            told = os.fstat(file.fileno())
+            if not stat.S_ISREG(told.st_mode) or told.st_uid != os.geteuid() or told.st_size > MOST_BYTES:
+                return None
+            info = json.load(file)
+        base = info["base_url"]
+        if not isinstance(base, str) or not base.startswith("/") or not base.isprintable() or " " in base:
+            return None
+        return JupyterServer(
+            file=path,
+            pid=int(info["pid"]),
+            port=int(info["port"]),
+            base_url=base,
+            secure=bool(info.get("secure")),
+            token=bool(info.get("token")),
+            password=bool(info.get("password")),
+            started=told.st_mtime,
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def listening(pid: int | None) -> dict[int, set[str]]:
+    """Return the ports that a process listens on, with the addresses; ``None``: all that can be seen."""
+    found: dict[int, set[str]] = {}
+    for port, address in _listening(pid):
+        found.setdefault(port, set()).add(address)
+    return found
+
+
+def _listening(pid: int | None) -> Iterator[tuple[int, str]]:
+    try:
+        connections = psutil.net_connections("tcp") if pid is None else psutil.Process(pid).net_connections("tcp")
+    except (psutil.Error, OSError):
+        return
+    for connection in connections:
+        if connection.status == psutil.CONN_LISTEN and connection.laddr:
+            yield connection.laddr.port, connection.laddr.ip
+
+
+def reached_by(addresses: set[str]) -> str | None:
+    """Return the address by which others reach what listens there.
+
+    Returns
+    -------
+    str or None
+        ``"*"`` for each address of this machine; ``None`` where only this machine itself reaches it.
+    """
+    outer = [address for address in map(ipaddress.ip_address, addresses) if not address.is_loopback]
+    if any(address.is_unspecified for address in outer):
+        return "*"
+    return str(outer[0]) if outer else None

@@ -1,0 +1,176 @@
+"""The line that brings a Jupyter server to a laptop; through a real SSH server it does."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from gpucluster.cli import main
+from gpucluster.client.tunnel import loginnode, plan_tunnel
+from gpucluster.client.tunnel.servers import reached_by
+from gpucluster.protocol.errors import InvalidRequest, InvalidState
+
+from tests.backends.ssh.sshd import Servers, free_port
+
+HOST = socket.gethostname()
+TOKEN = secrets.token_hex(16)
+
+
+class Answer(BaseHTTPRequestHandler):
+    """What Jupyter answers at ``/lab/base/api``."""
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/some/base/api" else 404)
+        self.end_headers()
+        self.wfile.write(b'{"version": "2.99"}')
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def jupyter(tmp_path: Path) -> Iterator[HTTPServer]:
+    """Something on loopback that answers as Jupyter does, and the file that names it."""
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    _write(tmp_path, server.server_port)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def _write(folder: Path, port: int, pid: int | None = None, name: str = "jpserver-1.json", **more: object) -> None:
+    info = {
+        "pid": pid or os.getpid(),
+        "port": port,
+        "base_url": "/some/base/",
+        "token": TOKEN,
+        "password": False,
+        **more,
+    }
+    (folder / name).write_text(json.dumps(info))
+
+
+def test_what_only_the_node_reaches_goes_by_the_node(jupyter: HTTPServer, tmp_path: Path) -> None:
+    port = jupyter.server_port
+    found = plan_tunnel(login="me@127.0.0.9:1", local_port=8000, directory=tmp_path, environment={})
+    user, _, _ = found.line.rpartition("@")[0].rpartition(" ")
+    assert found.line.startswith(f"{user} ")
+    assert found.line.startswith(f"ssh -N -J me@127.0.0.9:1 -L 8000:localhost:{port} ")
+    assert found.line.endswith(f"@{HOST}")
+    assert found.link == "http://localhost:8000/some/base/lab"
+    assert f"Jupyter 2.99 answers on port {port}." in [check.told for check in found.checks]
+    [refused] = [check.told for check in found.checks if "the login node" in check.told]
+    assert refused.startswith("No SSH server can be reached on the login node 127.0.0.9 (")
+    assert not found.sound
+    assert TOKEN not in found.model_dump_json()
+    assert any("asks for its token, which is not shown here" in note for note in found.notes)
+
+
+def test_a_job_without_a_way_is_told_what_to_say(jupyter: HTTPServer, tmp_path: Path) -> None:
+    found = plan_tunnel(directory=tmp_path, environment={"SLURM_JOB_ID": "7"})
+    assert found.login_node is None
+    assert "This is a job, and nothing tells where you have logged in: --login-node says it." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("environment", "name"),
+    [
+        ({}, None),
+        ({"SSH_CONNECTION": "10.0.0.1 5000 127.0.0.1 22"}, None),
+        ({"SSH_CONNECTION": "10.0.0.1 5000 192.0.2.7 22", "SLURM_SUBMIT_HOST": "login3"}, "192.0.2.7"),
+        ({"SLURM_SUBMIT_HOST": "-oProxyCommand=x"}, None),
+        ({"SLURM_SUBMIT_HOST": HOST}, None),
+    ],
+)
+def test_where_the_laptop_logs_in(environment: dict[str, str], name: str | None, monkeypatch) -> None:
+    monkeypatch.setattr(loginnode, "_name_of", lambda address: address)
+    assert loginnode.login_node(None, environment)[0] == name
+    monkeypatch.setattr(loginnode.socket, "getfqdn", lambda name="": f"{name}.site.org" if name == "login3" else name)
+    submitted, told = loginnode.login_node(None, {"SLURM_SUBMIT_HOST": "login3"})
+    assert submitted == "login3.site.org"
+    assert "another name" in str(told)
+
+
+@pytest.mark.parametrize("name", ["-oProxyCommand=x", "a b", "a;b", "$(x)", ""])
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(InvalidRequest, match=r"--login-node: .* is not the name of a host"):
+        loginnode.login_node(name, {})
+
+
+def test_files_of_others_are_neither_believed_nor_deleted(jupyter: HTTPServer, tmp_path: Path) -> None:
+    (tmp_path / "jpserver-1.json").rename(tmp_path / "real.json")
+    (tmp_path / "jpserver-2.json").symlink_to(tmp_path / "real.json")
+    (tmp_path / "jpserver-3.json").write_text("[")
+    _write(tmp_path, jupyter.server_port, pid=1, name="jpserver-4.json")
+    _write(tmp_path, jupyter.server_port, name="jpserver-5.json", base_url="/x'; rm -rf /")
+    os.mkfifo(tmp_path / "jpserver-6.json")
+    with pytest.raises(InvalidState, match=rf"No Jupyter server of yours runs on {HOST}; 5 files .*srun --overlap"):
+        plan_tunnel(directory=tmp_path, environment={})
+    assert len(list(tmp_path.iterdir())) == 6
+    with pytest.raises(InvalidState, match="Nothing listens on port 1 of"):
+        plan_tunnel(1, directory=tmp_path, environment={})
+
+
+def test_who_reaches_an_address() -> None:
+    assert reached_by({"127.0.0.1", "::1"}) is None
+    assert reached_by({"127.0.0.1", "0.0.0.0"}) == reached_by({"::"}) == "*"  # noqa: S104
+    assert reached_by({"10.0.0.5"}) == "10.0.0.5"
+
+
+@pytest.mark.parametrize("words", [["0"], ["x"], ["8888", "--local-port", "70000"]])
+def test_ports_that_are_none(words: list[str], capsys) -> None:
+    assert main(["tunnel", *words]) == 2
+    assert "must be a whole number from 1 to 65535" in capsys.readouterr().err
+
+
+@pytest.mark.processes
+def test_the_line_leads_to_a_real_jupyter(tmp_path: Path, monkeypatch, capsys, wait_until) -> None:
+    """Through a real SSH server, which stands for the login node."""
+    servers, gate, port, local = Servers(tmp_path), free_port(), free_port(), free_port()
+    servers.start("gate", ["127.0.0.2"], gate)
+    runtime = tmp_path / "runtime"
+    environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_TOKEN": TOKEN}
+    options = ["--no-browser", "--allow-root", "--ip=0.0.0.0", f"--port={port}", "--ServerApp.base_url=/some/base"]
+    command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.root_dir={tmp_path}"]
+    jupyter = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    tunnel = None
+    try:
+        wait_until(lambda: list(runtime.glob("jpserver-*.json")), timeout=60)
+        monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(runtime))
+        words = ["tunnel", "--login-node", f"root@127.0.0.2:{gate}", "--local-port", str(local)]
+        code = main(words)
+        said = capsys.readouterr()
+        assert code == 0, said.err
+        assert TOKEN not in said.out + said.err
+        line = said.out.split()
+        assert line[:2] == ["ssh", "-N"]
+        own = ["-o", "BatchMode=yes", "-i", str(tmp_path / "key"), "-o", f"UserKnownHostsFile={tmp_path}/known_hosts"]
+        tunnel = subprocess.Popen([line[0], *own, *line[1:]], stdin=subprocess.DEVNULL)
+        link = f"http://localhost:{local}/some/base/api"
+        wait_until(lambda: _get(link), timeout=30)
+        assert "version" in json.loads(_get(link))
+    finally:
+        for process in (tunnel, jupyter):
+            if process is not None:
+                process.kill()
+                process.wait()
+        servers.stop()
+
+
+def _get(link: str) -> bytes:
+    try:
+        with urllib.request.urlopen(link, timeout=5) as answer:
+            return bytes(answer.read())
+    except OSError:
+        return b""
