@@ -29,7 +29,7 @@ from gpucluster.protocol.models import (
     HostDevices,
     LogLines,
     Notes,
-    Preset,
+    OfferedPreset,
     ProcessStopped,
     Submission,
 )
@@ -65,7 +65,7 @@ class Protocol(BaseModel):
     clusters: ClusterList
     event: Event
     devices: HostDevices
-    preset: Preset
+    preset: OfferedPreset
     schemas: Schemas
     log: LogLines
     submission: Submission

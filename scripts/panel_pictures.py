@@ -32,6 +32,8 @@ class Pictures:
     page: Page
     folder: Path
     only: set[str]
+    variables: dict[str, str] = field(default_factory=dict)
+    """That clusters get besides."""
     findings: list[str] = field(default_factory=list)
     panel: Locator = field(init=False)
 
@@ -43,7 +45,7 @@ class Pictures:
     @property
     def environment(self) -> dict[str, str]:
         """Where a cluster has to start to be seen."""
-        return {**os.environ, "GPUCLUSTER_DIR": str(self.lab.directory / "registry")}
+        return {**os.environ, **self.variables, "GPUCLUSTER_DIR": str(self.lab.directory / "registry")}
 
     def forget_ended(self) -> None:
         """Take what has ended off the list."""

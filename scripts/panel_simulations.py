@@ -35,6 +35,15 @@ def simulations(pictures: Pictures) -> None:
             expect(rows).to_have_count(3)
             pictures.take("scaling")
         pictures.forget_ended()
+    if pictures.wants("waiting-jobs"):
+        queued = ("--gpus", "--threads", "1", "--waiting", "Resources, expected 14:20")
+        some = ("--workers", "4", "--arriving", "1", "--name", "some-wait", *queued)
+        none = ("--workers", "4", "--arriving", "0", "--name", "all-wait", *queued)
+        with simulated_clusters([some, none], environment=pictures.environment):
+            expect(panel.get_by_text("3 of 4 jobs wait")).to_be_visible()
+            pictures.page.wait_for_timeout(2000)
+            pictures.take("waiting-jobs")
+        pictures.forget_ended()
     if pictures.wants("eight", "eight-worker"):
         options = ("--workers", "8", "--gpus", "--lost", "1", "--past", "--name", "eight")
         with simulated_cluster(*options, environment=environment):

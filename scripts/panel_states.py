@@ -26,6 +26,13 @@ from tests.browser.chromium import chromium, open_page
 from tests.browser.lab import jupyter
 from tests.fakes.nvml.machine import FakeMachine, compile_libraries
 
+SITE = """
+presets: [gpu-hour, leonardo-booster]
+defaults: {slurm: {account: my_project, partition: boost_usr_prod}}
+costs: {simulated: {unit: node-hours, per_gpu_hour: 0.25}}
+"""
+"""What the site says: beside the presets that are everywhere, those for Slurm are shown where Slurm is."""
+
 
 @contextmanager
 def opened(browser: Browser, folder: Path, only: set[str]) -> Iterator[Pictures]:
@@ -34,18 +41,23 @@ def opened(browser: Browser, folder: Path, only: set[str]) -> Iterator[Pictures]
         machine = FakeMachine(compile_libraries(Path(libraries)), Path(libraries) / "machine.txt")
         machine.write([])
         seen = {name: value for name, value in machine.environment().items() if name.startswith(("LD_", "FAKE_"))}
+        site = Path(libraries) / "site.yaml"
+        site.write_text(SITE)
+        site.chmod(0o644)
+        seen["GPUCLUSTER_SITE"] = str(site)
         with jupyter(**seen) as lab:
             settings = lab.directory / "settings" / "@jupyterlab" / "apputils-extension"
             (settings / "themes.jupyterlab-settings").write_text(json.dumps({"adaptive-theme": True}))
-            yield Pictures(browser, lab, machine, open_page(browser, lab), folder, only)
+            named = {"GPUCLUSTER_SITE": str(site)}
+            yield Pictures(browser, lab, machine, open_page(browser, lab), folder, only, named)
 
 
 GROUPS: list[tuple[tuple[str, ...], Callable[[Pictures], None]]] = [
-    (("empty", "form", "form-faults"), without_clusters),
+    (("empty", "form", "form-faults", "where"), without_clusters),
     (("gpus-of-the-machine", "form-gpus"), with_gpus),
     (("lessons", "lessons-progress", "recordings"), beside_clusters),
     (("idle", "scale", "busy", "worker", "processes", "worker-lost", "charts", "ended", "failed"), one_cluster),
-    (("starting", "scaling", "eight", "eight-worker", "sixty-four", "sixty-four-workers"), simulations),
+    (("starting", "scaling", "waiting-jobs", "eight", "eight-worker", "sixty-four", "sixty-four-workers"), simulations),
     (("four", "thirty"), many_clusters),
 ]
 

@@ -31,6 +31,9 @@ pytest_plugins = ["tests.suite.order", "tests.suite.changes", "tests.suite.proce
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
+# What the site of this machine says is no concern of tests.
+os.environ["GPUCLUSTER_SITE"] = "/nonexistent/site.yaml"
+
 # In the background of a shell interrupts are ignored, and every process of a test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

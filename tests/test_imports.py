@@ -17,9 +17,10 @@ MAY_IMPORT = {
     "registry": {"operating_system", "protocol"},
     "devices": {"operating_system", "protocol"},
     "gauges": {"protocol"},
+    "site": {"devices", "protocol"},
     "recordings": {"devices", "operating_system", "protocol"},
     "comm": {"dask_internals", "operating_system"},
-    "client": {"comm", "dask_internals", "devices", "operating_system", "recordings", "registry", "protocol"},
+    "client": {"comm", "dask_internals", "devices", "operating_system", "recordings", "registry", "protocol", "site"},
     "backends": {"comm", "dask_internals", "devices", "operating_system", "telemetry", "protocol"},
     "dask_internals": {"operating_system"},
     "telemetry": {"dask_internals", "devices", "operating_system", "protocol"},
@@ -32,6 +33,7 @@ MAY_IMPORT = {
         "registry",
         "telemetry",
         "protocol",
+        "site",
     },
     **{
         face: {
@@ -46,6 +48,7 @@ MAY_IMPORT = {
             "profiling",
             "learn",
             "bench",
+            "site",
         }
         for face in FACES
     },

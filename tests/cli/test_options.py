@@ -104,7 +104,7 @@ def test_an_option_wins_over_its_preset() -> None:
         ),
         (["--backend", "cuda", "--devices", ""], "--devices: must name at least one GPU"),
         (["--backend", "cuda", "--rmm-async", "--rmm-pool-size", "1 GiB"], "rmm_async keeps its own pool"),
-        (["--preset", "gpuu"], "--preset: there is no preset 'gpuu'. Did you mean 'gpu'?"),
+        (["--preset", "gpuu"], "--preset: there is no preset 'gpuu' (did you mean 'gpu'?); there are auto,"),
     ],
 )
 def test_a_wrong_value_is_one_sentence_that_names_the_option(words: list[str], sentence: str) -> None:

@@ -33,6 +33,10 @@ export function cluster(changes: Partial<ClusterModel> = {}): ClusterModel {
     n_workers: 2,
     n_pending: 0,
     pending_reason: null,
+    waiting: null,
+    nodes: [],
+    ends_at: null,
+    cost: null,
     workers: ['0', '1'].map(name => ({
       name,
       address: `tls://127.0.0.1:4000${name}`,
@@ -123,6 +127,7 @@ export function kind(changes: Partial<KindModel> = {}, traits: Partial<Traits> =
       ...traits
     },
     problem: null,
+    where: 'This machine',
     ...changes
   };
 }

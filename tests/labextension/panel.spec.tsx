@@ -60,6 +60,7 @@ const count = {
   anyOf: [{ type: 'integer', minimum: 1, maximum: 8 }, { type: 'null' }],
   default: null
 };
+const picture = { memory_title: 'Memory of a worker', memory: [] };
 const offer: IOffer = {
   backends: {
     local: {
@@ -84,10 +85,16 @@ const offer: IOffer = {
     kind({ name: 'cuda', title: 'GPU' }, { has_gpus: true, needs_host_check: true }),
     kind({ name: 'auto', title: 'GPU or CPU' }, { chooses: ['cuda', 'local'] }),
     kind(
-      { name: 'jobs', title: 'Batch', description: 'Jobs of a queue.', package: 'jobs 2.1' },
+      {
+        name: 'jobs',
+        title: 'Batch',
+        where: 'Batch',
+        description: 'Jobs of a queue.',
+        package: 'jobs 2.1'
+      },
       { queues: true, this_machine: false }
     ),
-    kind({ name: 'odd', package: 'odd 0.1', traits: null, problem: 'It cannot be imported.' })
+    kind({ name: 'odd', where: 'odd', traits: null, problem: 'It cannot be imported.' })
   ],
   presets: [
     {
@@ -95,9 +102,17 @@ const offer: IOffer = {
       title: 'CPU',
       description: 'Two.',
       needs_gpu: false,
-      spec: { backend: 'local', n_workers: 2 }
+      spec: { backend: 'local', n_workers: 2 },
+      ...picture
     },
-    { name: 'gpu', title: 'GPU', description: 'All.', needs_gpu: true, spec: { backend: 'cuda' } }
+    {
+      name: 'gpu',
+      title: 'GPU',
+      description: 'All.',
+      needs_gpu: true,
+      spec: { backend: 'cuda' },
+      ...picture
+    }
   ],
   devices: noDevices
 };
@@ -445,14 +460,26 @@ describe('card', () => {
     expect(host.textContent).toContain('open to anyone');
   });
 
-  it('tells how many workers wait, and why', async () => {
-    const waiting = { n_pending: 2, pending_reason: 'the queue is full.' };
-    await draw(card(store([cluster(waiting)])));
-    expect(host.querySelector('.gpc-Pending')?.textContent).toBe(
-      '2 running, 2 pending: the queue is full.'
-    );
-    await draw(card(store([cluster({ n_pending: 2 })])));
+  it('tells how many workers wait, and why; without workers, that is no trouble', async () => {
+    const waiting = '2 of 4 jobs wait: Resources, expected 14:20';
+    await draw(card(store([cluster({ waiting })])));
+    expect(host.querySelector('.gpc-Pending')?.textContent).toBe(waiting);
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('running');
+    await draw(card(store([cluster({ waiting, n_workers: 0 })])));
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('starting');
+    expect(host.querySelector('.gpc-State')?.textContent).toBe(waiting);
+    await draw(card(store([cluster({ n_pending: 2, n_workers: 0 })])));
     expect(host.querySelector('.gpc-Pending')).toBeNull();
+    expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('empty');
+  });
+
+  it('tells what is left of the walltime, what it has cost, and on which machines it is', async () => {
+    const now = Date.parse('2026-11-23T12:00:00Z');
+    const cost = { unit: 'node-hours', amount: 2, per_hour: 0.5, at: '2026-11-23T11:30:00Z' };
+    const changes = { cost, ends_at: '2026-11-23T12:43:00Z', nodes: ['n1: 2 GPUs', 'n2: 1 GPU'] };
+    await draw(card(store([cluster(changes)], { now: () => now })));
+    expect(host.textContent).toContain('Walltime left: 43 min · 2.3 node-hours so far');
+    expect(host.textContent).toContain('n1: 2 GPUs; n2: 1 GPU');
   });
 
   it('offers what the cluster can', async () => {
@@ -734,12 +761,15 @@ describe('creation form', () => {
     const create = jest.fn(() => Promise.resolve(cluster()));
     await draw(form(store([], { create })));
     const shown = [...host.querySelectorAll('.gpc-Segments label')].map(one => one.textContent);
-    expect(shown).toEqual(['Automatic', 'CPU', 'GPU', 'Batch']);
+    expect(shown).toEqual(['This machine', 'Batch', 'odd', 'Automatic', 'CPU', 'GPU']);
     await act(() => {
-      host.querySelector<HTMLInputElement>('input[value=jobs]')?.click();
+      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
       return Promise.resolve();
     });
     expect(host.querySelector('[data-field=partition]')).not.toBeNull();
+    // No preset is about that place, and one kind needs no choice.
+    expect(host.querySelectorAll('[role=radiogroup]')).toHaveLength(1);
+    expect(host.querySelector('select.gpc-Input option[value=cpu]')).toBeNull();
     await type('hours', '2');
     expect(host.textContent).toContain(
       'gpucluster.create("jobs", n_workers=2, hours=2, kernel_name="py")'
@@ -753,12 +783,29 @@ describe('creation form', () => {
     });
   });
 
-  it('says why a kind that is installed cannot be used', async () => {
+  it('says on hover why there is nothing at a place', async () => {
     await draw(form(store([])));
-    expect(host.querySelector('input[value=odd]')).toBeNull();
-    expect(host.textContent).toContain(
-      'The kind “odd” of the package odd 0.1 cannot be used. It cannot be imported.'
-    );
+    const absent = host.querySelector<HTMLInputElement>('input[value=odd]');
+    expect(absent?.disabled).toBe(true);
+    expect(absent?.closest('label')?.title).toBe('It cannot be imported.');
+  });
+
+  it('begins at a place with what the site offers there', async () => {
+    const spec = { backend: 'jobs', partition: 'long' };
+    const own = { name: 'own', title: 'Ours', description: '', needs_gpu: false, spec, ...picture };
+    const create = jest.fn(() => Promise.resolve(cluster()));
+    const presets = [...offer.presets, own];
+    await draw(form(store([], { create, offer: () => Promise.resolve({ ...offer, presets }) })));
+    const listed = (): (string | null)[] =>
+      [...host.querySelectorAll('select.gpc-Input')[0].children].map(one => one.textContent);
+    expect(listed()).toEqual(['CPU', 'GPU (needs a GPU)']);
+    await act(() => {
+      host.querySelector<HTMLInputElement>('input[value=Batch]')?.click();
+      return Promise.resolve();
+    });
+    expect(listed()).toEqual(['Ours']);
+    await click('Create');
+    expect(create).toHaveBeenCalledWith({ ...spec, kernel_name: 'py' });
   });
 
   it('takes the focus to its first field', async () => {

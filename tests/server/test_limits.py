@@ -10,7 +10,7 @@ from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.sizes import format_size
 from gpucluster.protocol.spec import parse_patch, parse_spec
 from gpucluster.server.extension import GPUClusterExtension
-from gpucluster.server.limits import SiteLimits
+from gpucluster.site.limits import SiteLimits
 from traitlets import TraitError
 
 LIMITS = {"n_workers": 2, "threads_per_worker": 2, "idle_timeout_seconds": 600, "backends": ["local", "auto"]}
@@ -110,7 +110,7 @@ def test_open_number_of_workers(spec, n_gpus, n_workers):
 
 
 def test_open_number_of_cpu_workers(monkeypatch):
-    monkeypatch.setattr("gpucluster.server.limits.this_machine", lambda: Machine(memory_bytes=2**36, cores=64))
+    monkeypatch.setattr("gpucluster.site.limits.this_machine", lambda: Machine(memory_bytes=2**36, cores=64))
     for backend in ("local", "auto"):
         spec = parse_spec({"backend": backend, "threads_per_worker": 3})
         filled = SiteLimits(n_workers=2).fill_workers(spec, gpus(0))
@@ -129,7 +129,7 @@ class TestMemory:
 
     @pytest.fixture(autouse=True)
     def machine_with_64_gib(self, monkeypatch):
-        monkeypatch.setattr("gpucluster.server.limits.this_machine", lambda: Machine(memory_bytes=2**36, cores=8))
+        monkeypatch.setattr("gpucluster.site.limits.this_machine", lambda: Machine(memory_bytes=2**36, cores=8))
 
     @pytest.mark.parametrize(
         ("spec", "memory"),

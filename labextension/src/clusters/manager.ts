@@ -184,9 +184,9 @@ export class ClusterManager implements IClusterManager {
     }
   }
 
-  async offer(): Promise<IOffer> {
+  async offer(kernel?: string): Promise<IOffer> {
     const [{ backends, kinds }, presets, devices] = await Promise.all([
-      this.kinds(),
+      restapi.readKinds(this._settings, kernel),
       restapi.readPresets(this._settings),
       restapi.readDevices(this._settings)
     ]);

@@ -11,7 +11,7 @@ import type {
   HostDevices,
   LogLines,
   Notes,
-  Preset,
+  OfferedPreset,
   ProcessStopped,
   TelemetryHistory
 } from '../protocol/messages';
@@ -116,12 +116,15 @@ export async function retireWorker(
   return (await request<ClusterModel>(settings, parts, { method: 'POST' }, 'id')).body;
 }
 
-export async function readKinds(settings: Settings): Promise<IKinds> {
-  return (await request<IKinds>(settings, ['schema'], {}, 'backends')).body;
+/** What there is for workers in the environment of a kernel. */
+export async function readKinds(settings: Settings, kernel?: string): Promise<IKinds> {
+  const query: Record<string, string> = kernel === undefined ? {} : { kernel };
+  return (await request<IKinds>(settings, ['schema'], {}, 'backends', query)).body;
 }
 
-export async function readPresets(settings: Settings): Promise<Preset[]> {
-  return (await request<{ presets: Preset[] }>(settings, ['presets'], {}, 'presets')).body.presets;
+export async function readPresets(settings: Settings): Promise<OfferedPreset[]> {
+  return (await request<{ presets: OfferedPreset[] }>(settings, ['presets'], {}, 'presets')).body
+    .presets;
 }
 
 export async function readDevices(settings: Settings): Promise<HostDevices> {

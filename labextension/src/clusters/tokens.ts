@@ -10,7 +10,7 @@ import type {
   HostDevices,
   KindModel,
   Notes,
-  Preset,
+  OfferedPreset,
   ProcessStopped,
   TelemetryHistory,
   TelemetrySample
@@ -40,7 +40,7 @@ export interface IKinds {
 
 /** What a person can ask for, as the server tells it. */
 export interface IOffer extends IKinds {
-  readonly presets: readonly Preset[];
+  readonly presets: readonly OfferedPreset[];
   readonly devices: HostDevices;
 }
 
@@ -92,7 +92,7 @@ export interface IClusterManager extends IDisposable {
   /** The kinds of clusters; asked for once. */
   kinds(): Promise<IKinds>;
   /** What can be created here. */
-  offer(): Promise<IOffer>;
+  offer(kernel?: string): Promise<IOffer>;
 }
 
 export const IClusterManager = new Token<IClusterManager>(

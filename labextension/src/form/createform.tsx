@@ -6,11 +6,12 @@ import type { IClusterManager, IOffer } from '../clusters/tokens';
 import { h, useEffect, useMemo, useRef, useState } from '../jsx';
 import { asSentence, sentenceOf, useAsking } from '../panel/asking';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
-import type { FieldError, Preset } from '../protocol/messages';
+import type { FieldError, OfferedPreset } from '../protocol/messages';
 import { CodeLines } from './codelinesview';
 import { DemandBar } from './demandbar';
 import { FieldRow } from './fields';
-import { KindChoice, PresetChoice } from './presetchoice';
+import { PlaceChoice, placeOf, usableAt } from './placechoice';
+import { PresetChoice } from './presetchoice';
 import { fieldsOf, groupsOf, type IField } from './schema';
 import { backendOf, startingPreset } from './starting';
 import { entryOf, parseEntries, type Entries } from './values';
@@ -25,11 +26,12 @@ export interface ICreateFormProps {
 
 /** Asks the server what can be created, then draws the form. */
 export function CreateForm(props: ICreateFormProps): JSX.Element {
-  const { manager, trans, onDone } = props;
+  const { manager, environment, trans, onDone } = props;
   const [offer, setOffer] = useState<IOffer | null>(null);
   const asking = useAsking();
+  const kernel = environment.activeKernel()?.name;
   const load = (): void => {
-    void asking.run('offer', async () => setOffer(await manager.offer()));
+    void asking.run('offer', async () => setOffer(await manager.offer(kernel)));
   };
   useEffect(load, [manager]);
   return (
@@ -107,7 +109,7 @@ function Form({
     setRefused(refused.filter(error => fieldOf(error, fields) !== name));
     asking.clear();
   };
-  const choosePreset = (chosen: Preset): void => {
+  const choosePreset = (chosen: OfferedPreset): void => {
     setPreset(chosen.name);
     setBackend(backendOf(offer, chosen));
     // The name is the person's own; a preset has nothing to say about it.
@@ -116,6 +118,15 @@ function Form({
     setRefused([]);
     asking.clear();
   };
+  const chooseKind = (chosen: string): void => {
+    setPreset('');
+    setBackend(chosen);
+    setRefused([]);
+    asking.clear();
+  };
+  const presetsAt = (where: string): readonly OfferedPreset[] =>
+    offer.presets.filter(({ spec }) => placeOf(offer.kinds, spec.backend) === where);
+  const presets = presetsAt(placeOf(offer.kinds, backend));
   const submit = async (): Promise<void> => {
     let isCreated = false;
     setTried(true);
@@ -191,25 +202,31 @@ function Form({
         void submit();
       }}
     >
-      <PresetChoice
-        presets={offer.presets}
-        devices={offer.devices}
-        chosen={preset}
-        trans={trans}
-        onChoose={choosePreset}
-      />
-      <KindChoice
+      <PlaceChoice
         kinds={offer.kinds}
         devices={offer.devices}
         chosen={backend}
         trans={trans}
-        onChoose={chosen => {
-          setPreset('');
-          setBackend(chosen);
-          setRefused([]);
-          asking.clear();
+        onChoosePlace={where => {
+          // What the site offers there is the best beginning.
+          const found = startingPreset({ ...offer, presets: presetsAt(where) }, defaultPreset);
+          if (found === undefined) {
+            chooseKind(usableAt(offer.kinds, where)[0].name);
+          } else {
+            choosePreset(found);
+          }
         }}
+        onChoose={chooseKind}
       />
+      {presets.length > 0 && (
+        <PresetChoice
+          presets={presets}
+          devices={offer.devices}
+          chosen={preset}
+          trans={trans}
+          onChoose={choosePreset}
+        />
+      )}
       {rows(plain)}
       {advanced.length > 0 && (
         <details
@@ -314,7 +331,7 @@ function fieldOf(error: FieldError, fields: readonly IField[]): string | null {
   return fields.some(field => field.name === name) ? name : null;
 }
 
-function entriesOf(offer: IOffer, preset: Preset | undefined): Entries {
+function entriesOf(offer: IOffer, preset: OfferedPreset | undefined): Entries {
   const fields = fieldsOf(offer.backends[backendOf(offer, preset)] ?? {});
   const spec = preset?.spec ?? {};
   return Object.fromEntries(

@@ -13,11 +13,11 @@ import { CardButtons } from './cardbuttons';
 import { CardRow } from './cardrow';
 import { Details } from './details';
 import {
+  costLine,
   idleLine,
   kindLine,
   linksLine,
   newsLine,
-  pendingLine,
   recordingLine,
   workersLine
 } from './lines';
@@ -60,7 +60,7 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
     <li
       ref={card}
       className="gpc-ClusterCard"
-      data-state={isUsable(cluster) && cluster.n_workers === 0 ? 'empty' : cluster.state}
+      data-state={cardState(cluster)}
       aria-labelledby={`gpucluster-${cluster.id}`}
     >
       <CardRow
@@ -112,6 +112,15 @@ export function ClusterCard(props: IClusterCardProps): JSX.Element {
   );
 }
 
+/** Without workers is worth a look; a place in a queue is as good as a start. */
+function cardState(cluster: ClusterModel): string {
+  return !isUsable(cluster) || cluster.n_workers > 0
+    ? cluster.state
+    : cluster.waiting === null
+      ? 'empty'
+      : 'starting';
+}
+
 interface ILivingProps extends IClusterCardProps {
   readonly notebooks: readonly string[];
   readonly target: string | null;
@@ -120,7 +129,6 @@ interface ILivingProps extends IClusterCardProps {
 
 function Living(props: ILivingProps): JSX.Element {
   const { cluster, manager, thresholds, unfolded, trans, notebooks, target, onRetire } = props;
-  const pending = pendingLine(cluster, trans);
   return (
     <>
       <p className="gpc-Line">
@@ -146,7 +154,12 @@ function Living(props: ILivingProps): JSX.Element {
           )}
         </p>
       )}
-      {pending !== null && <p className="gpc-Reason gpc-Pending">{pending}</p>}
+      {cluster.waiting !== null && <p className="gpc-Reason gpc-Pending">{cluster.waiting}</p>}
+      {(cluster.ends_at !== null || cluster.cost !== null) && (
+        <p className="gpc-Line">
+          <Ticking milliseconds={5000} text={() => costLine(cluster, manager, trans)} />
+        </p>
+      )}
       <NoticeLine cluster={cluster} trans={trans} />
       {cluster.backend_reason !== null && cluster.backend_reason !== manager.host?.message && (
         // What the panel says of the machine is not said again.

@@ -13,6 +13,7 @@ interface IDetailsProps {
 export function Details({ cluster, trans }: IDetailsProps): JSX.Element {
   const facts: [string, string, string?][] = [
     [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
+    [trans.__('Nodes'), cluster.nodes.join('; ')],
     [trans.__('Each worker'), eachWorker(cluster, trans)],
     [trans.__('Python'), environmentName(cluster), cluster.python],
     [trans.__('Dask'), cluster.versions?.distributed ?? ''],

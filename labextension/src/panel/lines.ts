@@ -26,6 +26,9 @@ export function stateLine(cluster: ClusterModel, clock: Clock, trans: Translatio
   if (cluster.state !== 'running' || cluster.n_workers > 0) {
     return label;
   }
+  if (cluster.waiting !== null) {
+    return cluster.waiting;
+  }
   const wanted = wantedWorkers(cluster) ?? 0;
   return wanted === 0
     ? trans.__('No workers')
@@ -76,12 +79,20 @@ export function workersLine(cluster: ClusterModel, clock: Clock, trans: Translat
   return parts.join(' · ');
 }
 
-/** How many workers have not come and why, where somebody knows; null while they are just starting. */
-export function pendingLine(cluster: ClusterModel, trans: TranslationBundle): string | null {
-  const { n_workers, n_pending, pending_reason } = cluster;
-  return n_pending === 0 || pending_reason === null
-    ? null
-    : trans.__('%1 running, %2 pending: %3', n_workers, n_pending, pending_reason);
+/** How long its first job may still run, and what it has cost; empty where its site counts neither. */
+export function costLine(cluster: ClusterModel, clock: Clock, trans: TranslationBundle): string {
+  const { ends_at, cost } = cluster;
+  const parts = [];
+  if (ends_at !== null) {
+    const left = Math.max(0, Date.parse(ends_at) - clock.now()) / 1000;
+    parts.push(trans.__('Walltime left: %1', formatDuration(left)));
+  }
+  if (cost !== null) {
+    const hours = (clock.now() - Date.parse(cost.at)) / 3_600_000;
+    const amount = +(cost.amount + cost.per_hour * Math.max(0, hours)).toFixed(2);
+    parts.push(trans.__('%1 %2 so far', +amount.toPrecision(2), cost.unit));
+  }
+  return parts.join(' · ');
 }
 
 export function clientsLine(cluster: ClusterModel, trans: TranslationBundle): string {

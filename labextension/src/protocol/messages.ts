@@ -30,7 +30,7 @@ export interface Protocol {
   clusters: ClusterList;
   event: Event;
   devices: HostDevices;
-  preset: Preset;
+  preset: OfferedPreset;
   schemas: Schemas;
   log: LogLines;
   submission: Submission;
@@ -191,7 +191,23 @@ export interface ClusterModel {
    * Why they have not come, in a sentence, where that is known.
    */
   pending_reason: string | null;
+  /**
+   * How many of how many wait and why, for people: '3 of 4 jobs wait: Resources'; null: none.
+   */
+  waiting: string | null;
   workers: WorkerModel[];
+  /**
+   * Other machines that have workers of it, each with what: 'n1: 2 GPUs'.
+   */
+  nodes: string[];
+  /**
+   * When the time limit of the first of its jobs is over; null: none.
+   */
+  ends_at: string | null;
+  /**
+   * What it has cost; null: its site says nothing of costs.
+   */
+  cost: Cost | null;
   /**
    * Address for distributed.Client, once running.
    */
@@ -325,6 +341,24 @@ export interface WorkerModel {
    * UUID or index of the worker's GPU; null on CPU workers.
    */
   device: string | null;
+}
+/**
+ * What a cluster has cost, as its site counts.
+ */
+export interface Cost {
+  /**
+   * What is counted, such as 'node-hours'.
+   */
+  unit: string;
+  /**
+   * So much until ``at``.
+   */
+  amount: number;
+  /**
+   * So much more with each hour, as long as its workers stay as they are.
+   */
+  per_hour: number;
+  at: string;
 }
 /**
  * The idle timer.
@@ -742,19 +776,38 @@ export interface Hello {
   clusters: ClusterModel[];
 }
 /**
- * A named starting point for the creation form.
+ * A preset with what a form shows of it.
  */
-export interface Preset {
+export interface OfferedPreset {
   name: string;
   title: string;
   description: string;
   needs_gpu: boolean;
-  /**
-   * Fields of a spec; ``backend`` is among them.
-   */
   spec: {
     [k: string]: unknown;
   };
+  /**
+   * Whose memory the parts are of.
+   */
+  memory_title: string;
+  /**
+   * What becomes of the memory; none where that is not known.
+   */
+  memory: MemoryPart[];
+}
+/**
+ * A part of a worker's memory, for a picture of what a preset does with it.
+ */
+export interface MemoryPart {
+  kind: 'pool' | 'use' | 'spill' | 'free';
+  /**
+   * Of the memory, 0 to 1.
+   */
+  share: number;
+  /**
+   * What it is for, in a few words.
+   */
+  text: string;
 }
 /**
  * What the creation form is drawn from.
@@ -794,9 +847,13 @@ export interface KindModel {
    * Which package offers it, with its version.
    */
   package: string;
+  /**
+   * Where its workers are, for a person who chooses; kinds may share it.
+   */
+  where: string;
   traits: Traits | null;
   /**
-   * Why it cannot be used, in a sentence; null: it can.
+   * Why it cannot be used here, with what to do; null: it can.
    */
   problem: string | null;
 }

@@ -52,6 +52,10 @@ class Slot:
     """Since when it is in this state."""
     why: str | None = None
     """Why it waits, could not be started or is gone, without a full stop at the end."""
+    node: str | None = None
+    """The machine that it is on, where that is another one than the scheduler's and is known."""
+    ends: datetime | None = None
+    """When its time limit is over, with its time zone."""
 
 
 def could_not_start(failed: int, wanted: int, why: str) -> str:
@@ -64,6 +68,8 @@ class Deployment(ABC):
 
     scheduler: SchedulerView
     """What the scheduler tells and can be asked."""
+    unit: str = "worker"
+    """What people call what is asked for, where it waits: 'job', 'pod'."""
     submitted: str | None = None
     """What was handed to whoever starts the workers, such as a batch script, for people to read; without secrets."""
     can: frozenset[Verb] = frozenset()
@@ -125,6 +131,10 @@ class Deployment(ABC):
 
     def notes(self) -> list[str]:
         """Return what to know about it now, in sentences, such as that workers will end soon; immediate."""
+        return []
+
+    def warnings(self) -> list[str]:
+        """Return what somebody should see at once, in sentences, as that a time limit is nearly over; immediate."""
         return []
 
     def device_of(self, name: str) -> str | None:

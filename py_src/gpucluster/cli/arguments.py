@@ -164,9 +164,11 @@ class _Formatter(argparse.HelpFormatter):
 
 def did_you_mean(word: str, known: Iterable[str] | Mapping[str, str]) -> str:
     """Return `` Did you mean 'x'?`` when a known word, or what a mapping says is meant by it, is near, else nothing."""
-    near = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word.lower(), sorted(known), n=3, cutoff=0.6)
     if not near:
         return ""
+    # Letters in another order are the likelier slip: 'lsit' is 'list', not 'site'.
+    near.sort(key=lambda one: sorted(one) != sorted(word.lower()))
     return f" Did you mean '{known[near[0]] if isinstance(known, Mapping) else near[0]}'?"
 
 

@@ -19,7 +19,9 @@ from ..protocol.errors import FieldError, InvalidRequest
 from ..protocol.kinds import InstalledKind, installed_kinds, spec_schemas, usable_kinds
 from ..protocol.presets import PRESETS
 from ..protocol.spec import SpecBase
-from .arguments import SentenceParser, did_you_mean, shown
+from ..site.completing import find_preset
+from ..site.reading import this_site
+from .arguments import SentenceParser, shown
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?")
@@ -189,12 +191,13 @@ def add_spec_options(parser: SentenceParser, fields: Collection[str] | None = No
         complete=backends(),
         group="Cluster",
     )
+    # The help is the same at every site; what this one adds, 'presets' lists.
     presets = [preset.name for preset in PRESETS]
     parser.argument(
         "--preset",
         metavar="NAME",
         help=f"Start from a preset ({', '.join(presets)}); the other options change it.",
-        complete=presets,
+        complete=[preset.name for preset in this_site().presets],
         group="Cluster",
     )
     for option in spec_options().values():
@@ -223,7 +226,10 @@ def spec_from(found: argparse.Namespace) -> SpecBase:
     given = vars(found)
     fields: dict[str, Any] = {}
     if "preset" in given:
-        fields.update(_preset(given["preset"]))
+        try:
+            fields.update(find_preset(given["preset"]).spec)
+        except InvalidRequest as error:
+            raise InvalidRequest(f"--{error.message}") from None
     if "backend" in given:
         fields["backend"] = given["backend"]
     backend = str(fields.get("backend", "auto"))
@@ -235,16 +241,6 @@ def spec_from(found: argparse.Namespace) -> SpecBase:
         return checked_spec(fields)
     except InvalidRequest as error:
         raise _in_terms_of_options(error, backend) from None
-
-
-def _preset(name: str) -> dict[str, Any]:
-    for preset in PRESETS:
-        if preset.name == name:
-            return dict(preset.spec)
-    names = [preset.name for preset in PRESETS]
-    raise InvalidRequest(
-        f"--preset: there is no preset '{shown(name)}'.{did_you_mean(name, names)} There are {', '.join(names)}."
-    )
 
 
 def _in_terms_of_options(error: InvalidRequest, backend: str) -> InvalidRequest:

@@ -16,9 +16,10 @@ from pydantic import BaseModel
 
 from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
+from ..protocol.kinds import kind_models
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plaintext import counted, escaped
-from ..protocol.presets import PRESETS
+from ..site.reading import new_troubles, this_site
 from . import EXIT_INTERRUPTED, actions, tables
 from .changes import CHANGES, Change
 from .declarations import SHELL
@@ -58,6 +59,8 @@ def _teller(found: Namespace) -> actions.Tell | None:
     """Return what tells a person of a note; the JSON of a cluster has its notes."""
     if getattr(found, "json", False):
         return None
+    for trouble in new_troubles():
+        print(trouble, file=sys.stderr, flush=True)
     return lambda note: print(f"Note: {note}", file=sys.stderr, flush=True)
 
 
@@ -236,7 +239,21 @@ def _devices(found: Namespace) -> int:
 
 
 def _presets(found: Namespace) -> int:
-    return _answer(found, PRESETS, tables.presets_table())
+    presets = this_site().presets
+    return _answer(found, presets, tables.presets_table(presets))
+
+
+def _kinds(found: Namespace) -> int:
+    kinds = kind_models()
+    return _answer(found, kinds, tables.kinds_table(kinds))
+
+
+def _site(found: Namespace) -> int:
+    from . import sites
+
+    answer = sites.look(getattr(found, "file", None))
+    _answer(found, answer, sites.text(answer))
+    return InvalidRequest.exit_code if answer.troubles else 0
 
 
 def _completion(found: Namespace) -> int:
@@ -324,7 +341,9 @@ _RUNNERS = {
     "remove": _remove,
     "clean": _clean,
     "devices": _devices,
+    "kinds": _kinds,
     "presets": _presets,
+    "site": _site,
     "completion": _completion,
     "tunnel": _tunnel,
     "help": _help,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from ..client.card import pending_text
+from ..client.card import cost_text, pending_text
 from ..gauges.units import duration_text
-from ..protocol.kinds import kind_title
-from ..protocol.models import ClusterModel, Network
+from ..protocol.kinds import KindModel, kind_title
+from ..protocol.models import ClusterModel, Network, Preset
 from ..protocol.plaintext import counted
-from ..protocol.presets import PRESETS
 from ..protocol.sizes import format_size
 from ..protocol.telemetry import Activity
 from .progress import progress_line
@@ -50,7 +49,13 @@ def cluster_card(model: ClusterModel) -> str:
         lines.append(("Workers", f"{workers(model)}{_each(model)}"))
         if model.n_pending:
             lines.append(("Pending", one_line(pending_text(model))))
+        if model.nodes:
+            lines.append(("Nodes", one_line("; ".join(model.nodes))))
+        if model.ends_at:
+            lines.append(("Jobs end", f"the first in {duration_text(max(0.0, -seconds_since(model.ends_at)))}"))
         lines += [("Note", one_line(note)) for note in model.notes]
+    if (cost := cost_text(model)) is not None:
+        lines.append(("Cost", one_line(cost)))
     if model.scheduler_address:
         lines.append(("Address", model.scheduler_address))
         lines.append(("Network", _NETWORK[model.network]))
@@ -87,11 +92,19 @@ def activity_table(activity: Activity) -> str:
     return table(rows)
 
 
-def presets_table() -> str:
+def presets_table(presets: Sequence[Preset]) -> str:
     """Return the presets, one a line."""
     return table([("PRESET", "KIND", "DESCRIPTION"), *(
-        (preset.name, kind_title(str(preset.spec["backend"])), preset.description)
-        for preset in PRESETS
+        (preset.name, one_line(kind_title(str(preset.spec.get("backend", "auto")))), one_line(preset.description))
+        for preset in presets
+    )])  # fmt: skip
+
+
+def kinds_table(kinds: Sequence[KindModel]) -> str:
+    """Return the kinds of clusters, one a line: what each is, or why it cannot be used here."""
+    return table([("KIND", "WHERE", "HERE", "WHAT"), *(
+        (kind.name, one_line(kind.where), "no" if kind.problem else "yes", one_line(kind.problem or kind.description))
+        for kind in kinds
     )])  # fmt: skip
 
 
@@ -113,7 +126,7 @@ def worker_line(model: ClusterModel) -> str:
     elif model.wanted.n_workers not in {None, model.n_workers}:
         line += f", {model.wanted.n_workers} wanted"
     if model.n_pending and model.pending_reason and not model.state.ended:
-        line += f", {model.n_pending} pending: {one_line(model.pending_reason)}"
+        line += f", {one_line(model.waiting or f'{model.n_pending} pending: {model.pending_reason}')}"
     return line
 
 
@@ -127,7 +140,7 @@ def note(model: ClusterModel) -> str:
     if model.notice or model.reason:
         return _short(one_line(model.notice or model.reason or ""))
     if model.n_pending and model.pending_reason and not model.state.ended:
-        return _short(f"{model.n_pending} pending: {one_line(model.pending_reason)}")
+        return _short(one_line(model.waiting or f"{model.n_pending} pending: {model.pending_reason}"))
     if model.progress is not None:
         return progress_line(model).removeprefix(f"{model.name}: ")
     if model.idle.stops_at and not model.state.ended:

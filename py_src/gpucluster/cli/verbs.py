@@ -206,6 +206,13 @@ def _no_name(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face, "the answer")
 
 
+def _site(parser: SentenceParser, face: str) -> None:
+    parser.argument(
+        "--file", metavar="FILE", complete="file", help="Check this file, in place of the one that counts here."
+    )
+    declare_json(parser, face, "the answer")
+
+
 def _completion(parser: SentenceParser, _face: str) -> None:
     parser.argument("shell", metavar="SHELL", complete=("bash", "zsh", "fish"), help="bash, zsh or fish.")
 
@@ -240,7 +247,9 @@ VERBS = {
         Verb("remove", "Forget a cluster that has ended.", _remove),
         Verb("clean", "Forget all clusters that have ended.", _no_name),
         Verb("devices", "List the GPUs of this machine and who uses them.", _no_name),
+        Verb("kinds", "List the kinds of clusters, and why one cannot be used here.", _no_name),
         Verb("presets", "List the presets for create.", _no_name),
+        Verb("site", "Show what this site says to everybody, and what is wrong with its file.", _site),
         Verb("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
         Verb("tunnel", "Print the line of ssh that brings your Jupyter here to your laptop.", declare_tunnel, (SHELL,)),
         Verb("lab", "Start JupyterLab with the lessons.", _lab, (SHELL,)),

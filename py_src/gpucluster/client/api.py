@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from builtins import list as List
 from collections.abc import Coroutine, Generator
 from datetime import timedelta
@@ -16,6 +17,8 @@ from ..recordings.frames import By, session_frame
 from ..recordings.places import find_recording
 from ..recordings.reading import read_recording
 from ..recordings.timeline import playing_speed
+from ..site.completing import with_preset
+from ..site.reading import new_troubles
 from .async_cluster import AsyncCluster
 from .background import run
 from .cluster import Cluster
@@ -65,7 +68,9 @@ def create(
     asynchronous : bool
         Return what can be awaited or entered with ``async with``: an ``AsyncCluster``, whose verbs are coroutines.
     **options
-        Fields of the backend's spec: ``name``, ``n_workers``, ``threads_per_worker``, ``memory_limit``,
+        ``preset="gpu-ml"``: start from a preset, also one of this site (``gpucluster presets`` lists them), which says
+        the kind unless another ``backend`` is named. Fields of the backend's spec:
+        ``name``, ``n_workers``, ``threads_per_worker``, ``memory_limit``,
         ``idle_timeout_seconds``, and for GPUs ``devices``, ``rmm_pool_size``, …. Keywords of ``LocalCluster`` and
         ``LocalCUDACluster`` are taken as well; one that can have no effect here is named in a warning.
 
@@ -85,14 +90,26 @@ def create(
     >>> cluster = gpucluster.create("local", n_workers=2)  # doctest: +SKIP
     >>> client = cluster.get_client()  # doctest: +SKIP
     """
-    spec, without_effect = read_keywords({"backend": backend, **options})
+    spec, without_effect = read_keywords(with_preset(_asked(backend, options)))
     warn_of(without_effect, stacklevel=2)
+    for trouble in new_troubles():
+        warnings.warn(trouble, SiteWarning, stacklevel=2)
     work = _create(spec, wait=wait, timeout=START_SECONDS if timeout is None else duration("timeout", timeout))
     if asynchronous:
         return StartingCluster(work)
     model, control = run(work)
     tell_at_exit(control.registry, model)
     return Cluster(model, control, owned=True)
+
+
+class SiteWarning(UserWarning):
+    """The file of this site is wrong, and clusters are made without what is wrong in it."""
+
+
+def _asked(backend: str, options: dict[str, Any]) -> dict[str, Any]:
+    # Left at 'auto', the kind is what a preset says.
+    named = backend != "auto" or options.get("preset") is None
+    return {"backend": backend, **options} if named else options
 
 
 class StartingCluster:

@@ -10,15 +10,21 @@ from ..protocol.capacity import capacity_notes, default_workers, memory_fault, m
 from ..protocol.errors import NoUsableDevice
 from ..protocol.kinds import SpecRule, find_kind, parse_spec
 from ..protocol.models import ClusterModel, Demand
-from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase
+from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
 from ..protocol.traits import Traits
+from ..site.completing import asked_for, completed
+from ..site.limits import changed
+from ..site.reading import this_site
 
 _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
 
 
 def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
-    """Validate what is asked for, also by what this machine can ever hold.
+    """Validate what is asked for, also by what this machine can ever hold, and by what this site says.
+
+    A ``preset`` among the fields stands for its own; the site's defaults are filled in, and what is left open is
+    narrowed to its limits.
 
     Parameters
     ----------
@@ -30,7 +36,31 @@ def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:
     InvalidRequest
         With a sentence per field that is at fault.
     """
-    return parse_spec(value, *rules, _must_fit)
+    site = this_site()
+    spec = parse_spec(completed(asked_for(value)), *rules, site.fault, _must_fit)
+    return site.limits_of(spec.backend).narrow_spec(spec) if site.limits else spec
+
+
+def bounded_spec(spec: SpecBase) -> SpecBase:
+    """Return a spec whose number of workers, where it was left open, is bounded by the site; looks at the GPUs."""
+    limit = this_site().limits_of(spec.backend).n_workers
+    if limit is None or spec.n_workers is not None or "n_workers" not in type(spec).model_json_schema()["properties"]:
+        return spec
+    hosts = getattr(spec, "hosts", None)
+    count = len(hosts) if hosts else _count(spec)[0]
+    return spec if count is not None and count <= limit else changed(spec, {"n_workers": limit})
+
+
+def checked_patch(model: ClusterModel, value: ClusterPatch | dict[str, Any]) -> ClusterPatch:
+    """Validate a change of a cluster, also by what this site allows.
+
+    Raises
+    ------
+    InvalidRequest
+    """
+    patch = value if isinstance(value, ClusterPatch) else parse_patch(value)
+    this_site().check_patch(model, patch)
+    return patch
 
 
 def _must_fit(traits: Traits, field: str, value: Any, _before: Mapping[str, Any]) -> str | None:
@@ -95,10 +125,11 @@ def most_workers(model: ClusterModel) -> int:
     One per GPU or core of this machine; of workers elsewhere, as many as a cluster may have.
     """
     traits = _traits(model.backend)
+    most = min(MAX_WORKERS, this_site().limits_of(model.backend).n_workers or MAX_WORKERS)
     if not traits.this_machine:
-        return MAX_WORKERS
+        return most
     gpus = _gpus(getattr(model.spec, "devices", None)) if traits.has_gpus else None
-    return min(gpus or this_machine().cores, MAX_WORKERS)
+    return min(gpus or this_machine().cores, most)
 
 
 def _traits(backend: str) -> Traits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from html import escape
 
 from ..protocol.kinds import kind_title
@@ -18,7 +19,20 @@ _COLOURS = {"running": "#2e7d32", "failed": "#c62828", "stopped": "#757575"}
 
 def pending_text(model: ClusterModel) -> str:
     """Return how many workers have not come yet and, where that is known, why."""
+    if model.waiting is not None:
+        return model.waiting
     return f"{model.n_pending}. {model.pending_reason}" if model.pending_reason else str(model.n_pending)
+
+
+def cost_text(model: ClusterModel) -> str | None:
+    """Return what the cluster has cost until now, or until it ended; ``None``: its site says nothing of costs."""
+    if model.cost is None:
+        return None
+    until = datetime.fromisoformat(model.ended_at) if model.ended_at else datetime.now(UTC)
+    amount = float(f"{round(model.cost.until(until), 2):.2g}")
+    return f"{amount:,.{0 if amount >= 10 else 2 if amount < 1 else 1}f} {model.cost.unit}" + (
+        "" if model.state.ended else " so far"
+    )
 
 
 def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: bool = False) -> str:
@@ -49,6 +63,8 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
         )
     if model.n_pending and not model.state.ended:
         rows.append(("Pending", pending_text(model)))
+    if (cost := cost_text(model)) is not None:
+        rows.append(("Cost", cost))
     if model.scheduler_address and not brief:
         lock = _NETWORK[model.network]
         rows.append(("Scheduler", f"{model.scheduler_address} ({lock})"))

@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, Submission
-from ..protocol.spec import ClusterPatch, SpecBase, parse_patch
+from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.workers import find_worker
 from ..registry.record import DashboardAddress
 from . import previewing, standby
-from .capacity import checked_spec
+from .capacity import bounded_spec, checked_patch, checked_spec
 from .creation import Creation
 from .environment import python_of
 from .launch import LAUNCH_SECONDS
@@ -74,7 +74,7 @@ class AsyncControl(ReadingControl):
         ------
         InvalidRequest, NameTaken, StartFailed, StartTimedOut, RegistryUnwritable
         """
-        checked = checked_spec(spec)
+        checked = await asyncio.to_thread(bounded_spec, checked_spec(spec))
         creation = Creation(
             self.registry,
             checked,
@@ -146,8 +146,8 @@ class AsyncControl(ReadingControl):
         ------
         ClusterNotFound, InvalidRequest, InvalidState, RegistryUnwritable, SupervisorUnreachable
         """
-        checked = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
         model = self._living(id)
+        checked = checked_patch(model, patch)
         body = checked.model_dump(exclude_unset=True)
         return await self._ask(model, "PATCH", "/model", body)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, ProtocolMismatch
 from ..protocol.models import ClusterModel, Event, LogLines, Submission, Telemetry
-from ..protocol.spec import ClusterPatch, SpecBase, parse_patch
+from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.telemetry import Activity, Decision, Decisions, TelemetryHistory, TelemetrySample
 from ..registry import activity
 from ..registry.ending import tail
@@ -18,7 +18,7 @@ from ..registry.record import DashboardAddress
 from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .caller import this_process
-from .capacity import checked_spec, notes_on_patch, notes_on_spec
+from .capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
 from .events import RawTelemetry, raw_watch, watch
 from .telemetry import newest_sample
 from .transport import request
@@ -195,7 +195,8 @@ class ReadingControl:
         InvalidRequest
             It is refused; so would ``create``.
         """
-        return await asyncio.to_thread(notes_on_spec, checked_spec(spec))
+        checked = checked_spec(spec)
+        return await asyncio.to_thread(lambda: notes_on_spec(bounded_spec(checked)))
 
     async def patch_notes(self, id: str, patch: ClusterPatch | dict[str, Any]) -> List[str]:
         """Return what to know about a change before it is made. Changes nothing.
@@ -204,8 +205,8 @@ class ReadingControl:
         ------
         ClusterNotFound, InvalidRequest
         """
-        checked = patch if isinstance(patch, ClusterPatch) else parse_patch(patch)
-        return notes_on_patch(self.registry.find(id), checked)
+        model = self.registry.find(id)
+        return notes_on_patch(model, checked_patch(model, patch))
 
     def _living(self, id: str) -> ClusterModel:
         model = self.registry.find(id)

@@ -7,7 +7,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from ..cli import actions, benchmark, recordings, tables
+from ..cli import actions, benchmark, recordings, sites, tables
 from ..cli.arguments import HelpWanted
 from ..cli.changes import CHANGES, Change
 from ..cli.declarations import MAGIC
@@ -17,7 +17,9 @@ from ..client.cluster import Cluster
 from ..client.control import Control
 from ..client.dashboard import jupyter_base_url
 from ..protocol.errors import GPUClusterError
+from ..protocol.kinds import kind_models
 from ..protocol.models import ClusterModel, ClusterState
+from ..site.reading import new_troubles, this_site
 from .connection import Connection
 from .line import split_line
 from .live import LiveLine
@@ -85,6 +87,8 @@ class Session:
         if (preview := actions.previewed(control, found)) is not None:
             _write("\n".join([*(f"# {note}" for note in preview.notes), preview.text or ""]))
             return
+        for trouble in new_troubles():
+            _tell(trouble)
         with LiveLine(notebook=self._notebook) as live:
             model = actions.create(control, found, live, _tell)
             live.result(Cluster(model, control.asynchronous))
@@ -179,8 +183,14 @@ class Session:
     def _devices(self, control: Control, found: Namespace) -> None:
         _write(devices_text(actions.devices(control)))
 
+    def _kinds(self, control: Control, found: Namespace) -> None:
+        _write(tables.kinds_table(kind_models()))
+
     def _presets(self, control: Control, found: Namespace) -> None:
-        _write(tables.presets_table())
+        _write(tables.presets_table(this_site().presets))
+
+    def _site(self, control: Control, found: Namespace) -> None:
+        _write(sites.text(sites.look(getattr(found, "file", None))))
 
     def _help(self, control: Control, found: Namespace) -> None:
         verb = " ".join(getattr(found, "verb", ()))

@@ -18,6 +18,7 @@ from typing import Annotated, Any, ClassVar, get_args
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .errors import FieldError, InvalidRequest, invalid_request, refused_field
+from .needs import Needs
 from .plaintext import printable
 from .specbase import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
 from .traits import Traits
@@ -53,6 +54,11 @@ class ClusterKind:
     spec: ClassVar[type[SpecBase]]
     """What can be asked for; its ``backend`` is ``Literal[name]``, with that default and a description of the kind."""
     traits: ClassVar[Traits]
+    where: ClassVar[str] = ""
+    """Where its workers are, for a person who chooses: 'This machine', 'Slurm'. Kinds of one place are chosen among
+    afterwards. Empty: this machine, or the title."""
+    needs: ClassVar[Needs] = Needs()
+    """What must be there before one can be asked for."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,9 @@ class KindModel(BaseModel):
     title: str = Field(description="What stands before the word workers: CPU, Slurm.")
     description: str = Field("", description="What it is, in a sentence.")
     package: str = Field(description="Which package offers it, with its version.")
+    where: str = Field(description="Where its workers are, for a person who chooses; kinds may share it.")
     traits: Traits | None = None
-    problem: str | None = Field(None, description="Why it cannot be used, in a sentence; null: it can.")
+    problem: str | None = Field(None, description="Why it cannot be used here, with what to do; null: it can.")
 
 
 class Schemas(BaseModel):
@@ -154,23 +161,48 @@ def why_unusable(name: str) -> str:
     shown = printable(name, 40)
     found = find_kind(name)
     if found is not None and found.problem is not None:
-        return f"The kind '{shown}' of the package {found.package} cannot be used. {found.problem}"
+        return _said_of(found)
     return (
         f"There is no kind of cluster '{shown}' in this Python environment; there are {_listed()}. Others come with "
         "packages: install one here."
     )
 
 
-def kind_models() -> list[KindModel]:
-    """Return all kinds as data, those that cannot be used with the reason."""
+def _said_of(found: InstalledKind) -> str:
+    return f"The kind '{printable(found.name, 40)}' of the package {found.package} cannot be used. {found.problem}"
+
+
+def absence(name: str, *, packages: bool = True) -> str | None:
+    """Return why a kind cannot be used here, in a sentence or two with what to do; ``None``: it can.
+
+    Parameters
+    ----------
+    name : str
+    packages : bool
+        Whether the packages that it needs count: not where the cluster has another Python environment than this one.
+    """
+    found = find_kind(name)
+    if found is None or found.kind is None:
+        return why_unusable(name)
+    return found.kind.needs.missing(packages=packages)
+
+
+def place_of(kind: type[ClusterKind]) -> str:
+    """Return where workers of a kind are, for a person who chooses."""
+    return kind.where or ("This machine" if kind.traits.this_machine else kind.title)
+
+
+def kind_models(*, packages: bool = True) -> list[KindModel]:
+    """Return all kinds as data, those that cannot be used with the reason; ``packages`` as of ``absence``."""
     return [
         KindModel(
             name=found.name,
+            where=place_of(found.kind) if found.kind is not None else found.name,
             title=found.kind.title if found.kind is not None else found.name,
             description=(found.kind.spec.model_fields["backend"].description or "") if found.kind is not None else "",
             package=found.package,
             traits=found.kind.traits if found.kind is not None else None,
-            problem=found.problem,
+            problem=absence(found.name, packages=packages) if found.kind is not None else _said_of(found),
         )
         for found in installed_kinds()
     ]

@@ -6,6 +6,7 @@ strings; absent and null mean the same; a figure that is not measured is null, n
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -120,6 +121,20 @@ class RunningRecording(WireModel):
     since: str
 
 
+class Cost(WireModel):
+    """What a cluster has cost, as its site counts."""
+
+    unit: str = Field(description="What is counted, such as 'node-hours'.")
+    amount: float = Field(description="So much until ``at``.")
+    per_hour: float = Field(description="So much more with each hour, as long as its workers stay as they are.")
+    at: str
+
+    def until(self, time: datetime) -> float:
+        """Return what it comes to at a time."""
+        hours = (time - datetime.fromisoformat(self.at)).total_seconds() / 3600
+        return self.amount + self.per_hour * max(0.0, hours)
+
+
 class ClusterModel(WireModel):
     """One cluster, as every face sees it."""
 
@@ -151,7 +166,15 @@ class ClusterModel(WireModel):
     n_workers: int = Field(0, description="Number of workers that are connected now.")
     n_pending: int = Field(0, description="Number of workers that were asked for and have not come yet.")
     pending_reason: str | None = Field(None, description="Why they have not come, in a sentence, where that is known.")
+    waiting: str | None = Field(
+        None, description="How many of how many wait and why, for people: '3 of 4 jobs wait: Resources'; null: none."
+    )
     workers: list[WorkerModel] = Field(default_factory=list)
+    nodes: list[str] = Field(
+        default_factory=list, description="Other machines that have workers of it, each with what: 'n1: 2 GPUs'."
+    )
+    ends_at: str | None = Field(None, description="When the time limit of the first of its jobs is over; null: none.")
+    cost: Cost | None = Field(None, description="What it has cost; null: its site says nothing of costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     network: Network = Field(Network.UNIX, description="What keeps others out.")
     dashboard_path: str | None = Field(
@@ -367,8 +390,28 @@ class Submission(WireModel):
     )
 
 
+class MemoryPart(WireModel):
+    """A part of a worker's memory, for a picture of what a preset does with it."""
+
+    kind: Literal["pool", "use", "spill", "free"]
+    share: float = Field(description="Of the memory, 0 to 1.")
+    text: str = Field(description="What it is for, in a few words.")
+
+
+class OfferedPreset(WireModel):
+    """A preset with what a form shows of it."""
+
+    name: str
+    title: str
+    description: str
+    needs_gpu: bool
+    spec: dict[str, object]
+    memory_title: str = Field(description="Whose memory the parts are of.")
+    memory: list[MemoryPart] = Field(description="What becomes of the memory; none where that is not known.")
+
+
 class Preset(WireModel):
-    """A named starting point for the creation form."""
+    """A named starting point for a cluster: some fields of a kind."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""The presets every installation has. A site adds its own by configuration."""
+"""The presets that come with the package. A site adds its own in its file, or by the server's configuration."""
 
 from __future__ import annotations
 
@@ -39,3 +39,40 @@ PRESETS: tuple[Preset, ...] = (
         spec={"backend": "cuda", "enable_cudf_spill": True, "cudf_spill_stats": 1, "rmm_async": True},
     ),
 )
+"""For every installation."""
+
+SITE_PRESETS: tuple[Preset, ...] = (
+    Preset(
+        name="gpu-hour",
+        title="One GPU for an hour",
+        description="A job with one GPU and eight cores, for an hour at most.",
+        spec={"backend": "slurm", "n_workers": 1, "gpus_per_job": 1, "cores": 8, "walltime": "01:00:00"},
+    ),
+    Preset(
+        name="whole-node",
+        title="A whole node",
+        description="A job that has its node to itself.",
+        spec={"backend": "slurm", "n_workers": 1, "directives": ["--exclusive"]},
+    ),
+    Preset(
+        name="leonardo-booster",
+        title="Leonardo Booster, 4 GPUs",
+        description="Four A100 of 64 GB, as one node of Leonardo's Booster has, with a quarter of its cores and memory "
+        "each. Name your account.",
+        spec={
+            "backend": "slurm", "partition": "boost_usr_prod", "n_workers": 4, "gpus_per_job": 1, "cores": 8,
+            "memory_limit": "120 GiB", "walltime": "01:00:00",
+        },
+    ),
+    Preset(
+        name="perlmutter-gpu",
+        title="Perlmutter, 4 GPUs",
+        description="Four A100, as one GPU node of Perlmutter has, with a quarter of its cores and memory each. Name "
+        "your account.",
+        spec={
+            "backend": "slurm", "constraint": "gpu", "qos": "shared", "n_workers": 4, "gpus_per_job": 1, "cores": 32,
+            "memory_limit": "56 GiB", "walltime": "01:00:00",
+        },
+    ),
+)  # fmt: skip
+"""For sites: one whose file names them has them among its presets, and everybody can ask for them by name."""

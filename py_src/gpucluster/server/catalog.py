@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import sys
+from contextlib import suppress
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from ..client.environment import python_of
+from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import Schemas, kind_models
-from ..protocol.models import Preset
+from ..site.limits import SiteLimits
+from ..site.reading import this_site
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
-from .limits import SiteLimits
 from .openapi import openapi_document
+from .presets import PresetList
 
 
 class SchemaHandler(ClusterAPIHandler):
@@ -25,21 +30,30 @@ class SchemaHandler(ClusterAPIHandler):
     @authorized
     async def get(self) -> None:
         """Return the schemas, narrowed to what the site allows."""
-        schemas = self.limits.schemas()
-        found = [kind for kind in kind_models() if kind.name in schemas or kind.problem is not None]
-        self.answer(Schemas(backends=schemas, kinds=found))
+        schemas = self.limits.schemas(this_site().schemas())
+        kernel = self.get_query_argument("kernel", None)
+        self.answer(await asyncio.to_thread(_offered, schemas, kernel))
+
+
+def _offered(schemas: dict[str, dict[str, Any]], kernel: str | None) -> Schemas:
+    """Look what is there. Packages are needed where the workers are: another Python environment may have them."""
+    with suppress(GPUClusterError, OSError):
+        kinds = kind_models(packages=python_of(kernel) == sys.executable)
+        return Schemas(backends=schemas, kinds=[kind for kind in kinds if kind.name in schemas or kind.traits is None])
+    return _offered(schemas, None)
 
 
 class PresetsHandler(ClusterAPIHandler):
     """Named starting points for the creation form."""
 
-    presets: Sequence[Preset]
+    presets: PresetList
 
     @authenticated
     @authorized
     async def get(self) -> None:
         """Return ours and the site's."""
-        found: list[dict[str, Any]] = [preset.model_dump(mode="json") for preset in self.presets]
+        presets = await asyncio.to_thread(self.presets.presets)
+        found: list[dict[str, Any]] = [preset.model_dump(mode="json") for preset in presets]
         self.finish({"presets": found})
 
 

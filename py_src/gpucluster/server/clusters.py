@@ -9,13 +9,13 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
 from tornado.web import authenticated
 
-from ..client.capacity import checked_spec, demand_of
+from ..client.capacity import bounded_spec, checked_patch, checked_spec, demand_of
 from ..protocol.errors import InvalidRequest
 from ..protocol.models import ClusterList, ClusterModel, Notes
 from ..protocol.spec import SpecBase, parse_patch
+from ..site.limits import SiteLimits
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
-from .limits import SiteLimits
 
 
 class RequestHandler(ClusterAPIHandler):
@@ -74,7 +74,7 @@ class NotesHandler(RequestHandler):
         except InvalidRequest as error:
             self.answer(_notes_on(error))
         else:
-            self.answer(Notes(notes=notes, demand=await asyncio.to_thread(demand_of, spec)))
+            self.answer(Notes(notes=notes, demand=await asyncio.to_thread(lambda: demand_of(bounded_spec(spec)))))
 
 
 def _notes_on(error: InvalidRequest) -> Notes:
@@ -121,7 +121,7 @@ class ClusterHandler(LimitedHandler):
         """Scale, adapt or set the idle time; returns when the request is noted."""
         # The id goes first: for a cluster that does not exist, no body is right.
         model = await self.control.get(cluster)
-        patch = parse_patch(self.body())
+        patch = checked_patch(model, parse_patch(self.body()))
         self.limits.check_patch(patch)
         self.answer(await self.control.patch(model.id, patch))
 
@@ -147,7 +147,7 @@ class PatchNotesHandler(LimitedHandler):
         model = await self.control.get(cluster)
         body = self.body()
         try:
-            patch = parse_patch(body)
+            patch = checked_patch(model, parse_patch(body))
             self.limits.check_patch(patch)
             self.answer(Notes(notes=await self.control.patch_notes(model.id, patch)))
         except InvalidRequest as error:

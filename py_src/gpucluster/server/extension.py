@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_server.extension.application import ExtensionApp
-from pydantic import ValidationError
 from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, validate
 
 from ..client.control import AsyncControl
-from ..protocol.errors import GPUClusterError, invalid_request
+from ..protocol.errors import GPUClusterError
 from ..protocol.logtext import plain_log
-from ..protocol.models import Preset
-from ..protocol.presets import PRESETS
-from ..protocol.spec import parse_spec
+from ..site.limits import SiteLimits
+from ..site.reading import new_troubles
 from .api import UnavailableHandler
 from .daskpanel.dask_labextension import DaskLabextensionServer
 from .daskpanel.precedence import panel_rules, put_first
@@ -23,9 +21,9 @@ from .eventpump import EventPump
 from .hostdevices import DeviceReader
 from .hostwatch import HostWatch
 from .lessonfolder import LessonFolder
-from .limits import SiteLimits
 from .notebooks import notebooks_by_pid
 from .notifyhook import NotifyHook
+from .presets import PresetList
 from .recordingfolder import RecordingFolder
 from .routes import Services, routes
 from .standby import StandbyKeeper
@@ -60,7 +58,7 @@ class GPUClusterExtension(ExtensionApp):
         Dict(),
         help="""Presets of this site for the creation form, shown after the built-in ones. Each is
         {"name": ..., "title": ..., "description": ..., "spec": {"backend": "local", "n_workers": 2}}.
-        One with the name of a built-in preset takes its place.""",
+        One with the name of a built-in preset takes its place. Those in the site's file are for every face.""",
     ).tag(config=True)
 
     limits = Dict(
@@ -142,6 +140,8 @@ class GPUClusterExtension(ExtensionApp):
             self.handlers.append((r"gpucluster/(?:api|dashboard)/.*", UnavailableHandler, {"error": error}))
             return
         limits = SiteLimits.from_config(self.limits)
+        for trouble in new_troubles():
+            self.plain_log.warning("%s", trouble)
         devices = DeviceReader(control, self._notebooks, self.plain_log, may_stop=self.stop_processes)
         root = Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
         class_folder = Path(self.class_folder).expanduser().absolute() if self.class_folder else None
@@ -151,7 +151,7 @@ class GPUClusterExtension(ExtensionApp):
                 control, enabled=self.standby, idle_seconds=self.standby_idle_seconds, log=self.plain_log
             ),
             limits=limits,
-            presets=self._all_presets(limits),
+            presets=PresetList(self.presets, limits, self.plain_log),
             devices=devices,
             pump=EventPump(control, HostWatch(devices), self.plain_log),
             dashboards=DashboardClient(),
@@ -192,22 +192,3 @@ class GPUClusterExtension(ExtensionApp):
         if self.serverapp is None:
             return {}
         return await notebooks_by_pid(self.serverapp.session_manager, self.serverapp.kernel_manager)
-
-    def _all_presets(self, limits: SiteLimits) -> list[Preset]:
-        found = {preset.name: preset for preset in PRESETS}
-        for given in self.presets:
-            try:
-                preset = Preset.model_validate(given)
-            except ValidationError as error:
-                self.plain_log.warning("A preset in the configuration is left out: %s", invalid_request(error).message)
-            else:
-                found[preset.name] = preset
-        return [preset for preset in found.values() if self._allowed(preset, limits)]
-
-    def _allowed(self, preset: Preset, limits: SiteLimits) -> bool:
-        try:
-            parse_spec(preset.spec, limits.fault)
-        except GPUClusterError as error:
-            self.plain_log.warning("The preset %r is left out: %s", preset.name, error.message)
-            return False
-        return True

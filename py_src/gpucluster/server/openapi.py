@@ -18,7 +18,7 @@ from ..protocol.models import (
     HostDevices,
     LogLines,
     Notes,
-    Preset,
+    OfferedPreset,
     ProcessStopped,
     StopProcess,
     Submission,
@@ -32,7 +32,7 @@ from ..protocol.version import PROTOCOL_VERSION
 class PresetList(BaseModel):
     """Named starting points for the creation form."""
 
-    presets: list[Preset]
+    presets: list[OfferedPreset]
 
 
 _MODELS: dict[str, TypeAdapter[Any]] = {

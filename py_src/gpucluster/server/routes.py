@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..client.control import AsyncControl
-from ..protocol.models import Preset
+from ..site.limits import SiteLimits
 from .api import UnknownHandler
 from .catalog import DevicesHandler, OpenAPIHandler, PresetsHandler, SchemaHandler
 from .clusters import (
@@ -38,8 +37,8 @@ from .lessons import (
     RecallLessonHandler,
     ResetLessonHandler,
 )
-from .limits import SiteLimits
 from .metrics import MetricsHandler
+from .presets import PresetList
 from .processes import StopProcessHandler
 from .recordingfolder import RecordingFolder
 from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingsHandler
@@ -57,7 +56,7 @@ class Services:
     control: AsyncControl
     standby: StandbyKeeper
     limits: SiteLimits
-    presets: Sequence[Preset]
+    presets: PresetList
     devices: DeviceReader
     pump: EventPump
     dashboards: DashboardClient

@@ -5,26 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..backends.backend import Backend, Chooser, Plan, load_backend
 from ..backends.deployment import Deployment, SlotState
 from ..backends.scheduler.view import Members
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
-from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted
+from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.traits import Verb
 from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
 from ..registry.record import DashboardAddress, Folder
 from ..registry.store import Registry, now
+from ..site.reading import this_site
 from . import starting
 from .activity_log import span
+from .costs import CostMeter
 from .dashboard_address import open_address, write_address
 from .idle import kept_by
 from .interruption import unless_stopped
@@ -68,6 +71,9 @@ class Controller(Requests):
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
         self._marks = MemoryMarks(self.titles)
+        self._costs: CostMeter | None = None
+        self._told: list[str] = []
+        """Warnings that hold as long as it runs."""
 
     # -- life ------------------------------------------------------------------------------------
 
@@ -128,6 +134,8 @@ class Controller(Requests):
         self.store.update(
             network=self.plan.network, has_gpus=has_gpus, notes=self.plan.notes(self._most_wanted(self.plan))
         )
+        rates = this_site().costs_of(spec.backend)
+        self._costs = CostMeter(rates) if rates is not None else None
         self.deployment = deployment = await starting.start(self.backend, self.plan, context)
         scheduler = deployment.scheduler
         self.sampler = Sampler(scheduler, self.folder.id, self.plan.machine)
@@ -159,8 +167,8 @@ class Controller(Requests):
             write_address(self.folder, context.dashboard_prefix if prefix is None else prefix, scheduler.dashboard)
         self.idle.update(busy=self._in_use(scheduler.members()))
         found = versions()
-        told = version_warnings(found)
-        for warning in told:
+        self._told = version_warnings(found)
+        for warning in self._told:
             logger.warning(warning)
         self.store.update(
             state=ClusterState.RUNNING,
@@ -172,7 +180,6 @@ class Controller(Requests):
             start_seconds=self._seconds_since_request(),
             idle=self.idle.model(),
             versions=found,
-            warnings=told,
             can=tuple(verb for verb in Verb if verb in deployment.can),
             **self._members(),
         )
@@ -219,7 +226,8 @@ class Controller(Requests):
             remove_scratch(self._scratch)
         self.registry.clear_secrets(self.folder)
         self.activity_log.flush()
-        self.store.update(**ended_fields(self.model, state, reason, at=now(), log_tail=told))
+        cost: dict[str, Any] = {"cost": self._costs.end()} if self._costs is not None else {}
+        self.store.update(**cost, **ended_fields(self.model, state, reason, at=now(), log_tail=told))
 
     # -- watching --------------------------------------------------------------------------------
 
@@ -276,13 +284,25 @@ class Controller(Requests):
     def _members(self) -> dict[str, Any]:
         if self.deployment is None or self.model.wanted.stopped:
             return {}
-        found = observed(self.deployment)
+        found = observed(self.deployment, has_gpus=self.model.has_gpus)
         if self.plan is not None:
             # What is wanted changes by itself, too, as when a worker is retired.
             found["notes"] = self.plan.notes(self._most_wanted(self.plan)) + self.deployment.notes()
+        found["warnings"] = self._told + self.deployment.warnings()
+        if self._costs is not None:
+            found["cost"] = self._costs.saw(**self._in_use_now(found["workers"]))
         restarting = self.reconciler is not None and self.reconciler.restarting
         self.activity_log.saw_workers(found["workers"], restarting=restarting)
         return found
+
+    def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
+        """Return what the site may count of connected workers."""
+        cores = getattr(self.spec, "cores", None)
+        return {
+            "gpus": len(workers) if self.model.has_gpus else 0,
+            "cores": sum(cores or worker.n_threads for worker in workers),
+            "nodes": len({urlsplit(worker.address or "").hostname for worker in workers}),
+        }
 
     def _report(self, step: str, message: str) -> None:
         if not self.model.wanted.stopped:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
-from ..backends.deployment import Deployment, SlotState
+from ..backends.deployment import Deployment, Slot, SlotState
 from ..protocol.models import WorkerModel
+from ..protocol.plaintext import counted
 
 
-def observed(deployment: Deployment) -> dict[str, Any]:
+def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any]:
     """Return the fields of the cluster's model that say which workers and clients there are."""
     members = deployment.scheduler.members()
     workers = [
@@ -24,13 +27,35 @@ def observed(deployment: Deployment) -> dict[str, Any]:
         for worker in members.workers
     ]
     workers.sort(key=lambda worker: (len(worker.name), worker.name))
-    pending = [slot for slot in deployment.slots() if slot.state is SlotState.PENDING]
+    slots = deployment.slots()
+    pending = [slot for slot in slots if slot.state is SlotState.PENDING]
+    here = [slot for slot in slots if slot.state is SlotState.RUNNING]
+    ends = [slot.ends for slot in here if slot.ends is not None]
     reasons = Counter(slot.why for slot in pending if slot.why is not None)
     return {
         "n_workers": len(workers),
         "n_pending": len(pending),
         "pending_reason": reasons.most_common(1)[0][0] if reasons else None,
+        "waiting": _waiting(len(pending), len(pending) + len(here), deployment.unit, reasons),
         "workers": workers,
+        "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
+        "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
         "n_clients": members.n_clients,
         "kernels": list(members.kernels),
     }
+
+
+def _waiting(pending: int, wanted: int, unit: str, reasons: Counter[str]) -> str | None:
+    """Return how many wait and why; ``None`` while they are just starting."""
+    if not reasons:
+        return None
+    why = reasons.most_common(1)[0][0]
+    if wanted == 1:
+        return f"Its {unit} waits: {why}"
+    return f"{pending} of {counted(wanted, unit)} {'waits' if pending == 1 else 'wait'}: {why}"
+
+
+def _nodes(here: set[str], slots: Sequence[Slot], unit: str) -> list[str]:
+    """Return each machine that is known with how many workers of the cluster, or GPUs, it has."""
+    on = Counter(slot.node for slot in slots if slot.node is not None and slot.name in here)
+    return [f"{node}: {counted(number, unit)}" for node, number in on.items()]

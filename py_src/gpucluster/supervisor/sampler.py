@@ -136,7 +136,7 @@ class Sampler:
 
     def read(self) -> Columns:
         """Return what the heartbeats have brought."""
-        self.columns = self._scheduler.columns()
+        self.columns = by_machine(self._scheduler.columns())
         return self.columns
 
     def encoded(self, columns: Columns) -> bytes:
@@ -184,6 +184,18 @@ class Sampler:
                 async with asyncio.timeout(self.interval):
                     await self._due.wait()
             self._due.clear()
+
+
+def by_machine(columns: Columns) -> Columns:
+    """Return the columns with the workers of each machine together, machines and workers in their order before."""
+    hosts = columns.get("host", ())
+    places = {host: place for place, host in enumerate(dict.fromkeys(hosts))}
+    if len(places) < 2:
+        return columns
+    order = sorted(range(len(hosts)), key=lambda row: places[hosts[row]])
+    if order == [*range(len(hosts))]:
+        return columns
+    return {name: tuple(map(values.__getitem__, order)) if values else values for name, values in columns.items()}
 
 
 def compact(columns: Columns) -> dict[str, Any]:

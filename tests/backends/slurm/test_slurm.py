@@ -191,7 +191,7 @@ def test_before_the_walltime_ends_others_come_and_take_what_it_holds(
         future = client.scatter("kept", workers=[ends.address])
         slurm.ask("scontrol", "update", f"jobid={job_of(slurm, before, ends.name)}", f"timelimit={minutes}")
         wait_until(
-            lambda: any("walltime of 1 job ends at" in note for note in two.model.notes), what=lambda: log_of(two)
+            lambda: any("walltime of 1 job ends at" in note for note in two.model.warnings), what=lambda: log_of(two)
         )
         model = shared_site.wait_for(
             "jobs", lambda model: ends.name not in names(model) and len(names(model)) == 2 and not model.n_pending

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 from distributed import Scheduler
 from distributed.deploy.spec import SpecCluster
 from gpucluster.backends.backend import Backend, Plan, StartContext
 from gpucluster.backends.cuda import CudaBackend
-from gpucluster.backends.deployment import Deployment
+from gpucluster.backends.deployment import Deployment, Slot, SlotState
 from gpucluster.backends.local import LocalBackend
+from gpucluster.backends.slurm import SlurmBackend
 from gpucluster.backends.spec_deployment import SpecDeployment
 from gpucluster.protocol.models import Network
 from gpucluster.protocol.spec import SpecBase
@@ -81,6 +84,23 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
         return max(0.2, 0.8 * threads / max(0.1, self.simulation.tasks_per_second))
 
 
+class QueuedDeployment(SpecDeployment):
+    """Its workers are the jobs of an invented queue."""
+
+    unit = "job"
+    why = ""
+    ends = datetime.now(UTC) + timedelta(minutes=43)
+
+    def slots(self) -> list[Slot]:
+        """Return them with nodes, reasons and ends."""
+        return [
+            replace(slot, why=self.why)
+            if slot.state is SlotState.PENDING
+            else replace(slot, node=f"lrdn{number // 4 + 1:04}", ends=self.ends)
+            for number, slot in enumerate(super().slots())
+        ]
+
+
 class SimulatedBackend(Backend[SpecBase]):
     """Starts a ``SimulatedCluster`` the way real ones are started."""
 
@@ -90,6 +110,9 @@ class SimulatedBackend(Backend[SpecBase]):
     def __init__(self, simulation: Simulation) -> None:
         kind = CudaBackend if simulation.on_gpus else LocalBackend
         self.title, self.traits = kind.title, kind.traits  # type: ignore[misc]  # it plays that kind
+        if simulation.waiting is not None:
+            self.title = SlurmBackend.title  # type: ignore[misc]
+            self.traits = SlurmBackend.traits  # type: ignore[misc]
         self.simulation = simulation
         self.cluster: SimulatedCluster | None = None
 
@@ -100,6 +123,8 @@ class SimulatedBackend(Backend[SpecBase]):
             maximum_workers=MOST_WORKERS,
             maximum_reason="a simulation ends somewhere",
             network=Network.UNIX,
+            ready_workers=None if self.simulation.waiting is None else 0,
+            has_gpus=self.simulation.on_gpus,
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
@@ -110,4 +135,8 @@ class SimulatedBackend(Backend[SpecBase]):
             return self.cluster
 
         # GPU workers are named after their devices.
-        return await SpecDeployment.start(make, plan, context, workers_are_devices=self.simulation.on_gpus)
+        kind = SpecDeployment
+        if self.simulation.waiting is not None:
+            kind = QueuedDeployment
+            QueuedDeployment.why = self.simulation.waiting
+        return await kind.start(make, plan, context, workers_are_devices=self.simulation.on_gpus)

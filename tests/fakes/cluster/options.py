@@ -30,6 +30,8 @@ class Simulation:
     """Whether the history begins with ten invented minutes."""
     arriving: int = 1000
     """The most workers that come; the others stay on their way, so that the cluster starts or scales for ever."""
+    waiting: str | None = None
+    """Why the others wait: it is a cluster of jobs on two nodes then, the first of which end in 43 minutes."""
 
     @property
     def on_gpus(self) -> bool:
@@ -55,6 +57,7 @@ def parse(arguments: Sequence[str] | None = None) -> Simulation:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--past", action="store_true", help="begin with ten invented minutes of history")
     parser.add_argument("--arriving", type=int, default=1000, help="the most workers that come, now and later")
+    parser.add_argument("--waiting", help="its workers are jobs, and this is why those that do not come wait")
     options = parser.parse_args(arguments)
     if not 1 <= options.workers <= 1000:
         parser.error("--workers must be from 1 to 1000")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from ...protocol.errors import PreflightFailed
 from ...protocol.gatewayspec import GatewaySpec
 from ...protocol.models import Network, Submission
+from ...protocol.needs import Needs
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
@@ -29,6 +30,8 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     name: ClassVar[str] = "gateway"
     title: ClassVar[str] = "Gateway"
+    where: ClassVar[str] = "Dask Gateway"
+    needs: ClassVar[Needs] = Needs(packages=("dask_gateway",), extra="gateway")
     spec: ClassVar[type[SpecBase]] = GatewaySpec
     traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
 

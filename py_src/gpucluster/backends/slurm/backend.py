@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
+from ...protocol.needs import Needs
 from ...protocol.slurmspec import SlurmSpec
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
@@ -31,6 +32,7 @@ class SlurmBackend(Backend[SlurmSpec]):
     name: ClassVar[str] = "slurm"
     title: ClassVar[str] = "Slurm"
     spec: ClassVar[type[SpecBase]] = SlurmSpec
+    needs: ClassVar[Needs] = commands.NEEDS
     traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
 
     async def preflight(self, spec: SlurmSpec, context: StartContext) -> Plan:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 from collections.abc import Collection
 from contextlib import suppress
 
 from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.needs import Needs
 from ...protocol.plaintext import printable
 
+NEEDS = Needs(
+    commands=("sbatch", "squeue", "scancel", "sinfo"),
+    packages=("dask_jobqueue",),
+    extra="slurm",
+    absent="There is no Slurm here",
+    advice="Start Jupyter on a login node or in a job of the site, perhaps after 'module load slurm'.",
+)
 PATIENCE_SECONDS = 20.0
 """A controller that is down lets its commands hang for nine seconds before they say so."""
 _OF_SITE = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_TIME_FORMAT")
@@ -58,12 +65,8 @@ def must_have_slurm() -> None:
     ------
     PreflightFailed
     """
-    missing = [name for name in ("sbatch", "squeue", "scancel", "sinfo") if shutil.which(name) is None]
-    if missing:
-        raise PreflightFailed(
-            f"There is no Slurm here: the command '{missing[0]}' is not on the PATH. Start Jupyter on a login node or "
-            "in a job of the site, perhaps after 'module load slurm'."
-        )
+    if (missing := NEEDS.missing(packages=False)) is not None:
+        raise PreflightFailed(missing)
 
 
 def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> dict[str, str]:

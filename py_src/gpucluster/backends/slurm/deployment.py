@@ -50,6 +50,7 @@ class SlurmDeployment(Deployment):
     """Made by ``start``."""
 
     can = frozenset(Verb)
+    unit = "job"
 
     def __init__(self, spec: SlurmSpec, plan: Plan, context: StartContext, folder: JobFolder) -> None:
         self._spec = spec
@@ -160,8 +161,10 @@ class SlurmDeployment(Deployment):
             self._context.tell("worker_died", f"Worker {slot.name}: {told}.")
 
     def notes(self) -> list[str]:
-        told = [self._trouble] if self._trouble is not None else []
-        return told + self._renewal.notes(datetime.now())
+        return [self._trouble] if self._trouble is not None else []
+
+    def warnings(self) -> list[str]:
+        return self._renewal.notes(datetime.now())
 
     # -- changing it -----------------------------------------------------------------------------
 

@@ -109,4 +109,7 @@ class JobSlot:
 
     def model(self) -> Slot:
         """Return it as the supervisor sees it."""
-        return Slot(self.name, self.state, self.since, self.why)
+        runs = self.job is not None and self.job.runs and self.state is SlotState.RUNNING
+        node, ends = (self.job.nodes or None, self.job.ends) if runs and self.job is not None else (None, None)
+        # Slurm tells the site's local time.
+        return Slot(self.name, self.state, self.since, self.why, node, ends.astimezone() if ends is not None else None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.models import Network
+from ...protocol.needs import Needs
 from ...protocol.plaintext import counted
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.sshspec import SSHSpec
@@ -25,6 +26,8 @@ class SSHBackend(Backend[SSHSpec]):
 
     name: ClassVar[str] = "ssh"
     title: ClassVar[str] = "SSH"
+    where: ClassVar[str] = "Hosts over SSH"
+    needs: ClassVar[Needs] = Needs(packages=("asyncssh",), extra="ssh")
     spec: ClassVar[type[SpecBase]] = SSHSpec
     traits: ClassVar[Traits] = Traits(this_machine=False)
     _pool: Pool | None = None

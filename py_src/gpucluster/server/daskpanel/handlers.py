@@ -13,6 +13,8 @@ from tornado.web import HTTPError, authenticated
 
 from ...protocol.errors import ClusterNotFound, GPUClusterError
 from ...protocol.models import ClusterModel, ClusterState
+from ...site.model import EVERY
+from ...site.reading import this_site
 from ..api import AUTH_RESOURCE, ClusterAPIHandler
 from ..clusters import ClusterHandler, ClustersHandler
 from ..dashboard import DashboardHandler
@@ -49,7 +51,7 @@ class PanelClustersHandler(ClustersHandler):
     @authorized
     async def put(self) -> None:
         """Create a cluster of ours with the defaults of this site; returns at once, while it is starting."""
-        kinds = self.limits.kinds()
+        kinds = self.limits.narrower(this_site().limits_of(EVERY)).kinds()
         requested = {"backend": "auto" if "auto" in kinds else kinds[0]}
         self.finish(json.dumps(panel_model(await self.create(requested), self.base_url)))
 

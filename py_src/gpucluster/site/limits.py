@@ -1,9 +1,9 @@
-"""What a site allows: bounds narrower than the protocol's own, by configuration."""
+"""What a site allows: bounds narrower than the protocol's own, by its file or by the server's configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from ..devices.machine import this_machine
@@ -12,6 +12,7 @@ from ..protocol.errors import refused_field
 from ..protocol.kinds import spec_schemas, traits_of, usable_kinds
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.sizes import format_size, parse_size
+from ..protocol.slurmspec import walltime_seconds
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
 
@@ -29,6 +30,20 @@ class SiteLimits:
     """Kinds of clusters; ``None``: all."""
     memory_limit: int | None = None
     """Bytes of host memory of one worker."""
+    walltime: int | None = None
+    """Seconds of one job."""
+    where: str = "on this server"
+    """Who has set them, for the sentences."""
+
+    def narrower(self, other: SiteLimits) -> SiteLimits:
+        """Return what both allow."""
+        changes: dict[str, Any] = {}
+        for field in (*COUNTS, "memory_limit", "walltime"):
+            ours, theirs = getattr(self, field), getattr(other, field)
+            changes[field] = theirs if ours is None else ours if theirs is None else min(ours, theirs)
+        if other.backends is not None:
+            changes["backends"] = tuple(name for name in self.backends or other.backends if name in other.backends)
+        return replace(self, **changes)
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
@@ -60,29 +75,32 @@ class SiteLimits:
     def fault(self, traits: Traits, field: str, value: Any, before: Mapping[str, Any]) -> str | None:
         """Return what this site has against a field of a request, as a ``SpecRule``; names the site's limit."""
         if field == "backend" and self.backends is not None and value not in self.backends:
-            return f"must be one of {', '.join(map(repr, self.backends))} on this server, not {value!r}"
+            return f"must be one of {', '.join(map(repr, self.backends))} {self.where}, not {value!r}"
         if field in COUNTS:
             limit = getattr(self, field)
             # Nobody asks for an unlimited number of workers: it is left open.
             open_count = field == "n_workers" and value is None
-            return _at_most(limit, value) if limit is not None and not open_count and _exceeds(value, limit) else None
+            return (
+                self._at_most(limit, value) if limit is not None and not open_count and _exceeds(value, limit) else None
+            )
         if field == "memory_limit" and self.memory_limit is not None and value != "auto":
             return self._memory_fault(traits, value, self.memory_limit)
+        if field == "walltime" and self.walltime is not None and walltime_seconds(value) > self.walltime:
+            return f"must be at most {clock(self.walltime)} {self.where}, not {value}"
         # Where GPUs can be chosen, each gets a worker.
         gpus = len(value) if field == "devices" and value is not None and before.get("n_workers") is None else 0
         if self.n_workers is not None and gpus > self.n_workers:
-            return f"must name at most {self.n_workers} GPUs on this server"
+            return f"must name at most {self.n_workers} GPUs {self.where}"
         return None
 
-    @staticmethod
-    def _memory_fault(traits: Traits, value: int | float | None, most: int) -> str | None:
+    def _memory_fault(self, traits: Traits, value: int | float | None, most: int) -> str | None:
         if isinstance(value, float) and not traits.this_machine:
-            return f"must be a size of at most {format_size(most)} on this server"
+            return f"must be a size of at most {format_size(most)} {self.where}"
         wanted = int(value * this_machine().memory_bytes) if isinstance(value, float) else value
         if not _exceeds(wanted, most):
             return None
         given = "unlimited" if wanted is None else format_size(wanted)
-        return f"must be at most {format_size(most)} on this server, not {given}"
+        return f"must be at most {format_size(most)} {self.where}, not {given}"
 
     def narrow_spec(self, spec: SpecBase) -> SpecBase:
         """Return ``spec`` with what was left open narrowed to what the site allows; ``fault`` is for the rest."""
@@ -99,10 +117,12 @@ class SiteLimits:
             and not self._memory_fits(spec, self.memory_limit)
         ):
             changes["memory_limit"] = self.memory_limit
+        if self.walltime is not None and "walltime" in offered and walltime_seconds(spec.walltime) > self.walltime:  # type: ignore[attr-defined]
+            changes["walltime"] = clock(self.walltime)
         # A kind that chooses another one may choose only what is allowed by itself.
         if len(allowed := set(traits_of(spec).chooses) & set(self.backends or ())) == 1:
             changes["backend"] = allowed.pop()
-        return _changed(spec, changes)
+        return changed(spec, changes)
 
     @staticmethod
     def _memory_fits(spec: SpecBase, most: int) -> bool:
@@ -134,7 +154,7 @@ class SiteLimits:
             would_be = sum(_usable(device) for device in devices.devices)
         elif traits.this_machine:
             would_be = default_workers(this_machine(), would_be)
-        return _changed(spec, {"n_workers": self.n_workers}) if would_be > self.n_workers else spec
+        return changed(spec, {"n_workers": self.n_workers}) if would_be > self.n_workers else spec
 
     def check_patch(self, patch: ClusterPatch) -> None:
         """Refuse a change that the site does not allow.
@@ -146,39 +166,55 @@ class SiteLimits:
         """
         if self.n_workers is not None:
             if patch.n_workers is not None and patch.n_workers > self.n_workers:
-                raise refused_field("n_workers", _at_most(self.n_workers, patch.n_workers))
+                raise refused_field("n_workers", self._at_most(self.n_workers, patch.n_workers))
             if patch.adapt is not None and patch.adapt.maximum > self.n_workers:
-                raise refused_field("adapt.maximum", _at_most(self.n_workers, patch.adapt.maximum))
+                raise refused_field("adapt.maximum", self._at_most(self.n_workers, patch.adapt.maximum))
         seconds, limit = patch.idle_timeout_seconds, self.idle_timeout_seconds
         if limit is not None and seconds is not None and not 0 < seconds <= limit:
-            raise refused_field("idle_timeout_seconds", _at_most(limit, seconds or None))
+            raise refused_field("idle_timeout_seconds", self._at_most(limit, seconds or None))
 
-    def schemas(self) -> dict[str, dict[str, Any]]:
-        """Return the JSON Schema of each allowed backend, with the narrowed bounds in it."""
-        found = {
-            name: schema for name, schema in spec_schemas().items() if self.backends is None or name in self.backends
-        }
+    def schemas(self, schemas: dict[str, dict[str, Any]] | None = None) -> dict[str, dict[str, Any]]:
+        """Return the JSON Schema of each allowed kind, out of these or of all, with the narrowed bounds in it."""
+        schemas = spec_schemas() if schemas is None else schemas
+        found = {name: schema for name, schema in schemas.items() if self.backends is None or name in self.backends}
         for schema in found.values():
-            for field in COUNTS:
-                # A kind that starts no worker has some of them not.
-                if (limit := getattr(self, field)) is not None and field in schema["properties"]:
-                    _narrow_property(schema["properties"][field], limit, keeps_null=field == "n_workers")
-            if self.memory_limit is not None and "memory_limit" in schema["properties"]:
-                memory = schema["properties"]["memory_limit"]
-                memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
-                memory["description"] += f" At most {format_size(self.memory_limit)} on this server."
+            self.narrow_schema(schema)
         return found
 
+    def narrow_schema(self, schema: dict[str, Any]) -> None:
+        """Put the narrowed bounds into the JSON Schema of a kind, in place."""
+        properties = schema["properties"]
+        for field in COUNTS:
+            # A kind that starts no worker has some of them not.
+            if (limit := getattr(self, field)) is not None and field in properties:
+                self._narrow_property(properties[field], limit, keeps_null=field == "n_workers")
+        if self.memory_limit is not None and "memory_limit" in properties:
+            memory = properties["memory_limit"]
+            memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
+            memory["description"] += f" At most {format_size(self.memory_limit)} {self.where}."
+        if self.walltime is not None and "walltime" in properties:
+            properties["walltime"]["description"] += f" At most {clock(self.walltime)} {self.where}."
 
-def _narrow_property(schema: dict[str, Any], limit: int, *, keeps_null: bool) -> None:
-    if not keeps_null and "anyOf" in schema:
-        schema["anyOf"] = [branch for branch in schema["anyOf"] if branch.get("type") != "null"]
-    for branch in schema.get("anyOf", [schema]):
-        if branch.get("type") == "integer":
-            branch["maximum"] = min(limit, branch.get("maximum", limit))
-    if isinstance(schema.get("default"), int):
-        schema["default"] = min(limit, schema["default"])
-    schema["description"] = f"{schema['description']} At most {limit} on this server."
+    def _narrow_property(self, schema: dict[str, Any], limit: int, *, keeps_null: bool) -> None:
+        if not keeps_null and "anyOf" in schema:
+            schema["anyOf"] = [branch for branch in schema["anyOf"] if branch.get("type") != "null"]
+        for branch in schema.get("anyOf", [schema]):
+            if branch.get("type") == "integer":
+                branch["maximum"] = min(limit, branch.get("maximum", limit))
+        if isinstance(schema.get("default"), int):
+            schema["default"] = min(limit, schema["default"])
+        schema["description"] = f"{schema['description']} At most {limit} {self.where}."
+
+    def _at_most(self, limit: int, value: int | None) -> str:
+        return f"must be at most {limit} {self.where}, not {'unlimited' if value is None else value}"
+
+
+def clock(seconds: int) -> str:
+    """Return a limit of time as Slurm writes it."""
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    return (f"{days}-" if days else "") + f"{hour:02}:{minute:02}:{second:02}"
 
 
 def _bytes(value: Any) -> int:
@@ -195,7 +231,8 @@ def _usable(device: DeviceModel) -> bool:
     return device.visible and device.error is None and not device.mig_enabled
 
 
-def _changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
+def changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
+    """Return a spec with other values for some fields."""
     if not changes:
         return spec
     return parse_spec({**spec.model_dump(exclude_unset=True), "backend": spec.backend, **changes})
@@ -204,7 +241,3 @@ def _changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
 def _exceeds(value: int | None, limit: int) -> bool:
     """Return whether a number, or none at all, is more than the limit."""
     return value is None or value > limit
-
-
-def _at_most(limit: int, value: int | None) -> str:
-    return f"must be at most {limit} on this server, not {'unlimited' if value is None else value}"

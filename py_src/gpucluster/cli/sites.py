@@ -1,0 +1,84 @@
+"""What the site says, as data and as text for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from ..protocol.models import Preset
+from ..protocol.sizes import format_size
+from ..site.costs import Costs
+from ..site.limits import SiteLimits, clock
+from ..site.model import EVERY, Site
+from ..site.reading import site_of, this_site
+from .tables import one_line, table
+
+
+class SiteAnswer(BaseModel):
+    """What one site's file says."""
+
+    file: str
+    found: bool = Field(description="Whether there is such a file.")
+    title: str
+    presets: list[Preset]
+    defaults: dict[str, dict[str, Any]]
+    limits: dict[str, dict[str, Any]]
+    costs: dict[str, Costs]
+    troubles: list[str]
+
+
+def look(file: str | None) -> SiteAnswer:
+    """Return what the site's file, or another one, says."""
+    site: Site = this_site() if file is None else site_of(Path(file).absolute())
+    return SiteAnswer(
+        file=str(site.path),
+        found=site.found,
+        title=site.title,
+        presets=list(site.added),
+        defaults={kind: dict(fields) for kind, fields in site.defaults.items()},
+        limits={kind: _said(limits) for kind, limits in site.limits.items()},
+        costs=dict(site.costs),
+        troubles=list(site.troubles),
+    )
+
+
+def text(answer: SiteAnswer) -> str:
+    """Return it for people."""
+    if not answer.found:
+        return f"This site says nothing: there is no file {answer.file}."
+    rows = [("SECTION", "FOR", "WHAT")]
+    rows += [("preset", preset.name, one_line(preset.title)) for preset in answer.presets]
+    for section, entries in (("default", answer.defaults), ("limit", answer.limits)):
+        rows += [
+            (section, _every(kind), one_line(f"{name}: {_value(value)}"))
+            for kind, fields in entries.items()
+            for name, value in fields.items()
+        ]
+    for kind, costs in answer.costs.items():
+        rates = {name: value for name, value in costs.model_dump().items() if name != "unit" and value}
+        rows += [("cost", _every(kind), one_line(f"{name}: {value:g} {costs.unit}")) for name, value in rates.items()]
+    head = f"{one_line(answer.title)} ({answer.file})" if answer.title else answer.file
+    lines = [head, *([table(rows)] if len(rows) > 1 else [])]
+    return "\n".join([*lines, *map(one_line, answer.troubles or ["Nothing is wrong with it."])])
+
+
+def _said(limits: SiteLimits) -> dict[str, Any]:
+    shown = {
+        "n_workers": limits.n_workers,
+        "threads_per_worker": limits.threads_per_worker,
+        "memory_limit": format_size(limits.memory_limit) if limits.memory_limit is not None else None,
+        "idle_timeout_seconds": limits.idle_timeout_seconds,
+        "walltime": clock(limits.walltime) if limits.walltime is not None else None,
+        "kinds": list(limits.backends) if limits.backends is not None else None,
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def _every(kind: str) -> str:
+    return "every kind" if kind == EVERY else one_line(kind)
+
+
+def _value(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,77 @@
+"""What a request means at this site: the preset that it names, and the site's defaults for what it leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ..protocol.errors import refused_field
+from ..protocol.kinds import find_kind
+from ..protocol.models import Preset
+from ..protocol.plaintext import printable
+from ..protocol.presets import SITE_PRESETS
+from ..protocol.spec import SpecBase, UnknownSpec
+from .reading import this_site
+
+PRESET = "preset"
+"""The field of a request that names a preset; no kind may have one of that name."""
+
+
+def find_preset(name: Any) -> Preset:
+    """Return the preset of that name: of every installation, of the site, or one that is ready for sites.
+
+    Raises
+    ------
+    InvalidRequest
+        There is none.
+    """
+    presets = {preset.name: preset for preset in (*SITE_PRESETS, *this_site().presets)}
+    if isinstance(name, str) and name in presets:
+        return presets[name]
+    shown = printable(str(name), 40)
+    near = get_close_matches(str(name).lower(), presets, n=1)
+    meant = f" (did you mean '{near[0]}'?)" if near else ""
+    listed = ", ".join(preset.name for preset in this_site().presets)
+    raise refused_field(PRESET, f"there is no preset '{shown}'{meant}; there are {listed}")
+
+
+def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request with the fields of the preset that it names; its own fields count more.
+
+    Raises
+    ------
+    InvalidRequest
+        There is no such preset.
+    """
+    fields = dict(given)
+    name = fields.pop(PRESET, None)
+    return fields if name is None else {**find_preset(name).spec, **fields}
+
+
+def asked_for(value: Any) -> Any:
+    """Return a request, which may be JSON text, without its preset; what is no request stays as it is."""
+    if isinstance(value, (bytes, str)):
+        try:
+            value = TypeAdapter(dict[str, Any]).validate_json(value)
+        except ValidationError:
+            return value  # Whoever validates it says what is wrong.
+    return with_preset(value) if isinstance(value, dict) else value
+
+
+def completed(value: Any) -> Any:
+    """Return a request with the site's defaults for what it leaves open."""
+    site = this_site()
+    if not site.defaults:
+        return value
+    if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
+        given = {**value.model_dump(exclude_unset=True), "backend": value.backend}
+        made = site.complete(given, type(value))
+        return value if made == given else made
+    if not isinstance(value, dict):
+        return value
+    given = {**value, "backend": value.get("backend", "auto")}
+    found = find_kind(given["backend"]) if isinstance(given["backend"], str) else None
+    return site.complete(given, found.kind.spec) if found is not None and found.kind is not None else value

@@ -1,0 +1,114 @@
+"""One site, as its file describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..protocol.kinds import find_kind, parse_spec, spec_schemas
+from ..protocol.models import ClusterModel, Preset
+from ..protocol.presets import PRESETS
+from ..protocol.spec import ClusterPatch, SpecBase
+from ..protocol.traits import Traits
+from .costs import Costs
+from .limits import SiteLimits
+from .place import DEFAULT
+
+EVERY = "all"
+"""Stands in the file for every kind."""
+_NONE = SiteLimits(where="at this site")
+
+
+@dataclass(frozen=True)
+class Site:
+    """What the file says, without what is wrong in it."""
+
+    path: Path = DEFAULT
+    found: bool = False
+    title: str = ""
+    added: tuple[Preset, ...] = ()
+    """The site's own presets, and those of the package that it names."""
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Fields of specs by kind."""
+    limits: Mapping[str, SiteLimits] = field(default_factory=dict)
+    costs: Mapping[str, Costs] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
+    """What is wrong with the file, in sentences."""
+
+    @property
+    def presets(self) -> tuple[Preset, ...]:
+        """Those of every installation, and the site's; one with the same name takes the other's place."""
+        found = {preset.name: preset for preset in (*PRESETS, *self.added)}
+        return tuple(found.values())
+
+    def limits_of(self, kind: str) -> SiteLimits:
+        """Return what holds for a kind; for one that chooses another, what holds for those, too."""
+        found = find_kind(kind)
+        chooses = found.kind.traits.chooses if found is not None and found.kind is not None else ()
+        limits = _NONE
+        for name in (EVERY, kind, *chooses):
+            limits = limits.narrower(self.limits[name]) if name in self.limits else limits
+        return limits
+
+    def defaults_of(self, spec: type[SpecBase], kind: str) -> dict[str, Any]:
+        """Return the fields that the site fills in where they are left open."""
+        given = {**self.defaults.get(EVERY, {}), **self.defaults.get(kind, {})}
+        return {name: value for name, value in given.items() if name in spec.model_fields}
+
+    def costs_of(self, kind: str) -> Costs | None:
+        """Return the rates of a kind; ``None``: the site names none."""
+        return self.costs.get(kind, self.costs.get(EVERY))
+
+    def fault(self, traits: Traits, name: str, value: Any, before: Mapping[str, Any]) -> str | None:
+        """Return what the site has against a field of a request, as a ``SpecRule``."""
+        kind = value if name == "backend" else before.get("backend")
+        return self.limits_of(kind).fault(traits, name, value, before) if isinstance(kind, str) else None
+
+    def check_patch(self, model: ClusterModel, patch: ClusterPatch) -> None:
+        """Refuse a change of a cluster that the site does not allow.
+
+        Raises
+        ------
+        InvalidRequest
+        """
+        self.limits_of(model.backend).check_patch(patch)
+
+    def schemas(self) -> dict[str, dict[str, Any]]:
+        """Return the JSON Schema of each kind that is allowed, with the site's defaults and bounds in it."""
+        schemas = spec_schemas()
+        allowed = self.limits_of(EVERY).backends
+        for kind in [name for name in schemas if allowed is not None and name not in allowed]:
+            del schemas[kind]
+        for kind, schema in schemas.items():
+            found = find_kind(kind)
+            if found is None or found.kind is None:
+                continue
+            for name, value in self.defaults_of(found.kind.spec, kind).items():
+                if name in schema["properties"]:
+                    schema["properties"][name]["default"] = value
+            self.limits_of(kind).narrow_schema(schema)
+        return schemas
+
+    def complete(self, given: Mapping[str, Any], spec: type[SpecBase]) -> dict[str, Any]:
+        """Return a request with the site's defaults; one that does not go with what was asked for is left out."""
+        kind = str(given["backend"])
+        defaults = {name: value for name, value in self.defaults_of(spec, kind).items() if name not in given}
+        if not defaults or _fits(request := {**given, **defaults}) or not _fits(given):
+            return {**given, **defaults}
+        request = dict(given)
+        for name, value in defaults.items():
+            if _fits({**request, name: value}):
+                request[name] = value
+        return request
+
+
+def _fits(request: Mapping[str, Any]) -> bool:
+    from ..protocol.errors import InvalidRequest
+
+    try:
+        parse_spec(dict(request))
+    except InvalidRequest:
+        return False
+    return True

@@ -1,0 +1,63 @@
+"""The verbs that say what a site and its machine have: ``site``, ``presets``, ``kinds``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from gpucluster.cli import main
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
+
+
+@pytest.fixture
+def said(capsys):
+    """Return what runs a verb, with its exit code and what it prints."""
+
+    def run(*words: str) -> tuple[int, str]:
+        code = main(list(words))
+        return code, capsys.readouterr().out
+
+    return run
+
+
+def test_a_site_without_a_file(said):
+    assert said("site") == (0, "This site says nothing: there is no file /nonexistent/site.yaml.\n")
+
+
+def test_a_file_is_checked_before_it_counts(said, tmp_path):
+    code, text = said("site", "--file", str(EXAMPLE))
+    assert code == 0
+    assert text.startswith("Leonardo at CINECA (")
+    rows = {tuple(line.split(maxsplit=2)) for line in text.splitlines()}
+    assert ("default", "slurm", "partition: boost_usr_prod") in rows
+    assert ("limit", "slurm", "walltime: 1-00:00:00") in rows
+    assert ("cost", "slurm", "per_gpu_hour: 0.25 node-hours") in rows
+    wrong = tmp_path / "site.yaml"
+    wrong.write_text("defaults:\n  slurm: {partitoin: main}\n")
+    wrong.chmod(0o644)
+    code, text = said("site", "--file", str(wrong), "--json")
+    assert code == 2
+    [trouble] = json.loads(text)["troubles"]
+    assert trouble.startswith(
+        f"{wrong}, line 2: defaults.slurm.partitoin: is no option of this kind (did you mean 'partition'?)"
+    )
+
+
+def test_presets_of_the_site_are_listed(said, monkeypatch):
+    monkeypatch.setenv("GPUCLUSTER_SITE", str(EXAMPLE))
+    code, text = said("presets")
+    assert code == 0
+    assert "leonardo-booster  Slurm" in text
+
+
+def test_kinds_say_where_they_are_and_why_one_is_not_there(said, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, text = said("kinds")
+    assert code == 0
+    [slurm] = [line for line in text.splitlines() if line.startswith("slurm ")]
+    assert slurm.split()[1:3] == ["Slurm", "no"]
+    assert "the command 'sbatch' is not on the PATH" in slurm
+    found = {kind["name"]: kind for kind in json.loads(said("kinds", "--json")[1])}
+    assert (found["local"]["where"], found["local"]["problem"]) == ("This machine", None)
