@@ -25,6 +25,7 @@ LOOK_SECONDS = 15.0
 TROUBLE_SECONDS = 2.0
 TOLD_SECONDS = 10.0
 """So long a worker that is gone is told about; the gateway has asked for another one meanwhile."""
+UNKNOWN_SECONDS = 10.0
 STOP_SECONDS = 7.0
 _LIMIT = re.compile(r"limit of (\d+) workers")
 
@@ -69,6 +70,7 @@ class GatewayDeployment(Deployment):
         self._limit: str | None = None
         self._ignored: str | None = None
         self._trouble: str | None = None
+        self._unknown_since: float | None = None
         self._look_soon = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
         scheduler.silent = self._look_soon.set
@@ -144,17 +146,17 @@ class GatewayDeployment(Deployment):
 
     async def release(self, names: Collection[str]) -> None:
         slots = {slot.name: slot for slot in self.slots()}
-        known = [slots[name] for name in names if name in slots]
+        # One that has handed its results over is gone already, and would be replaced.
+        known = [slots[name] for name in names if name in slots and slots[name].state is not SlotState.LEAVING]
         for slot in known:
             self._lost.pop(slot.name, None)
-        counted_ones = [slot for slot in known if slot.state in {SlotState.RUNNING, SlotState.PENDING}]
-        running = [slot.name for slot in counted_ones if slot.state is SlotState.RUNNING]
+        running = [slot.name for slot in known if slot.state is SlotState.RUNNING]
         if running:
             self._leaving.update(running)
             # First these: of others the gateway would choose.
             await self._scheduler.end_workers(running)
-        if counted_ones and self._wanted is not None:
-            await self.scale(max(0, self._wanted - len(counted_ones)))
+        if known and self._wanted is not None:
+            await self.scale(max(0, self._wanted - len(known)))
 
     async def close(self) -> None:
         """Shut the cluster down, or only end the view; raises where the gateway does not say that it is over."""
@@ -189,16 +191,20 @@ class GatewayDeployment(Deployment):
     async def _look(self) -> None:
         try:
             report = await self._server.report(self._name)
-        except ClusterUnknown:
-            self._scheduler.is_over(
-                f"Dask Gateway knows no cluster {self._name} any more: was it started anew, without its list?",
-                failed=True,
-            )
+        except ClusterUnknown as error:
+            # One that is just starting may not have read its list yet.
+            self._trouble = error.message
+            self._unknown_since = self._unknown_since or time.monotonic()
+            if time.monotonic() - self._unknown_since > UNKNOWN_SECONDS:
+                self._scheduler.is_over(
+                    f"Dask Gateway knows no cluster {self._name} any more: was it started anew, without its list?",
+                    failed=True,
+                )
             return
         except OperationFailed as error:
             self._trouble = f"{error.message} What is shown of the cluster may be old."
             return
-        self._trouble = None
+        self._trouble = self._unknown_since = None
         if report.status == "FAILED":
             self._scheduler.is_over(
                 "The cluster has failed at the Dask Gateway, perhaps as workers could not start. The server's log says "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import ssl
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +20,7 @@ from .login import Login
 ANSWER_SECONDS = 20.0
 _CLUSTERS = "/api/v1/clusters/"
 ACTIVE = ("PENDING", "RUNNING")
+_UNKNOWN = re.compile(r"Cluster \S+ not found")
 T = TypeVar("T")
 
 
@@ -115,7 +117,7 @@ class GatewayServer:
 
     async def clock(self) -> float:
         """Return the time by the server's clock, in seconds since 1970."""
-        return await self._told(clock(self._gateway), "/api/version")
+        return await self._told(clock(self._gateway))
 
     async def options(self) -> list[dict[str, Any]]:
         """Return what it lets the user choose: rows of field, label, default and spec."""
@@ -162,10 +164,10 @@ class GatewayServer:
         return f"{_CLUSTERS}{quote(name, safe='')}"
 
     async def _ask(self, method: str, path: str, body: Any = None) -> Any:
-        return await self._told(ask(self._gateway, method, path, body), path)
+        return await self._told(ask(self._gateway, method, path, body))
 
-    async def _told(self, asked: Awaitable[T], path: str) -> T:
-        with _in_sentences(self.login, path):
+    async def _told(self, asked: Awaitable[T]) -> T:
+        with _in_sentences(self.login):
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await asked
 
@@ -183,7 +185,7 @@ _NO_GATEWAY = (
 
 
 @contextmanager
-def _in_sentences(login: Login, path: str) -> Iterator[None]:
+def _in_sentences(login: Login) -> Iterator[None]:
     """Raise what may go wrong between us and a server as one of the errors above."""
     from aiohttp import ClientConnectorDNSError, ClientError, ClientResponseError, ClientSSLError, ContentTypeError
 
@@ -199,12 +201,13 @@ def _in_sentences(login: Login, path: str) -> Iterator[None]:
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
     except ValueError as error:  # 404, 422
-        said = printable(str(error), 300)
-        if path.startswith(_CLUSTERS) and path != _CLUSTERS:
-            raise ClusterUnknown(f"Dask Gateway does not do it: {said}.") from error
-        if "<" in said or not path.startswith(_CLUSTERS):
+        said = printable(str(error).strip(), 300)
+        if _UNKNOWN.fullmatch(said):
+            raise ClusterUnknown(f"Dask Gateway knows of no such cluster: {said}.") from error
+        # A proxy whose server is just starting, or a server of something else, also says 404.
+        if said.lower() in {"", "not found", "404 page not found", "404: not found"} or "<" in said:
             raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
-        raise GatewayRefused(f"Dask Gateway refuses such a cluster: {said}.") from error
+        raise GatewayRefused(f"Dask Gateway refuses that: {said}.") from error
     except refused as error:
         raise GatewayRefused(f"Dask Gateway does not do it: {printable(str(error), 300)}.") from error
     except broken as error:
