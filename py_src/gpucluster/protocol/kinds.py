@@ -34,6 +34,7 @@ _OURS = {
     "local": "gpucluster.backends.local:LocalBackend",
     "slurm": "gpucluster.backends.slurm:SlurmBackend",
     "ssh": "gpucluster.backends.ssh:SSHBackend",
+    "mpi": "gpucluster.backends.mpi.backend:MPIBackend",
     "gateway": "gpucluster.backends.gateway:GatewayBackend",
     "existing": "gpucluster.backends.existing:ExistingBackend",
 }

@@ -137,9 +137,8 @@ class GatewayDeployment(Deployment):
             "target_duration_seconds": bounds.target_duration_seconds,
         }
         ignored = [name for name, value in given.items() if value is not None]
-        self._ignored = f"Dask Gateway has its own {', '.join(ignored)}: what was asked for is not used." * bool(
-            ignored
-        )
+        what = ", ".join(ignored)
+        self._ignored = f"Dask Gateway has its own {what}: what was asked for is not used." if ignored else None
 
     def _note_limit(self, said: str | None) -> None:
         self._limit = None if said is None else f"The limits of the site: {said}"
