@@ -7,6 +7,7 @@ there is holds in its place, until somebody has mended it.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ LEAST = SiteLimits(
 )
 """What holds where a limit cannot be read."""
 
+_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 Count = Annotated[int, Field(strict=True, ge=1)]
 
 
@@ -106,7 +108,7 @@ class _Reader:
         self.troubles: list[str] = []
 
     def site(self) -> Site:
-        sections = {"title", "presets", "defaults", "limits", "costs"}
+        sections = {"title", "login_node", "presets", "defaults", "limits", "costs"}
         lost = False
         for key in self._data:
             if key not in sections:
@@ -117,6 +119,10 @@ class _Reader:
         if not isinstance(title, str) or len(title) > 100:
             self._tell(["title"], "must be a short text")
             title = ""
+        login_node = self._data.get("login_node")
+        if login_node is not None and not (isinstance(login_node, str) and _HOST.fullmatch(login_node)):
+            self._tell(["login_node"], "must be the name of a host, such as login.site.org")
+            login_node = None
         limits = self._by_kind("limits", self._limits, faulty=LEAST)
         if lost:
             self._least(limits, EVERY)
@@ -124,6 +130,7 @@ class _Reader:
             self._path,
             found=True,
             title=title,
+            login_node=login_node,
             added=self._presets(),
             defaults=self._by_kind("defaults", self._defaults),
             limits=limits,
