@@ -22,7 +22,7 @@ async def test_schema_draws_the_form(api):
     assert answer["protocol_version"] == PROTOCOL_VERSION
     for name, model in (("auto", AutoSpec), ("local", LocalSpec), ("cuda", CudaSpec)):
         schema = answer["backends"][name]
-        assert list(schema["properties"]) == list(model.model_fields)
+        assert set(schema["properties"]) == set(model.model_fields)
         assert schema["properties"]["backend"]["const"] == name
         for field, described in schema["properties"].items():
             assert described["title"], field
@@ -193,6 +193,14 @@ async def test_answers_are_as_the_document_says(api, jp_fetch, running_cluster):
     check(one, "patch", *await api("PATCH", "clusters/shared", {"n_workers": -1}))
     check(one, "delete", *await api("DELETE", "clusters/unknown"))
     check("/api/clusters", "post", *await api("POST", "clusters", {"name": "shared"}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"), [("cuda", "devices"), ("ssh", "hosts"), ("slurm", "partition"), ("local", "name")]
+)
+async def test_what_makes_a_kind_what_it_is_comes_first(api, kind, first):
+    _, answer = await api("GET", "schema")
+    assert list(answer["backends"][kind]["properties"])[:2] == ["backend", first]
 
 
 async def test_the_form_speaks_of_hours_where_the_command_line_speaks_of_seconds(api):

@@ -16,7 +16,7 @@ from ..protocol.kinds import Schemas, kind_models
 from ..site.limits import SiteLimits
 from ..site.reading import this_site
 from .api import ClusterAPIHandler
-from .formhelp import add_form_help
+from .formschema import prepare_for_form
 from .hostdevices import DeviceReader
 from .openapi import openapi_document
 from .presets import PresetList
@@ -33,7 +33,7 @@ class SchemaHandler(ClusterAPIHandler):
         """Return the schemas, narrowed to what the site allows."""
         schemas = self.limits.schemas(this_site().schemas())
         for schema in schemas.values():
-            add_form_help(schema)
+            prepare_for_form(schema)
         kernel = self.get_query_argument("kernel", None)
         self.answer(await asyncio.to_thread(_offered, schemas, kernel))
 

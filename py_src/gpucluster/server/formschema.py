@@ -1,14 +1,20 @@
-"""Help of the form where it is not that of the command line: there people write hours, not seconds."""
+"""What a form needs of a kind's JSON Schema beside what the command line does."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+GENERAL = frozenset({"Cluster", "Memory", "GPU memory", "Network"})
+"""Sections that many kinds have. What is in others makes the kind what it is: hosts, partition, GPUs."""
 
-def add_form_help(schema: dict[str, Any]) -> None:
-    """Give the durations of a kind's JSON Schema a help that speaks of times as people write them, in place."""
-    for name, field in schema["properties"].items():
+
+def prepare_for_form(schema: dict[str, Any]) -> None:
+    """Put what makes the kind what it is first, and speak of durations as people write them there, in place."""
+    fields = schema["properties"].items()
+    ordered = sorted(fields, key=lambda item: item[0] != "backend" and item[1].get("group", "Cluster") in GENERAL)
+    schema["properties"] = dict(ordered)
+    for name, field in ordered:
         branches = [branch.get("type") for branch in field.get("anyOf", [field])]
         if name.endswith("_seconds") and "integer" in branches:
             field["help"] = _of_a_time(field.get("description", ""), never="null" in branches)
