@@ -184,17 +184,23 @@ def main() -> None:
     """Measure and write down."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.browser", description=__doc__)
     parser.add_argument("--workers", type=int, default=1000)
+    parser.add_argument("--waiting", type=int, default=0, help="so many of them wait in a queue: workers are jobs then")
+    parser.add_argument("--per-host", type=int, default=8, help="workers on each host")
     parser.add_argument("--seconds", type=float, default=600, help="how long the heap is watched")
     parser.add_argument("--trace-seconds", type=float, default=60, help="how long frames are measured")
     options = parser.parse_args()
     with jupyter() as lab, chromium() as browser:
         environment = {**os.environ, "GPUCLUSTER_DIR": str(lab.directory / "registry")}
-        simulation = ("--workers", str(options.workers), "--gpus", "--past")
+        slots = ["--workers", str(options.workers), "--per-host", str(options.per_host)]
+        if options.waiting:
+            slots += ["--arriving", str(options.workers - options.waiting), "--waiting", "Resources, expected 14:20"]
+        simulation = (*slots, "--gpus", "--past")
         with simulated_cluster(*simulation, environment=environment):
             page = open_page(browser, lab)
             open_panel(page)
             figures = watch(page, options.seconds, options.trace_seconds)
-    figures = {"workers": options.workers, **figures}
+    shape = {"workers": options.workers, "waiting": options.waiting, "per_host": options.per_host}
+    figures = {**shape, **figures}
     record(figures, name="browser", packages=["distributed", "jupyterlab"])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,8 @@ def inside(config: str, repeats: int) -> dict[str, Any]:
         inertia = {}
         tables = {name: blocks(client, **shape) for name, client in clients.items()}
         for turn in range(repeats + 1):
-            for name, client in clients.items():
+            order = list(clients.items())
+            for name, client in order if turn % 2 else order[::-1]:
                 with client.as_current():
                     begun = time.perf_counter()
                     model = KMeans(len(start), init=start, n_init=1, max_iter=iterations, tol=0).fit(tables[name])
@@ -93,7 +95,7 @@ def inside(config: str, repeats: int) -> dict[str, Any]:
 def main() -> None:
     """Make the hosts, measure on them, and write down."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.twohosts", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--inside", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
@@ -120,6 +122,9 @@ def main() -> None:
     for table, found in times.items():
         figures[table] = told({PEER: found[ONE], TWO: found[TWO]})
         figures[table][ONE] = figures[table].pop(PEER)
+        turns = [two / one for one, two in zip(found[ONE], found[TWO], strict=True)]
+        figures[table]["median of the turns' ratios"] = round(statistics.median(turns), 3)
+        figures[table]["values"] = {name: [round(value, 4) for value in values] for name, values in found.items()}
     record({"rate": RATE, "seconds": figures}, name="twohosts", packages=["distributed", "asyncssh"])
 
 

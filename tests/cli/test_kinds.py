@@ -72,7 +72,7 @@ def spec(*words: str) -> Any:
 @pytest.mark.parametrize("face", [SHELL, MAGIC])
 def test_the_help_tells_of_its_options(face: str) -> None:
     text = " ".join(parser_for("create", face).format_help().split())
-    assert "{auto,cuda,local,slurm,ssh,existing,awkward}" in text
+    assert "{auto,cuda,local,slurm,ssh,mpi,existing,awkward}" in text
     assert "awkward: Workers that wait at 100% of the time." in text
     assert "--mode {fast,slow} Default: fast. [awkward]" in text
     assert "--awkward-timeout N Called like an option of ours. Default: 5. [awkward]" in text
@@ -92,7 +92,7 @@ def test_its_options_are_read_and_checked_by_its_own_model() -> None:
         (["--ratio", "much"], "--ratio: "),
         (["--awkward-timeout", "long"], "--awkward-timeout: "),
         (["--nested", "deep"], "--nested: must be a JSON object"),
-        (["--rmm-async"], "--rmm-async: is not an option of the backend 'awkward'; it belongs to --backend cuda."),
+        (["--rmm-async"], "--rmm-async: is not an option of the backend 'awkward'; it belongs to --backend cuda or"),
     ):
         with pytest.raises(InvalidRequest) as refused:
             spec("--backend", "awkward", *words)
@@ -112,7 +112,7 @@ def test_a_kind_that_nobody_offers_is_a_sentence(site: Any, capsys: Any) -> None
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(
-        "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'existing', 'awkward', not 'pbs'. Other "
+        "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'existing', 'awkward', not 'pbs'. "
     )
 
 

@@ -250,5 +250,5 @@ def test_a_worker_that_nobody_can_reach(here, canary):
         assert inspect.iscoroutinefunction(inspect.unwrap(Scheduler.remove_worker))
         inspect.signature(Scheduler.remove_worker).bind(here.scheduler, "address", stimulus_id="why", close=False)
     n_workers = len(here.scheduler.workers)
-    state.forget_worker(here.scheduler, "tcp://127.0.0.1:1")  # Nobody's.
+    state.forget_worker(here.scheduler, "nobody")  # Nobody's.
     assert len(here.scheduler.workers) == n_workers

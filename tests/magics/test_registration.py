@@ -58,7 +58,8 @@ def test_the_shell_completes(shell: Any, shared_cluster: Any) -> None:
         "%gpucluster cr": ["%gpucluster create"],
         "%gpucluster create --n-": ["%gpucluster create --n-workers"],
         "%gpucluster create --backend ": [
-            f"%gpucluster create --backend {name}" for name in ("auto", "cuda", "local", "slurm", "ssh", "existing")
+            f"%gpucluster create --backend {name}"
+            for name in ("auto", "cuda", "local", "slurm", "ssh", "mpi", "existing")
         ],
         "%gpucluster create --backend=lo": ["%gpucluster create --backend=local"],
         "%gpucluster scale ": ["%gpucluster scale shared"],

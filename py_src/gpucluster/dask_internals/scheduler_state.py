@@ -259,12 +259,14 @@ async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -
     await client.scheduler.register_worker_plugin(plugin=pickled, name=name, idempotent=False)
 
 
-def forget_worker(scheduler: Any, address: str) -> None:
+def forget_worker(scheduler: Any, name: str) -> None:
     """Let a worker go that nobody can reach any more, before the scheduler itself notices.
 
-    Relies on ``Scheduler.remove_worker(address, stimulus_id=, expected=)``, a coroutine (2024.2).
+    By its name: its address is another one once its nanny has started it anew. Relies on
+    ``Scheduler.remove_worker(address, stimulus_id=, expected=)``, a coroutine (2024.2).
     """
-    if address in scheduler.workers:
+    addresses = [worker.address for worker in scheduler.workers.values() if str(worker.name) == name]
+    for address in addresses:
         gone = scheduler.remove_worker(address, stimulus_id=f"gpucluster-lost-{time.time()}", close=False)
         task = asyncio.ensure_future(gone)
         _tasks.add(task)

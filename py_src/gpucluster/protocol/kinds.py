@@ -34,6 +34,7 @@ _OURS = {
     "local": "gpucluster.backends.local:LocalBackend",
     "slurm": "gpucluster.backends.slurm:SlurmBackend",
     "ssh": "gpucluster.backends.ssh:SSHBackend",
+    "mpi": "gpucluster.backends.mpi.backend:MPIBackend",
     "existing": "gpucluster.backends.existing:ExistingBackend",
 }
 """Ours need no look at what is installed: they are there wherever this module is."""

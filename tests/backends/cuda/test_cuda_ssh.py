@@ -158,15 +158,14 @@ async def test_the_idle_gpus_and_slices_come_first(hosts: dict[str, FakeMachine]
 
 
 async def test_what_the_hosts_do_not_have(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
-    told = await refusal(hosts, tmp_path, rmm_pool_size="8 GiB")
-    assert told.startswith("rmm_pool_size needs the package 'rmm', which is not installed on big: run pip install")
+    told = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
+    assert told.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
     told = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
     assert told.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in all.")
-    told = await refusal(hosts, tmp_path, pre_import=["no_such_module"])
-    assert told == "The module 'no_such_module' of pre_import is not installed on big; install it, or leave it out."
-    for machine in hosts.values():
-        machine.write([])
-    told = await refusal(hosts, tmp_path, rmm_pool_size="8 GiB")
+    told = await refusal(hosts, tmp_path, hosts="small", pre_import=["no_such_module"])
+    assert told == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
+    hosts["small"].write([])
+    told = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
     assert told == "rmm_pool_size is for workers with a GPU, and none of the hosts has one that can be used."
 
 
@@ -179,11 +178,11 @@ async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachi
     (tmp_path / "sitecustomize.py").write_text(program.replace("\\n", "\n"))
     without.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
     without.chmod(0o755)
-    told = await refusal(hosts, tmp_path, remote_python=str(without))
+    told = await refusal(hosts, tmp_path, hosts="big", remote_python=str(without))
     assert "big: it has GPUs, but the Python" in told
     assert "has no dask-cuda. Run there:" in told
     assert "--no-use-gpus" in told
-    _, plan, _ = plan_of = await _plan(hosts, tmp_path, remote_python=str(without), use_gpus=False, n_workers=1)
+    _, plan, _ = plan_of = await _plan(hosts, tmp_path, hosts="big", remote_python=str(without), use_gpus=False)
     assert plan.has_gpus is False
     await plan_of[0]._pool.close()
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.backends.slurm.realslurm import NoSlurm, RealSlurm, must_be_installed
+from tests.backends.packages import NotInstalled
+from tests.backends.slurm.realslurm import RealSlurm, must_be_installed
 
 
 @pytest.fixture(scope="session")
@@ -14,8 +15,8 @@ def slurm() -> Iterator[RealSlurm]:
     """A Slurm with three nodes of four cores and two GPUs each, which this process and what it starts use."""
     try:
         must_be_installed()
-    except NoSlurm as reason:
-        pytest.skip(str(reason))
+    except NotInstalled as reason:
+        pytest.skip(f"needs Slurm: {reason}")
     slurm = RealSlurm()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SLURM_CONF", slurm.environment["SLURM_CONF"])

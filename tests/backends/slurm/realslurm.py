@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psutil
 
+from tests.backends.packages import installed
 from tests.backends.slurm.otheruser import open_to_others
 
 PACKAGES = ("slurm-wlm", "munge")
@@ -75,32 +76,14 @@ PartitionName=urgent Nodes=n[1-{nodes}] MaxTime=01:00:00 DefMemPerCPU=500 Priori
 """
 
 
-class NoSlurm(Exception):
-    """There is no Slurm here and none can be installed; the message is a sentence."""
-
-
 def must_be_installed() -> None:
     """Install the packages where they are missing and this process may.
 
     Raises
     ------
-    NoSlurm
+    NotInstalled
     """
-    if _installed():
-        return
-    if os.geteuid() != 0:
-        raise NoSlurm(f"needs Slurm: let root run 'apt-get install {' '.join(PACKAGES)}' (and the tests)")
-    if shutil.which("apt-get") is None:
-        raise NoSlurm(f"needs Slurm, the packages {' and '.join(PACKAGES)} of Debian")
-    # Another process of tests may be installing something else.
-    patient = ["apt-get", "-o", "DPkg::Lock::Timeout=120"]
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in (["update", "-qq"], ["install", "--yes", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(
-            [*patient, *words], env=environment, capture_output=True, text=True, timeout=170, check=False
-        )
-    if done.returncode != 0 or not _installed():
-        raise NoSlurm(f"needs Slurm, which cannot be installed: {(done.stderr or done.stdout).strip()[-200:]}")
+    installed(PACKAGES, _installed)
 
 
 def _installed() -> bool:

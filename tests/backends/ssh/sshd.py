@@ -13,6 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.backends.packages import NotInstalled, installed
+
 _SERVER = """
 Port {port}
 {addresses}
@@ -41,21 +43,17 @@ Host {name}
 
 def program() -> str:
     """Return the path of sshd; install it where that can be done, else skip."""
-    found = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
-    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        # Another process of tests may be installing something else.
-        patient = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=120"]
-        install = [*patient, "install", "-y", "--no-install-recommends", "openssh-server"]
-        for command in ([*patient, "update"], install):
-            with suppress(subprocess.CalledProcessError):
-                subprocess.run(command, check=True, capture_output=True, env=environment)
-        found = shutil.which("sshd", path="/usr/sbin")
-    if found is None:
-        pytest.skip("needs an SSH server: apt-get install openssh-server")
+    try:
+        installed(["openssh-server"], _found)
+    except NotInstalled as reason:
+        pytest.skip(f"needs an SSH server: {reason}")
     if os.geteuid() != 0:
         pytest.skip("starts SSH servers, which only root can")
-    return found
+    return str(_found())
+
+
+def _found() -> str | None:
+    return shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
 
 
 def free_port() -> int:

@@ -80,7 +80,7 @@ async def _run(simulation: Simulation) -> ClusterModel:
 
 async def _work(controller: Controller, backend: SimulatedBackend) -> None:
     simulation = backend.simulation
-    if simulation.arriving < simulation.workers:
+    if simulation.arriving < simulation.workers and simulation.waiting is None:
         print(f"{controller.model.id} {controller.model.name}: starts and never ends to", flush=True)
     while controller.model.running_at is None:  # noqa: ASYNC110  # the controller tells nobody
         await asyncio.sleep(0.05)

@@ -56,7 +56,9 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
             asynchronous=True,
             name=options["name"],
         )
-        for number in range(simulation.workers):
+        # The start of a SpecCluster waits for all that it begins with: those in the queue are asked for afterwards.
+        first = simulation.workers if simulation.waiting is None else min(simulation.workers, simulation.arriving)
+        for number in range(first):
             self.worker_spec.update(self._worker(number))
 
     def _worker(self, number: int) -> dict[Any, Any]:
@@ -89,6 +91,7 @@ class QueuedDeployment(SpecDeployment):
 
     unit = "job"
     why = ""
+    per_host = 4
     ends = datetime.now(UTC) + timedelta(minutes=43)
 
     def slots(self) -> list[Slot]:
@@ -96,7 +99,7 @@ class QueuedDeployment(SpecDeployment):
         return [
             replace(slot, why=self.why)
             if slot.state is SlotState.PENDING
-            else replace(slot, node=f"lrdn{number // 4 + 1:04}", ends=self.ends)
+            else replace(slot, node=f"lrdn{number // self.per_host + 1:04}", ends=self.ends)
             for number, slot in enumerate(super().slots())
         ]
 
@@ -139,4 +142,5 @@ class SimulatedBackend(Backend[SpecBase]):
         if self.simulation.waiting is not None:
             kind = QueuedDeployment
             QueuedDeployment.why = self.simulation.waiting
+            QueuedDeployment.per_host = self.simulation.per_host or QueuedDeployment.per_host
         return await kind.start(make, plan, context, workers_are_devices=self.simulation.on_gpus)

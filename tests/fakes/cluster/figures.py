@@ -20,7 +20,7 @@ CONTEXT_BYTES = 480 * MIB
 
 
 GPUS_OF_MACHINE = 8
-"""As many workers are on each simulated machine."""
+"""As many workers are on each simulated machine, unless somebody says otherwise."""
 
 
 def device_of(number: int, *, mig: bool) -> str:
@@ -41,8 +41,9 @@ class Figures:
     def __init__(self, simulation: Simulation, number: int) -> None:
         self.on_gpu = simulation.on_gpus
         self.rmm = simulation.rmm_of(number)
+        per_host = simulation.per_host or GPUS_OF_MACHINE
         self.device = device_of(number, mig=simulation.mig) if self.on_gpu else None
-        self.machine, self.place = f"node{number // GPUS_OF_MACHINE + 1}", number % GPUS_OF_MACHINE
+        self.machine, self.place = f"node{number // per_host + 1}", number % per_host
         self.lost = self.on_gpu and number >= simulation.workers - simulation.lost
         self.threads = 1 if self.on_gpu else simulation.threads
         self._random = random.Random(simulation.seed * 1_000_003 + number)

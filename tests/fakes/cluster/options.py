@@ -31,7 +31,9 @@ class Simulation:
     arriving: int = 1000
     """The most workers that come; the others stay on their way, so that the cluster starts or scales for ever."""
     waiting: str | None = None
-    """Why the others wait: it is a cluster of jobs on two nodes then, the first of which end in 43 minutes."""
+    """Why the others wait: it is a cluster of jobs then, the first of which end in 43 minutes."""
+    per_host: int | None = None
+    """Workers on each machine; ``None``: 8, and 4 where they are jobs."""
 
     @property
     def on_gpus(self) -> bool:
@@ -58,6 +60,7 @@ def parse(arguments: Sequence[str] | None = None) -> Simulation:
     parser.add_argument("--past", action="store_true", help="begin with ten invented minutes of history")
     parser.add_argument("--arriving", type=int, default=1000, help="the most workers that come, now and later")
     parser.add_argument("--waiting", help="its workers are jobs, and this is why those that do not come wait")
+    parser.add_argument("--per-host", type=int, help="workers on each machine")
     options = parser.parse_args(arguments)
     if not 1 <= options.workers <= 1000:
         parser.error("--workers must be from 1 to 1000")

@@ -12,6 +12,7 @@ from typing import ClassVar
 from ...protocol.errors import PreflightFailed
 from ...protocol.models import Network, Submission
 from ...protocol.needs import Needs
+from ...protocol.plaintext import printable
 from ...protocol.slurmspec import SlurmSpec
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
@@ -62,6 +63,7 @@ class SlurmBackend(Backend[SlurmSpec]):
             memory_limit_bytes=spec.memory_limit if isinstance(spec.memory_limit, int) else 0,
             ready_workers=0,
             has_gpus=bool(spec.gpus_per_job),
+            remarks=_remarks(),
         )
 
     async def preview(self, spec: SlurmSpec) -> Submission:
@@ -105,6 +107,16 @@ class SlurmBackend(Backend[SlurmSpec]):
             await asyncio.to_thread(JobFolder(folder.parent, folder.name).remove)
         if ended:
             context.report(f"The jobs that its dead process had left were cancelled: {', '.join(ended)}")
+
+
+def _remarks() -> tuple[str, ...]:
+    job = os.environ.get("SLURM_JOB_ID")
+    if job is None:
+        return ()
+    return (
+        f"This is within the job {printable(job, 20)} already: new jobs wait in the queue, and the kind 'mpi' uses the "
+        "nodes of this one.",
+    )
 
 
 async def _must_be_there(spec: SlurmSpec) -> None:

@@ -49,7 +49,7 @@ class SSHDeployment(SpecDeployment):
             raise
         deployment._pool = pool
         scheduler = scheduler_of(deployment._cluster)
-        pool.forget_worker = lambda address: forget_worker(scheduler, address)
+        pool.forget_worker = lambda name: forget_worker(scheduler, name)
         return deployment
 
     def device_of(self, name: str) -> str | None:
@@ -57,7 +57,7 @@ class SSHDeployment(SpecDeployment):
         return found.get(name)
 
     async def close(self) -> None:
-        self._pool.forget_worker = lambda address: None
+        self._pool.forget_worker = lambda name: None
         try:
             await super().close()
         finally:

@@ -52,8 +52,8 @@ class Pool:
     """
 
     def __init__(self, spec: SSHSpec, context: StartContext) -> None:
-        self.forget_worker: Callable[[str], None] = lambda address: None
-        """Called with the address of a worker whose host is lost: nobody answers there."""
+        self.forget_worker: Callable[[str], None] = lambda name: None
+        """Called with the name of a worker whose host is lost: nobody answers there."""
         self._spec = spec
         common = {
             "id": context.cluster_id,
@@ -179,8 +179,7 @@ class Pool:
     def _lost(self, workers: list[SSHWorker]) -> None:
         for worker in workers:
             worker.has_gone()
-            if worker.address is not None:
-                self.forget_worker(str(worker.address))
+            self.forget_worker(str(worker.name))
 
     async def close(self) -> None:
         """End everything on all hosts."""

@@ -1,0 +1,1 @@
+"""Workers as the ranks of one MPI program. The ranks, too, import this package: it imports nothing."""

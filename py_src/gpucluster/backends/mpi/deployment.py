@@ -1,0 +1,228 @@
+"""One cluster of ranks: the scheduler is in this process, each worker a rank of one MPI program.
+
+MPI ends all ranks when one of them dies. Then the whole program is started again, and Dask computes anew what was lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import shlex
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from ...protocol.errors import StartFailed
+from ...protocol.mpispec import MPISpec
+from ...protocol.plaintext import counted
+from ...protocol.traits import Verb
+from ..backend import Plan, StartContext
+from ..dashboard import PrivateDashboardScheduler
+from ..deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState
+from ..scheduler.in_process import InProcessScheduler
+from ..scheduler.view import Members
+from .launcher import Family, Launcher, launcher_environment
+from .program import Program
+from .told import told_to_ranks
+
+logger = logging.getLogger("gpucluster.backends")
+
+LOOK_SECONDS = 0.5
+MISSING_SECONDS = 3.0
+"""So long a worker may be gone while its rank is there yet, before the program counts as broken."""
+MISSING_WITH_NANNY_SECONDS = 60.0
+_ALLOCATION_OVER = re.compile(r"invalid job id|already completing|unable to confirm allocation|expired|revoked", re.I)
+
+
+class RanksScheduler(InProcessScheduler):
+    """The scheduler's view; it also tells when there is no more place for ranks."""
+
+    over: str | None = None
+    """Why the cluster ends, in a sentence."""
+
+    def members(self) -> Members:
+        found = super().members()
+        return found if self.over is None else replace(found, ended=self.over)
+
+
+class MPIDeployment(Deployment):
+    """Made by ``start``."""
+
+    scheduler: RanksScheduler
+    can = frozenset({Verb.RESTART})
+    why_not = (
+        "an MPI program keeps the ranks that it was started with. Create another cluster with as many workers as you "
+        "need (n_workers)"
+    )
+
+    def __init__(self, spec: MPISpec, plan: Plan, context: StartContext) -> None:
+        self._spec = spec
+        self._context = context
+        self._names = [str(rank) for rank in range(plan.n_workers)]
+        self._launcher: Launcher = plan.options["launcher"]
+        self._command: list[str] = plan.options["command"]
+        self._told: dict[str, Any] = {}
+        self._scheduler: PrivateDashboardScheduler
+        self._program: Program | None = None
+        self._changing = asyncio.Lock()
+        self._watching: asyncio.Task[None] | None = None
+        self._came: dict[str, float] = {}
+        """When each worker of this program was last seen."""
+        self._ends: dict[int, int] = {}
+        self._since: dict[str, tuple[SlotState, datetime]] = {}
+
+    @classmethod
+    async def start(cls, spec: MPISpec, plan: Plan, context: StartContext, host: str) -> MPIDeployment:
+        """Start the scheduler here, and the ranks.
+
+        Raises
+        ------
+        StartFailed
+            The launcher cannot be started; nothing is left.
+        """
+        self = cls(spec, plan, context)
+        context.report("scheduler", "Starting the scheduler")
+        self._scheduler = PrivateDashboardScheduler(
+            host=host,
+            port=0,
+            protocol=f"{spec.protocol}://",
+            security=context.security,
+            dashboard_address="127.0.0.1:0",
+            http_prefix=context.dashboard_prefix,
+        )
+        try:
+            await self._scheduler
+            self.scheduler = RanksScheduler(self._scheduler)
+            self.submitted = shlex.join(self._command) + "\n"
+            self._told = told_to_ranks(spec, context, plan.n_workers, self._scheduler.address)
+            context.remember({"id": context.cluster_id, "local_directory": spec.local_directory})
+            context.report("launch", f"Starting {counted(plan.n_workers, 'rank')} with {self._launcher.name}")
+            await self._begin()
+            self._watching = asyncio.create_task(self._watch())
+        except BaseException:
+            with suppress(Exception):
+                await asyncio.shield(self.close())
+            raise
+        return self
+
+    # -- what there is ---------------------------------------------------------------------------
+
+    def slots(self) -> list[Slot]:
+        here = {str(worker.name) for worker in self._scheduler.workers.values()}
+        now = time.monotonic()
+        self._came |= {name: now for name in self._names if name in here}
+        over = self._program.over if self._program is not None else None
+        found = []
+        for name in self._names:
+            state, why = SlotState.PENDING, None
+            if name in here:
+                state = SlotState.RUNNING
+            elif over is not None:
+                complete = len(self._came) == len(self._names)
+                state, why = SlotState.LOST if complete else SlotState.FAILED, over
+            elif name in self._came and not self._spec.has_nannies:
+                state, why = SlotState.LOST, "its worker has ended"
+            before = self._since.get(name)
+            since = before[1] if before is not None and before[0] is state else datetime.now(UTC)
+            self._since[name] = (state, since)
+            found.append(Slot(name, state, since, why))
+        return found
+
+    def how_ended(self, pid: int) -> int | None:
+        found = self._program.status_of(pid) if self._program is not None else None
+        return self._ends.get(pid) if found is None else found
+
+    # -- changing it -----------------------------------------------------------------------------
+
+    async def scale(self, n: int) -> None:  # there is one number
+        """Start the program again where it is over, or not whole any more; nobody asks for another number."""
+        program = self._program
+        if program is not None and program.over is None and not self._is_broken():
+            return
+        await self._begin(instead_of=program)
+
+    async def release(self, names: Collection[str]) -> None:
+        """Forget those that could not start: ``scale`` starts all ranks again."""
+
+    async def restart(self) -> None:
+        if self._spec.has_nannies:
+            await super().restart()
+            return
+        # Forgets the tasks, lets the workers go, and waits for others.
+        restarting = asyncio.ensure_future(self.scheduler.restart_workers(RESTART_TIMEOUT_SECONDS))
+        try:
+            await asyncio.sleep(0)
+            await self._begin()
+            await restarting
+        finally:
+            restarting.cancel()
+
+    async def _begin(self, instead_of: Program | None = None) -> None:
+        """End what runs, and start the program anew, unless somebody else has just done so."""
+        async with self._changing:
+            if instead_of is not None and self._program is not instead_of:
+                return
+            if self._program is not None:
+                await self._program.end()
+            self._came = {}
+            try:
+                self._program = await Program.start(
+                    self._command, launcher_environment(self._launcher, self._spec), self._told, self._launcher.name
+                )
+            except OSError as error:
+                raise StartFailed(f"{self._command[0]} cannot be started ({error.strerror}).") from error
+
+    async def close(self) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+        if hasattr(self, "scheduler"):
+            await self.scheduler.close()
+        try:
+            async with self._changing:
+                if self._program is not None:
+                    await self._program.end()
+                self._context.remember({})
+        finally:
+            with suppress(Exception):
+                await asyncio.wait_for(self._scheduler.close(), 2.0)
+
+    # -- following it ----------------------------------------------------------------------------
+
+    async def _watch(self) -> None:
+        """Tell when the program ends, and end one that has lost a worker without noticing."""
+        told: Program | None = None
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            program = self._program
+            if program is None or program is told:
+                continue
+            try:
+                if program.over is None and self._is_broken():
+                    missing = ", ".join(self._missing())
+                    await program.end(f"the worker of rank {missing} has ended")
+                if program.over is not None:
+                    told = program
+                    self._note_end(program)
+            except Exception:
+                logger.exception("The MPI program could not be looked at")
+
+    def _note_end(self, program: Program) -> None:
+        logger.warning("The MPI program is over: %s", program.over)
+        if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
+            self.scheduler.over = "The allocation of Slurm that its workers were in is over."
+        elif self.slots()[0].state is not SlotState.FAILED and self._program is program:
+            self._context.tell(
+                "worker_died", f"The MPI program ended: {program.over}. All its ranks are started again."
+            )
+
+    def _missing(self) -> list[str]:
+        self.slots()
+        patience = MISSING_WITH_NANNY_SECONDS if self._spec.has_nannies else MISSING_SECONDS
+        return [name for name, seen in self._came.items() if time.monotonic() - seen > patience]
+
+    def _is_broken(self) -> bool:
+        return bool(self._missing())

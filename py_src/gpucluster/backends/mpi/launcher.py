@@ -1,0 +1,290 @@
+"""What starts the ranks: which launcher there is, whose it is, and the command line that follows."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from ...protocol.errors import MissingPackage, PreflightFailed
+from ...protocol.mpispec import MPISpec
+from ...protocol.plaintext import printable
+
+PATIENCE_SECONDS = 20.0
+NAMES = ("mpiexec", "mpirun")
+_OVERLAP_SINCE = (20, 11)
+_STEP_VARIABLES = re.compile(
+    r"SLURM_(STEP.*|NTASKS.*|NPROCS|NNODES|TASKS_PER_NODE|CPUS_PER_TASK|CPU_BIND.*|MEM_BIND.*|DISTRIBUTION|PROCID|LOCALID"
+    r"|NODEID|GTIDS|TASK_PID|SRUN_COMM_.*|LAUNCH_NODE_IPADDR|UMASK|PTY_.*|LABELIO|TRES_PER_TASK)|PMI_.*|PMIX_.*"
+)
+"""What srun, or the one that this process was started by, has set for its own step: the next srun would follow it."""
+_ASK_LIBRARY = (
+    "import importlib.util, sys\n"
+    "missing = [name for name in ('gpucluster', 'dask_mpi', 'mpi4py') if importlib.util.find_spec(name) is None]\n"
+    "if missing: print('missing', missing[0]); sys.exit()\n"
+    "import mpi4py; mpi4py.rc.initialize = False\n"
+    "from mpi4py import MPI\n"
+    "print('library', MPI.Get_library_version().splitlines()[0])"
+)
+_PACKAGES = {"dask_mpi": "dask-mpi", "mpi4py": "mpi4py", "gpucluster": "gpucluster"}
+
+
+class Family(StrEnum):
+    """Whose launcher, or library, it is."""
+
+    MPICH = "MPICH"
+    OPEN_MPI = "Open MPI"
+    INTEL = "Intel MPI"
+    SLURM = "Slurm"
+    UNKNOWN = "unknown"
+
+
+_KIN = {Family.MPICH: {Family.MPICH, Family.INTEL}, Family.INTEL: {Family.MPICH, Family.INTEL}}
+"""Those that understand each other's processes."""
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A launcher of MPI programs."""
+
+    path: str
+    family: Family
+    version: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name for people."""
+        return Path(self.path).name
+
+    def starts(self, library: Family) -> bool:
+        """Whether processes that use this library know each other when it has started them."""
+        if Family.UNKNOWN in {self.family, library} or self.family is Family.SLURM:
+            return True
+        return library in _KIN.get(self.family, {self.family})
+
+
+def in_allocation(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether this process runs within an allocation of Slurm."""
+    return "SLURM_JOB_ID" in environment
+
+
+def allocated_cpus(environment: Mapping[str, str] = os.environ) -> int | None:
+    """Return how many CPUs the allocation has on all its nodes: ``SLURM_JOB_CPUS_PER_NODE``, as ``4(x2),2``."""
+    parts = re.findall(r"(\d+)(?:\(x(\d+)\))?", environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
+    return sum(int(cpus) * int(nodes or 1) for cpus, nodes in parts) or None
+
+
+def allocated_gpus(environment: Mapping[str, str] = os.environ) -> int | None:
+    """Return how many GPUs the allocation has on all its nodes, as far as it says so."""
+    with suppress(KeyError, ValueError):
+        return int(environment["SLURM_GPUS"].rpartition(":")[2])
+    with suppress(KeyError, ValueError):
+        return int(environment["SLURM_GPUS_ON_NODE"]) * int(environment.get("SLURM_JOB_NUM_NODES", "1"))
+    return None
+
+
+# -- finding ---------------------------------------------------------------------------------------
+
+
+async def find_library(python: str) -> Family:
+    """Return whose MPI library mpi4py uses in a Python.
+
+    Raises
+    ------
+    MissingPackage
+        It lacks what ranks need.
+    PreflightFailed
+        It cannot be started, or MPI cannot be loaded.
+    """
+    status, told = await _ask(python, "-P", "-c", _ASK_LIBRARY)
+    word, _, rest = told.strip().rpartition("\n")[2].partition(" ")
+    if status == 0 and word == "missing":
+        where = "this Python environment" if python == sys.executable else f"the environment of {python}"
+        raise MissingPackage(
+            f"The kind 'mpi' needs the package {_PACKAGES[rest]} in {where}: pip install 'gpucluster[mpi]'"
+        )
+    if status != 0 or word != "library":
+        raise PreflightFailed(
+            f"MPI cannot be loaded ({last_words(told)}). mpi4py needs the library of an MPI: load its module, as with "
+            "'module load openmpi', or pip install mpich."
+        )
+    return _library(rest)
+
+
+def _library(told: str) -> Family:
+    for family in (Family.OPEN_MPI, Family.INTEL, Family.MPICH):
+        if family.value.removesuffix(" MPI") in told:
+            return family
+    return Family.MPICH if "MVAPICH" in told or "Cray" in told else Family.UNKNOWN
+
+
+async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
+    """Return what starts the ranks.
+
+    Raises
+    ------
+    PreflightFailed
+        There is none, it cannot be started, or it belongs to another MPI than mpi4py's.
+    """
+    candidates = _candidates(spec)
+    if not candidates:
+        if spec.launcher is not None:
+            raise PreflightFailed(
+                f"launcher: there is no program '{printable(spec.launcher, 80)}' on the PATH. Load the module of your "
+                "MPI, as with 'module load openmpi', or give an absolute path."
+            )
+        raise PreflightFailed(
+            "There is no launcher of MPI here: neither mpiexec nor mpirun is beside Python or on the PATH. Load the "
+            "module of your MPI, as with 'module load openmpi', name it by launcher, or pip install 'gpucluster[mpi]'."
+        )
+    found = []
+    for path in candidates:
+        launcher = await look_at(path)
+        if launcher.starts(library):
+            return launcher
+        found.append(launcher)
+    raise PreflightFailed(
+        f"The launcher {found[0].path} is one of {found[0].family.value}, and mpi4py uses {library.value}: its ranks "
+        f"would not know each other. Name one of {library.value} by launcher, or install an mpi4py that was built with "
+        f"{found[0].family.value}."
+    )
+
+
+def _candidates(spec: MPISpec) -> list[str]:
+    asked = (spec.launcher,) if spec.launcher is not None else NAMES
+    places = [str(Path(spec.rank_python or sys.executable).parent), *os.get_exec_path()]
+    found = [shutil.which(name, path=place) for place in places for name in asked]
+    if spec.launcher is None and in_allocation():
+        found.insert(0, shutil.which("srun"))
+    return list(dict.fromkeys(path for path in found if path is not None))
+
+
+async def look_at(path: str) -> Launcher:
+    """Ask a launcher whose it is.
+
+    Raises
+    ------
+    PreflightFailed
+        It cannot be started.
+    """
+    status, told = await _ask(path, "--version")
+    if status != 0:
+        raise PreflightFailed(f"The launcher {path} cannot be started ({last_words(told)}).")
+    return identify(path, told)
+
+
+def identify(path: str, told: str) -> Launcher:
+    """Return what a launcher says of itself with ``--version``."""
+    family = Family.UNKNOWN
+    if re.search(r"Open MPI|OpenRTE|PRRTE|prte", told):
+        family = Family.OPEN_MPI
+    elif "Intel" in told:
+        family = Family.INTEL
+    elif "HYDRA" in told or "MPICH" in told:
+        family = Family.MPICH
+    elif told.startswith("slurm"):  # Debian: slurm-wlm
+        family = Family.SLURM
+    version = re.search(r"\d+(\.\d+)+", told)
+    return Launcher(path, family, tuple(int(part) for part in version[0].split(".")) if version else ())
+
+
+async def pmi_options(launcher: Launcher, spec: MPISpec, library: Family) -> list[str]:
+    """Return how Slurm is told to introduce ranks to each other; nothing where it has no way that the library knows."""
+    if launcher.family is not Family.SLURM or any(word.startswith("--mpi") for word in spec.options):
+        return []
+    ways = ("pmix", "pmi2") if library is Family.OPEN_MPI else ("pmi2", "pmix")
+    _, told = await _ask(launcher.path, "--mpi=list")
+    known = set(re.findall(r"[a-z0-9_]+", told))
+    return next(([f"--mpi={way}"] for way in ways if way in known), [])
+
+
+async def _ask(*command: str) -> tuple[int | None, str]:
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+    except OSError as error:
+        return None, str(error.strerror)
+    try:
+        told, _ = await asyncio.wait_for(process.communicate(), PATIENCE_SECONDS)
+    except TimeoutError:
+        return None, f"it did not answer within {PATIENCE_SECONDS:.0f} seconds"
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return process.returncode, told.decode(errors="replace")
+
+
+def last_words(told: str) -> str:
+    """Return the last line of what a program has printed, without a full stop."""
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    return printable(lines[-1], 300).rstrip(".") if lines else "it said nothing"
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def command(launcher: Launcher, spec: MPISpec, n_workers: int, name: str, pmi: list[str]) -> list[str]:
+    """Return the command line; nothing in it is secret.
+
+    Parameters
+    ----------
+    launcher : Launcher
+    spec : MPISpec
+    n_workers : int
+    name : str
+        Of the step, where Slurm starts it.
+    pmi : list of str
+        As ``pmi_options`` found them.
+    """
+    words = [launcher.path]
+    for option, *values in _options(launcher, spec, name):
+        if option not in {word.partition("=")[0] for word in spec.options}:
+            words += [option, *values]
+    words += [*pmi, *spec.options, "-n", str(n_workers)]
+    return [*words, spec.rank_python or sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
+
+
+def _options(launcher: Launcher, spec: MPISpec, name: str) -> list[list[str]]:
+    if launcher.family is Family.SLURM:
+        # The notebook's own step holds CPUs: without this the ranks would wait for its end.
+        overlap = [["--overlap"]] if launcher.version >= _OVERLAP_SINCE else []
+        return [
+            *overlap,
+            ["--kill-on-bad-exit"],
+            ["--job-name", name],
+            ["--cpus-per-task", str(spec.threads_per_worker)],
+        ]
+    if launcher.family is Family.OPEN_MPI:
+        # A rank has several threads, and is bound to one core otherwise.
+        found = [["--bind-to", "none"]]
+        if os.geteuid() == 0:
+            found.append(["--allow-run-as-root"])
+        if not {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"} & set(os.environ):
+            # More ranks than cores are nobody's mistake on one's own machine.
+            found.append(["--oversubscribe"] if launcher.version < (5,) else ["--map-by", ":OVERSUBSCRIBE"])
+        return found
+    if launcher.family is Family.INTEL:
+        return [["-genv", "I_MPI_PIN", "0"]]
+    return []
+
+
+def launcher_environment(launcher: Launcher, spec: MPISpec) -> dict[str, str]:
+    """Return the environment of the launcher, which some pass on to other hosts: without what somebody gave the
+    workers, which they are told in another way."""
+    found = {name: value for name, value in os.environ.items() if name not in (spec.env or ())}
+    if launcher.family is Family.SLURM:
+        return {name: value for name, value in found.items() if not _STEP_VARIABLES.fullmatch(name)}
+    return found

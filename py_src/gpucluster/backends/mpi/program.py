@@ -1,0 +1,185 @@
+"""One running MPI program: started, heard, and ended with all that it has started here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from ...protocol.plaintext import printable
+from .ending import MARK, end_processes, remove_scratch
+from .rank import EVENT
+from .worker import FAILED
+
+logger = logging.getLogger("gpucluster.workers")
+
+END_SECONDS = 3.0
+KEPT_LINES = 40
+_RANK = re.compile(r"rank (\d+|\?): ?(.*)", re.DOTALL)
+_NOISE = re.compile(r"=.*|[-\s*]*|YOUR APPLICATION TERMINATED.*|This typically refers to.*|Please see the FAQ.*", re.I)
+"""What launchers say of every end."""
+
+
+class Program:
+    """The ranks of one cluster, from one start of the launcher to its end. Made by ``start``.
+
+    Parameters
+    ----------
+    process : asyncio.subprocess.Process
+    name : str
+        Of the launcher, for people.
+    told : mapping
+        As for ``start``.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, name: str, told: Mapping[str, Any]) -> None:
+        self._process = process
+        self._name = name
+        self._cluster_id: str = told["id"]
+        self._local_directory: str | None = told["local_directory"]
+        self._ending = False
+        self._lines: list[str] = []
+        self._said: str | None = None
+        self._ends: dict[int, int] = {}
+        self._first_end: str | None = None
+        self.over: str | None = None
+        """Why it is over, as the end of a sentence without a full stop; ``None`` while it runs."""
+        self._following = asyncio.create_task(self._follow())
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], environment: Mapping[str, str], told: Mapping[str, Any], name: str
+    ) -> Program:
+        """Start the launcher and hand it what all ranks are told.
+
+        Parameters
+        ----------
+        command : sequence of str
+        environment : mapping
+        told : mapping
+            Secret: it goes through the launcher's standard input. Its ``id`` is the cluster's.
+        name : str
+            Of the launcher, for people.
+
+        Raises
+        ------
+        OSError
+            It cannot be started.
+        """
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env={**environment, MARK: told["id"]},
+            start_new_session=True,  # What is typed into a terminal is not for it.
+        )
+        assert process.stdin is not None
+        # It stays open: where it ends, so do the ranks.
+        process.stdin.write(json.dumps(told).encode() + b"\n")
+        return cls(process, name, told)
+
+    def status_of(self, pid: int) -> int | None:
+        """Return the exit status of a rank's process; ``None``: nobody has told it."""
+        return self._ends.get(pid)
+
+    async def wait(self) -> None:
+        """Wait until it is over, and nothing of it is left on this machine."""
+        await asyncio.shield(self._following)
+
+    async def end(self, why: str = "it was ended") -> None:
+        """End it, in bounded time."""
+        if self.over is None and not self._ending:
+            self._ending = True
+            self._first_end = self._first_end or why
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+            with suppress(ProcessLookupError):
+                self._process.send_signal(signal.SIGTERM)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.wait(), END_SECONDS)
+        if self.over is None:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self.wait()
+
+    # -- following it ----------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        reading = asyncio.create_task(self._read())
+        status = await self._process.wait()
+        # What tasks have started may hold the pipe open until they end below.
+        await asyncio.to_thread(self._clean)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(reading, 1.0)
+        self.over = self._why(status)
+
+    def _clean(self) -> None:
+        end_processes(self._cluster_id)
+        remove_scratch(self._cluster_id, self._local_directory)
+
+    async def _read(self) -> None:
+        """Read what it prints, always: whoever is not read stops when the pipe is full."""
+        assert self._process.stdout is not None
+        rest = b""
+        while part := await self._process.stdout.read(65536):
+            *lines, rest = (rest + part).split(b"\n")
+            if len(rest) > 65536:
+                lines, rest = [*lines, rest], b""
+            for line in lines:
+                self._heard(line.decode(errors="replace").rstrip())
+        if rest:
+            self._heard(rest.decode(errors="replace").rstrip())
+
+    def _heard(self, line: str) -> None:
+        found = _RANK.fullmatch(line)
+        if found is None:
+            if self._ending or _NOISE.fullmatch(line):
+                return  # Launchers take each end for a misfortune.
+            self._lines = [*self._lines[1 - KEPT_LINES :], line]
+            logger.info("%s: %s", self._name, line)
+            return
+        rank, text = found.groups()
+        if text.startswith(EVENT):
+            with suppress(ValueError, KeyError, TypeError):
+                self._has_ended(rank, **json.loads(text.removeprefix(EVENT)))
+            return
+        if text.startswith(FAILED) and self._said is None:
+            self._said = f"rank {rank} {text}"
+        logger.info("%s", line)
+
+    def _has_ended(self, rank: str, pid: int, status: int) -> None:
+        self._ends[pid] = status
+        if self._first_end is None and not self._ending:
+            told = f"ended with status {status}"
+            if status < 0:
+                with suppress(ValueError):
+                    told = f"was ended by {signal.Signals(-status).name}"
+            self._first_end = f"rank {rank} {told}"
+
+    def _why(self, status: int) -> str:
+        if self._ending:
+            return self._first_end or "it was ended"
+        if self._said is not None:
+            return printable(self._said, 400).rstrip(".")
+        if self._first_end is not None:
+            return self._first_end
+        told = f"{self._name} ended with status {status}"
+        if status < 0:
+            told = f"{self._name} was ended by signal {-status}"
+        words = _telling(self._lines)
+        return f"{told}: {words}" if words else f"{told} and said nothing"
+
+
+def _telling(lines: Sequence[str]) -> str | None:
+    """Return the line that says most about a failure, without a full stop."""
+    worth = [line.strip() for line in lines if line.strip() and not _NOISE.fullmatch(line)]
+    for line in worth:
+        if re.search(r"error|fail|unable|not found|no such|not enough|unrecogni[sz]ed|invalid|requested", line, re.I):
+            return printable(line, 300).rstrip(".")
+    return printable(worth[-1], 300).rstrip(".") if worth else None

@@ -1,0 +1,232 @@
+"""``python -m gpucluster.backends.mpi.rank``: one rank of a cluster, as an MPI launcher starts it.
+
+This process is none of MPI's: it forks the one that is, and sees to its end. What that prints gets the number of its
+rank in front; when it ends, everything below it ends; and when whoever wanted the cluster is gone, so is the rank.
+The launcher's standard input tells that: it brings one line, which is secret, and is closed when nobody wants the
+cluster any more. Launchers of MPI hand it to the first rank only, and end the others when that one ends; Slurm's
+hands it to all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from ...operating_system.lifetimes import adopt_orphans, end_with_parent
+
+NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK")
+"""Variables that launchers number their processes with."""
+EVENT = "gpucluster-rank "
+"""What a line begins with, after the rank's own beginning, that is for whoever reads it and not for people."""
+LONGEST_LINE = 65536
+KILL_SECONDS = 5.0
+
+
+def rank_number() -> int | None:
+    """Return the number that the launcher gave this process; ``None``: it did not say."""
+    for name in NUMBERS:
+        with suppress(KeyError, ValueError):
+            return int(os.environ[name])
+    return None
+
+
+class Rank:
+    """The process above one rank.
+
+    Parameters
+    ----------
+    child : int
+        Number of the process that is the rank.
+    to_child, output, control : int
+        Descriptors: what the child reads as its standard input, what it prints, and what it tells only here.
+    """
+
+    def __init__(self, child: int, to_child: int, output: int, control: int) -> None:
+        self._child = child
+        self._to_child: int | None = to_child
+        self._output, self._control = output, control
+        self._number = rank_number()
+        self._scratch: str | None = None
+        self._secret = b""
+        self._unwritten = b""
+        self._line = b""
+        self._told = b""
+        self._selector = selectors.DefaultSelector()
+
+    def watch(self) -> int:
+        """Watch over the child until it has ended or nobody wants it; returns the status to end with."""
+        woken, wakes = socket.socketpair()
+        woken.setblocking(False)
+        wakes.setblocking(False)
+        signal.set_wakeup_fd(wakes.fileno(), warn_on_full_buffer=False)
+        ended: list[int] = []
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, lambda number, _: ended.append(128 + number))
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for descriptor in (0, self._output, self._control, woken.fileno()):
+            try:
+                self._selector.register(descriptor, selectors.EVENT_READ)
+            except (OSError, ValueError):  # A launcher may give no input, or that of /dev/null.
+                self._close_input()
+        status = self._status()
+        while status is None and not ended:
+            for key, _ in self._selector.select():
+                if key.fd == woken.fileno():
+                    with suppress(BlockingIOError):
+                        woken.recv(4096)
+                elif key.fd == 0:
+                    if self._read_input():
+                        ended.append(1)
+                elif key.fd == self._to_child:
+                    self._write_input()
+                else:
+                    self._read(key.fd)
+            status = self._status()
+        if status is not None:
+            self._drain()
+            self._say(EVENT + json.dumps({"pid": self._child, "status": status}))
+        self._end_all()
+        if ended:
+            return ended[0]
+        assert status is not None
+        return 128 - status if status < 0 else status
+
+    def _status(self) -> int | None:
+        with suppress(ChildProcessError):
+            pid, status = os.waitpid(self._child, os.WNOHANG)
+            return os.waitstatus_to_exitcode(status) if pid else None
+        return 1
+
+    # -- what comes in ---------------------------------------------------------------------------
+
+    def _read_input(self) -> bool:
+        """Read what the launcher hands over; returns whether the cluster is over."""
+        try:
+            part = os.read(0, 65536)
+        except OSError:
+            part = b""
+        if not part:
+            self._selector.unregister(0)
+            if self._secret:
+                return True
+            # Not for this rank.
+            self._close_input()
+            return False
+        if self._to_child is not None and not self._secret.endswith(b"\n"):
+            self._secret += part
+            if part.endswith(b"\n"):
+                self._unwritten = self._secret
+                os.set_blocking(self._to_child, False)
+                self._selector.register(self._to_child, selectors.EVENT_WRITE)
+        return False
+
+    def _write_input(self) -> None:
+        assert self._to_child is not None
+        try:
+            self._unwritten = self._unwritten[os.write(self._to_child, self._unwritten) :]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._unwritten = b""
+        if not self._unwritten:
+            self._selector.unregister(self._to_child)
+            self._close_input()
+
+    def _close_input(self) -> None:
+        if self._to_child is not None:
+            os.close(self._to_child)
+            self._to_child = None
+
+    def _read(self, descriptor: int) -> None:
+        part = os.read(descriptor, 65536)
+        if not part:
+            self._selector.unregister(descriptor)
+        elif descriptor == self._control:
+            self._told += part
+            *lines, self._told = self._told.split(b"\n")
+            for line in lines:
+                told: dict[str, Any] = json.loads(line)
+                self._number = told.get("rank", self._number)
+                self._scratch = told.get("scratch", self._scratch)
+        else:
+            *lines, self._line = (self._line + part).split(b"\n")
+            if len(self._line) > LONGEST_LINE:
+                lines, self._line = [*lines, self._line], b""
+            for line in lines:
+                self._say(line.decode(errors="replace").rstrip())
+
+    def _drain(self) -> None:
+        """Read what the child has printed last; what it has started may hold the pipe open."""
+        for descriptor in (self._control, self._output):
+            os.set_blocking(descriptor, False)
+            with suppress(BlockingIOError, KeyError, ValueError):
+                while descriptor in self._selector.get_map():
+                    self._read(descriptor)
+        if self._line:
+            self._say(self._line.decode(errors="replace").rstrip())
+            self._line = b""
+
+    # -- what goes out ---------------------------------------------------------------------------
+
+    def _say(self, text: str) -> None:
+        name = "?" if self._number is None else self._number
+        with suppress(OSError):
+            os.write(1, f"rank {name}: {text}\n".encode())
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _end_all(self) -> None:
+        """Kill everything below this process, and what comes to it meanwhile; delete its scratch folder."""
+        import psutil
+
+        deadline = time.monotonic() + KILL_SECONDS
+        while time.monotonic() < deadline:
+            below = [child for child in psutil.Process().children(recursive=True) if child.status() != "zombie"]
+            for process in below:
+                with suppress(psutil.Error):
+                    process.kill()
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
+            if not below:
+                break
+            time.sleep(0.01)
+        self._drain()  # Where it was told to end, the name of its folder may not have been read yet.
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def main() -> None:
+    """Be one rank."""
+    adopt_orphans()
+    child_reads, to_child = os.pipe()
+    output, child_prints = os.pipe()
+    control, child_tells = os.pipe()
+    here = os.getpid()
+    child = os.fork()
+    if child == 0:
+        end_with_parent(signal.SIGKILL)
+        if os.getppid() != here:
+            os._exit(1)
+        for wanted, descriptor in ((0, child_reads), (1, child_prints), (2, child_prints)):
+            os.dup2(descriptor, wanted)
+        for descriptor in (child_reads, to_child, output, child_prints, control):
+            os.close(descriptor)
+        from .worker import work
+
+        work(child_tells)
+    for descriptor in (child_reads, child_prints, child_tells):
+        os.close(descriptor)
+    sys.exit(Rank(child, to_child, output, control).watch())
+
+
+if __name__ == "__main__":
+    main()

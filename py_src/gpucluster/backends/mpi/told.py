@@ -1,0 +1,100 @@
+"""What the ranks of a cluster are told; it is secret, and travels through the launcher's standard input and MPI."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import dask
+
+from ...protocol.mpispec import MPISpec
+from ..backend import StartContext
+from ..nodes.workers import given_environment, portable_credentials, usual_environment
+from .ending import scratch_name
+
+DEATH_TIMEOUT_SECONDS = 60
+_TLS = {
+    "tls_ca_file": "ca-file",
+    "tls_client_cert": "client.cert",
+    "tls_client_key": "client.key",
+    "tls_scheduler_cert": "scheduler.cert",
+    "tls_scheduler_key": "scheduler.key",
+    "tls_worker_cert": "worker.cert",
+    "tls_worker_key": "worker.key",
+}
+_PASSED_ON = (
+    "distributed.comm.retry",
+    "distributed.comm.timeouts",
+    "distributed.worker.memory",
+    "distributed.worker.preload",
+    "distributed.worker.preload-argv",
+    "distributed.worker.profile",
+)
+"""Parts of Dask's configuration that workers elsewhere follow, too."""
+
+
+def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, scheduler: str) -> dict[str, Any]:
+    """Return what all ranks are told.
+
+    Parameters
+    ----------
+    spec : MPISpec
+    context : StartContext
+    n_workers : int
+    scheduler : str
+        Its address.
+    """
+    return {
+        "id": context.cluster_id,
+        "n_workers": n_workers,
+        "scheduler": scheduler,
+        "gpus_per_rank": spec.gpus_per_rank,
+        "environment": {**usual_environment(), **given_environment(spec)},
+        "config": {**{name: dask.config.get(name) for name in _PASSED_ON}, **_credentials(context)},
+        "directory": os.getcwd(),
+        "scratch": scratch_name(context.cluster_id),
+        "local_directory": spec.local_directory,
+        "arguments": arguments(spec),
+        "options": _worker_options(spec, scheduler),
+    }
+
+
+def arguments(spec: MPISpec) -> list[str]:
+    """Return the options of dask-mpi that are the same for all ranks."""
+    worker_class = "distributed.Nanny" if spec.nanny else "distributed.Worker"
+    if spec.gpus_per_rank:
+        worker_class = "dask_cuda.CUDAWorker"
+    limit = 0 if spec.memory_limit is None else spec.memory_limit
+    return [
+        *("--no-scheduler", "--no-dashboard", "--worker-class", worker_class),
+        *("--nthreads", str(spec.threads_per_worker), "--memory-limit", str(limit)),
+        *("--protocol", f"{spec.protocol}://"),
+    ]
+
+
+def _credentials(context: StartContext) -> dict[str, Any]:
+    """Return the credentials as settings of Dask, which dask-mpi's workers find there; text in place of paths."""
+    found = portable_credentials(context.security)
+    settings = {f"distributed.comm.tls.{place}": found[name] for name, place in _TLS.items() if name in found}
+    return {**settings, "distributed.comm.require-encryption": True} if found else {}
+
+
+def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
+    # dask-cuda calls it so, and it has no second way to say it.
+    options: dict[str, Any] = {"scheduler" if spec.gpus_per_rank else "scheduler_ip": scheduler}
+    options["death_timeout"] = DEATH_TIMEOUT_SECONDS
+    if spec.gpus_per_rank:
+        options["dashboard"] = False
+    preload = list(spec.preload)
+    if spec.has_nannies:
+        preload.insert(0, "gpucluster.backends.spawned")
+    if preload:
+        options["preload"] = preload
+    if spec.resources:
+        texts = [f"{name}={amount:g}" for name, amount in spec.resources.items()]
+        options["resources"] = ",".join(texts) if spec.gpus_per_rank else dict(spec.resources)
+    if spec.lifetime_seconds is not None:
+        options |= {"lifetime": spec.lifetime_seconds, "lifetime_restart": True}
+        if spec.lifetime_stagger_seconds is not None:
+            options["lifetime_stagger"] = spec.lifetime_stagger_seconds
+    return options

@@ -1,0 +1,150 @@
+"""What each rank does: it is told everything through MPI, then lets dask-mpi run a worker here."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import tempfile
+import traceback
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from .rank import rank_number
+
+FAILED = "could not start: "
+ENDED = "its worker has ended"
+
+
+def work(control: int) -> NoReturn:
+    """Be a worker until it ends; then end this process, without waiting for other ranks as MPI itself would.
+
+    Parameters
+    ----------
+    control : int
+        Descriptor of what is told to the process above, in lines of JSON.
+    """
+    try:
+        _work(control)
+        sys.stderr.write(f"{ENDED}\n")
+    except BaseException as error:
+        traceback.print_exc()
+        sys.stderr.write(f"{FAILED}{_cause(error)}\n")
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+        os._exit(1)
+
+
+def _work(control: int) -> None:
+    from mpi4py import MPI
+
+    world: Any = MPI.COMM_WORLD
+    told, number = _told(world)
+    _choose_gpu(told, world)
+    os.environ.update(told["environment"])
+    with suppress(OSError):
+        os.chdir(told["directory"])
+        sys.path.append(told["directory"])  # Last: files there may be another person's.
+    scratch = _make_scratch(told)
+    os.write(control, json.dumps({"rank": number, "scratch": scratch}).encode() + b"\n")
+    import dask
+
+    # The time is told by who reads it.
+    plain = {"distributed.admin.log-format": "%(levelname)-7s %(name)s  %(message)s"}
+    dask.config.set({**plain, **told["config"], "temporary-directory": scratch})
+    from dask_mpi.cli import main as run_dask_mpi
+
+    from ...dask_internals.listening import serve_no_worker_pages
+
+    serve_no_worker_pages()
+    options = {**told["options"], "name": str(number), "host": _address_towards(told["scheduler"])}
+    arguments = [*told["arguments"], "--local-directory", scratch, "--worker-options", json.dumps(options)]
+    run_dask_mpi.main(args=arguments, prog_name="dask-mpi", standalone_mode=False)
+
+
+def _told(world: Any) -> tuple[dict[str, Any], int]:
+    """Return what all ranks are told, and the number of this one.
+
+    Where launcher and MPI do not know each other, each process takes itself for the only one. Slurm's own numbers do
+    then, as it hands the input to all of them; tasks cannot use MPI.
+    """
+    line = sys.stdin.readline() if world.Get_rank() == 0 else ""
+    told: dict[str, Any] | None = world.bcast(json.loads(line) if line else None)
+    size, number = world.Get_size(), world.Get_rank()
+    if told is None or size != told["n_workers"]:
+        alone = size == 1 and told is not None and "SLURM_PROCID" in os.environ
+        if not alone:
+            from mpi4py import MPI
+
+            library = MPI.Get_library_version().splitlines()[0].strip("\0 ")
+            raise RuntimeError(
+                f"the launcher does not belong to the MPI that mpi4py uses ({library}): this rank sees {size} in all"
+            )
+        number = rank_number() or 0
+    assert told is not None
+    return told, number
+
+
+def _choose_gpu(told: dict[str, Any], world: Any) -> None:
+    """Leave this rank one GPU of its host: that of its place among the ranks there."""
+    if not told["gpus_per_rank"]:
+        return
+    place = _place_here(world)
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    found = [name.strip() for name in given.split(",") if name.strip()] if given is not None else _gpus()
+    if len(found) == 1 and "SLURM_PROCID" in os.environ:
+        place = 0  # Slurm has chosen already.
+    if place >= len(found):
+        raise RuntimeError(
+            f"{socket.gethostname()} has {len(found)} GPUs for this program, and at least {place + 1} ranks: let the "
+            "launcher start fewer there"
+        )
+    os.environ["CUDA_VISIBLE_DEVICES"] = found[place]
+
+
+def _place_here(world: Any) -> int:
+    for name in ("SLURM_LOCALID", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK"):
+        with suppress(KeyError, ValueError):
+            return int(os.environ[name])
+    from mpi4py import MPI
+
+    return int(world.Split_type(MPI.COMM_TYPE_SHARED).Get_rank())
+
+
+def _gpus() -> list[str]:
+    import pynvml
+
+    pynvml.nvmlInit()
+    try:
+        handles = [pynvml.nvmlDeviceGetHandleByIndex(place) for place in range(pynvml.nvmlDeviceGetCount())]
+        return [str(pynvml.nvmlDeviceGetUUID(handle)) for handle in handles]
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _make_scratch(told: dict[str, Any]) -> str:
+    top = told["local_directory"] or os.environ.get("SLURM_TMPDIR") or tempfile.gettempdir()
+    os.makedirs(top, mode=0o700, exist_ok=True)
+    return tempfile.mkdtemp(prefix=f"{told['scratch']}-", dir=top)
+
+
+def _address_towards(scheduler: str) -> str:
+    """Return the address of this host by which it reaches the scheduler, so that others reach the worker by it."""
+    host, _, port = scheduler.partition("://")[2].rpartition(":")
+    host = host.strip("[]")
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect((host, int(port)))
+        return str(probe.getsockname()[0])
+
+
+def _cause(error: BaseException) -> str:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f"the module '{error.name}' is not installed there"
+    text = str(error).strip().splitlines()
+    if isinstance(error, RuntimeError) and text:
+        return text[0][:300]
+    return f"{type(error).__name__}: {text[0][:300]}" if text else type(error).__name__

@@ -1,0 +1,276 @@
+"""Workers as ranks of a real MPI program: started, used, lost, started again, and ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import dask.array as da
+import gpucluster
+import numpy as np
+import psutil
+import pytest
+from distributed import Client
+from gpucluster.backends.backend import ReapContext, StartContext
+from gpucluster.backends.mpi.backend import MPIBackend
+from gpucluster.backends.mpi.ending import MARK
+from gpucluster.learn import KMeans, config_context
+from gpucluster.protocol.errors import GPUClusterError, InvalidState, StartFailed
+from gpucluster.protocol.kinds import parse_spec
+from gpucluster.protocol.models import ClusterModel, ClusterState, Network
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits
+
+pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
+pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+if not MPIEXEC.exists():
+    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+
+DIGITS = load_digits().data
+ORPHAN = ["setsid", "sleep", "4242"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_allocation() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("SLURM_JOB_ID", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster(shared_site) -> ClusterModel:
+    """A running cluster of two ranks."""
+    return shared_site.running(
+        backend="mpi", name="ranks", n_workers=2, env={"GREETING": "a secret word"}, idle_timeout_seconds=None
+    )
+
+
+@pytest.fixture
+def handle(shared_site, cluster):
+    shared_site.wait_for(cluster.id, lambda model: model.n_workers == 2)
+    return gpucluster.connect(cluster.id)
+
+
+@pytest.fixture
+def client(handle) -> Iterator[Client]:
+    with Client(handle) as made:
+        yield made
+
+
+def of_program(cluster: ClusterModel) -> list[psutil.Process]:
+    """Return everything that the launcher has started for a cluster, and the launcher."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == cluster.id and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (OSError, psutil.Error):
+            continue
+    return found
+
+
+def scratch_folders(cluster: ClusterModel) -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob(f"gpucluster-{cluster.id}-*"))
+
+
+def messages(handle) -> str:
+    return "\n".join(entry.message for entry in handle.activity())
+
+
+def pids(client: Client) -> set[int]:
+    return set(client.run(os.getpid).values())
+
+
+def test_ranks_are_workers_and_nothing_shows_a_secret(shared_site, cluster, client):
+    assert (cluster.network, cluster.backend_title, cluster.n_workers) == (Network.TLS, "MPI", 2)
+    assert {worker.name for worker in cluster.workers} == {"0", "1"}
+    assert cluster.can == ("restart",)
+    assert client.submit(lambda: os.environ.get("GREETING")).result() == "a secret word"
+    folders = scratch_folders(cluster)
+    assert {folder.stat().st_mode & 0o777 for folder in folders} == {0o700}
+    assert len(folders) == 2
+    folder = shared_site.registry.folder(cluster.id)
+    assert shlex.split(folder.submitted.read_text()) == [
+        *(str(MPIEXEC), "-n", "2", sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank")
+    ]
+    key = (folder.tls / "key.pem").read_text().splitlines()[1]
+    processes = of_program(cluster)
+    assert len(processes) >= 5  # mpiexec, and two for each rank
+    for process in processes:
+        seen = " ".join([*process.cmdline(), *process.environ().values()])
+        assert key not in seen
+        assert "a secret word" not in seen
+    assert "rank 1: INFO" in folder.log.read_text()
+    assert shared_site.control.telemetry(cluster.id).workers == ["0", "1"]
+
+
+def test_tasks_talk_over_mpi(cluster, client):
+    start = DIGITS[:10]
+    expected = LocalKMeans(10, init=start, n_init=1).fit(DIGITS)
+    with config_context(communicator="mpi"):
+        found = KMeans(10, init=start).fit(da.from_array(DIGITS, chunks=(300, 64)))
+    np.testing.assert_allclose(found.cluster_centers_, expected.cluster_centers_, atol=1e-9)
+    assert found.inertia_ == pytest.approx(expected.inertia_, rel=1e-9)
+
+
+def test_the_number_is_fixed_and_it_is_said_why(handle):
+    for refused in (lambda: handle.scale(3), lambda: handle.adapt(1, 3), lambda: handle.retire("0")):
+        with pytest.raises(InvalidState, match=r"keeps the ranks that it was started with\. Create another cluster"):
+            refused()
+    assert handle.model.n_workers == 2
+
+
+def test_a_restart_starts_the_whole_program_again(shared_site, cluster, handle, client):
+    kept = client.submit(pow, 2, 10)
+    assert kept.result() == 1024
+    before = pids(client)
+    handle.restart()
+    assert len(pids(client)) == 2
+    assert not before & pids(client)
+    assert kept.status == "cancelled"
+    assert shared_site.get(cluster.id).notice is None
+
+
+def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster, handle, client, wait_until):
+    result = client.submit(pow, 3, 4)
+    assert result.result() == 81
+    orphan = client.submit(lambda: subprocess.Popen(ORPHAN).pid, pure=False).result()
+    before = pids(client)
+    os.kill(client.submit(os.getpid, workers=["1"], pure=False).result(), signal.SIGKILL)
+    wait_until(lambda: "rank 1 was ended by SIGKILL. All its ranks are started again" in messages(handle))
+    wait_until(lambda: len(handle.model.workers) == 2 and not before & {worker.pid for worker in handle.model.workers})
+    assert not psutil.pid_exists(orphan) or psutil.Process(orphan).status() == psutil.STATUS_ZOMBIE
+    assert client.submit(lambda value: value + 1, result).result() == 82
+    assert shared_site.get(cluster.id).state is ClusterState.RUNNING
+    launcher = next(process for process in of_program(cluster) if process.name() == MPIEXEC.name)
+    launcher.kill()
+    wait_until(lambda: not launcher.is_running())
+    wait_until(lambda: f"{MPIEXEC.name} was ended by signal 9" in messages(handle))
+    shared_site.wait_for(cluster.id, lambda model: model.n_workers == 2)
+
+
+def test_a_nanny_starts_its_worker_again_alone(shared_site, wait_until):
+    model = shared_site.running(backend="mpi", name="nannies", n_workers=1, nanny=True)
+    ranks = {process.pid for process in of_program(model)}
+    worker = model.workers[0].pid
+    assert worker not in {process.pid for process in of_program(model) if process.name() == MPIEXEC.name}
+    os.kill(worker, signal.SIGKILL)
+    back = shared_site.wait_for(model.id, lambda model: model.workers and model.workers[0].pid != worker)
+    assert back.workers[0].name == "0"
+    assert ranks - {process.pid for process in of_program(model)} <= {worker}
+    shared_site.control.stop(model.id)
+    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert not of_program(model)
+    assert not scratch_folders(model)
+
+
+# -- refusals ----------------------------------------------------------------------------------------
+
+
+def _program(path: Path, text: str) -> str:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+async def _refusal(tmp_path: Path, **options) -> str:
+    context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
+    with pytest.raises(GPUClusterError) as error:
+        await MPIBackend().preflight(parse_spec({"backend": "mpi", "n_workers": 1, **options}), context)
+    return str(error.value.message)
+
+
+@pytest.mark.processes
+async def test_launchers_that_cannot_be_used_are_told(tmp_path):
+    assert "there is no program 'none-mpirun' on the PATH" in await _refusal(tmp_path, launcher="none-mpirun")
+    other = _program(tmp_path / "mpirun", "echo 'mpirun (Open MPI) 4.1.4'")
+    told = await _refusal(tmp_path, launcher=other)
+    assert f"The launcher {other} is one of Open MPI, and mpi4py uses MPICH" in told
+    broken = _program(tmp_path / "broken", "echo libmpi.so.40: cannot open >&2; exit 127")
+    assert f"The launcher {broken} cannot be started (libmpi.so.40: cannot open)" in await _refusal(
+        tmp_path, launcher=broken
+    )
+
+
+@pytest.mark.processes
+async def test_pythons_that_cannot_be_used_are_told(tmp_path):
+    bare = _program(tmp_path / "python", f'exec {sys.executable} -S "$@"')
+    assert "needs the package gpucluster in the environment of" in await _refusal(tmp_path, rank_python=bare)
+    _program(tmp_path / "python", "echo missing dask_mpi")
+    assert "needs the package dask-mpi in the environment of" in await _refusal(tmp_path, rank_python=bare)
+    _program(tmp_path / "python", "echo 'RuntimeError: cannot load MPI library'; exit 1")
+    assert "MPI cannot be loaded (RuntimeError: cannot load MPI library)" in await _refusal(tmp_path, rank_python=bare)
+
+
+@pytest.mark.processes
+def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path):
+    failing = _program(
+        tmp_path / "mpiexec", "[ $1 = --version ] && exec echo HYDRA\necho error: no slots for 2 ranks >&2; exit 3"
+    )
+    model = shared_site.create(backend="mpi", n_workers=2, launcher=failing)
+    with pytest.raises(StartFailed, match="mpiexec ended with status 3: error: no slots for 2 ranks"):
+        shared_site.control.wait(model.id, timeout=60)
+    broken = _program(tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1')
+    model = shared_site.create(backend="mpi", n_workers=2, rank_python=broken, launcher=str(MPIEXEC))
+    with pytest.raises(StartFailed, match=r"2 of 2 workers could not start: mpiexec .*no such thing"):
+        shared_site.control.wait(model.id, timeout=60)
+
+
+@pytest.mark.processes
+def test_a_dry_run_shows_the_command(shared_site):
+    spec = {"backend": "mpi", "n_workers": 3, "gpus_per_rank": 1, "launcher_options": "-ppn 1"}
+    shown = shared_site.control.preview(spec).text
+    assert f"{MPIEXEC} -ppn 1 -n 3 {sys.executable}" in shown
+
+
+# -- a program of somebody else's --------------------------------------------------------------------
+
+
+@pytest.mark.processes
+def test_a_running_dask_mpi_can_be_joined(shared_site, tmp_path, wait_until):
+    file = tmp_path / "scheduler.json"
+    program = Path(sys.executable).with_name("dask-mpi")
+    command = [MPIEXEC, "-n", "2", program, "--scheduler-file", file, "--worker-class", "distributed.Worker"]
+    with subprocess.Popen(
+        [*command, "--local-directory", tmp_path, "--no-dashboard"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as running:
+        try:
+            wait_until(file.exists)
+            model = shared_site.running(
+                backend="existing", scheduler_file=str(file), n_workers=None, memory_limit="auto"
+            )
+            shared_site.wait_for(model.id, lambda model: model.n_workers == 1)
+            with Client(gpucluster.connect(model.id)) as client:
+                assert client.submit(sum, [1, 2]).result() == 3
+            shared_site.control.stop(model.id)
+            shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+            assert running.poll() is None
+        finally:
+            running.terminate()
+
+
+# -- the end -----------------------------------------------------------------------------------------
+
+
+async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, client, wait_until):
+    client.submit(lambda: subprocess.Popen(ORPHAN).pid, pure=False).result()
+    client.close()
+    remembered = shared_site.registry.folder(cluster.id).remembered.read_text()
+    os.kill(shared_site.get(cluster.id).pid, signal.SIGKILL)
+    wait_until(lambda: not [process for process in of_program(cluster) if process.name() != "sleep"], timeout=30)
+    # Whoever looks at the list ends what tasks have left, too; again, and that is no harm.
+    wait_until(lambda: shared_site.get(cluster.id).state.ended)
+    wait_until(lambda: not shared_site.registry.folder(cluster.id).remembered.exists())
+    assert not of_program(cluster)
+    assert not scratch_folders(cluster)
+    await MPIBackend().reap(json.loads(remembered)["state"], ReapContext(cluster.id))

@@ -1,0 +1,128 @@
+"""Launchers of MPI by what they say of themselves, and the command lines that follow."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from gpucluster.backends.mpi import launcher as launchers
+from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
+from gpucluster.protocol.errors import InvalidRequest
+from gpucluster.protocol.kinds import parse_spec
+from gpucluster.protocol.mpispec import MPISpec
+
+RANK = [sys.executable, "-P", "-u", "-m", "gpucluster.backends.mpi.rank"]
+SAID = {
+    "mpiexec (OpenRTE) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/": (Family.OPEN_MPI, (4, 1, 4)),
+    "mpirun (Open MPI) 5.0.7\n": (Family.OPEN_MPI, (5, 0, 7)),
+    "prterun (PRRTE) 3.0.8\n": (Family.OPEN_MPI, (3, 0, 8)),
+    "HYDRA build details:\n    Version:                                 4.3.1\n": (Family.MPICH, (4, 3, 1)),
+    "Intel(R) MPI Library for Linux* OS, Version 2021.13 Build 20240701\n": (Family.INTEL, (2021, 13)),
+    "slurm 24.05.4\n": (Family.SLURM, (24, 5, 4)),
+    "slurm-wlm 22.05.8\n": (Family.SLURM, (22, 5, 8)),
+    "aprun (ALPS) something\n": (Family.UNKNOWN, ()),
+}
+
+
+def spec(**options) -> MPISpec:
+    return parse_spec({"backend": "mpi", **options})
+
+
+@pytest.fixture(autouse=True)
+def _no_allocation(monkeypatch):
+    for name in ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize(("said", "meant"), SAID.items())
+def test_launchers_are_known_by_their_version(said, meant):
+    found = identify("/opt/mpi/bin/mpiexec", said)
+    assert (found.family, found.version) == meant
+
+
+def test_only_launchers_of_the_same_mpi_are_taken():
+    def fits(family: Family, library: Family) -> bool:
+        return Launcher("/x", family).starts(library)
+
+    assert fits(Family.MPICH, Family.MPICH)
+    assert fits(Family.INTEL, Family.MPICH)
+    assert fits(Family.UNKNOWN, Family.OPEN_MPI)
+    assert fits(Family.SLURM, Family.OPEN_MPI)
+    assert not fits(Family.OPEN_MPI, Family.MPICH)
+    assert not fits(Family.MPICH, Family.OPEN_MPI)
+
+
+def test_each_launcher_gets_what_it_needs(monkeypatch):
+    monkeypatch.setattr(launchers.os, "geteuid", lambda: 0)
+
+    def words(said: str, pmi: list[str] | None = None, **options) -> list[str]:
+        made = command(identify("/mpi/run", said), spec(n_workers=4, **options), 4, "gpucluster-ID", pmi or [])
+        assert made[0] == "/mpi/run"
+        assert made[-len(RANK) :] == RANK
+        return made[1 : -len(RANK)]
+
+    assert words("HYDRA") == ["-n", "4"]
+    assert words("HYDRA", launcher_options="-hosts 'a,b' -ppn 2") == ["-hosts", "a,b", "-ppn", "2", "-n", "4"]
+    bound = ["--bind-to", "none", "--allow-run-as-root"]
+    assert words("mpirun (Open MPI) 4.1.4") == [*bound, "--oversubscribe", "-n", "4"]
+    assert words("mpirun (Open MPI) 5.0.7") == [*bound, "--map-by", ":OVERSUBSCRIBE", "-n", "4"]
+    assert words("Intel(R) MPI Library") == ["-genv", "I_MPI_PIN", "0", "-n", "4"]
+    step = ["--kill-on-bad-exit", "--job-name", "gpucluster-ID", "--cpus-per-task", "2"]
+    assert words("slurm 20.02.1", threads_per_worker=2) == [*step, "-n", "4"]
+    assert words("slurm 23.02", ["--mpi=pmix"], threads_per_worker=2) == ["--overlap", *step, "--mpi=pmix", "-n", "4"]
+    # What somebody says is not said twice.
+    mine = ["--bind-to", "core", "--map-by", "ppr:1:node"]
+    assert words("mpirun (Open MPI) 5.0.7", launcher_options=mine) == ["--allow-run-as-root", *mine, "-n", "4"]
+    monkeypatch.setattr(launchers.os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("PBS_JOBID", "17")
+    assert words("mpirun (Open MPI) 4.1.4") == ["--bind-to", "none", "-n", "4"]
+
+
+def test_an_allocation_says_how_much_there_is():
+    assert launchers.allocated_cpus({"SLURM_JOB_CPUS_PER_NODE": "4(x2),2"}) == 10
+    assert launchers.allocated_cpus({}) is None
+    assert launchers.allocated_gpus({"SLURM_GPUS": "a100:8", "SLURM_GPUS_ON_NODE": "4"}) == 8
+    assert launchers.allocated_gpus({"SLURM_GPUS_ON_NODE": "4", "SLURM_JOB_NUM_NODES": "3"}) == 12
+    assert launchers.allocated_gpus({}) is None
+
+
+def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
+    for name in ("SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_CONF", "PASSWORD"):
+        monkeypatch.setenv(name, "1")
+    found = launchers.launcher_environment(Launcher("srun", Family.SLURM), spec(env={"PASSWORD": "x"}))
+    assert {name for name in found if name.startswith("SLURM_")} == {"SLURM_JOB_ID", "SLURM_CONF"}
+    assert "PASSWORD" not in found
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n_workers": 0}, "an MPI program has at least one rank"),
+        ({"launcher": "mpi exec"}, "must be the name of a program"),
+        ({"launcher": "../mpiexec"}, "must be the name of a program"),
+        ({"launcher_options": ["-n", "7"]}, "is what n_workers says"),
+        ({"launcher_options": ["--ntasks=7"]}, "is what n_workers says"),
+        ({"launcher_options": "--hosts 'a"}, "close each quotation mark"),
+        ({"launcher_options": ["a\nb"]}, "cannot be a word of a command line"),
+        ({"launcher_options": ["x"] * 101}, "at most 100 words"),
+        ({"lifetime_seconds": 60}, "lifetime_seconds needs nanny"),
+        ({"rank_python": "python"}, "must be an absolute path"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, said):
+    with pytest.raises(InvalidRequest, match=said):
+        spec(**options)
+
+
+def test_gpus_are_for_dask_cuda():
+    pytest.importorskip("dask")
+    from gpucluster.backends.mpi.told import arguments
+
+    assert "dask_cuda.CUDAWorker" in arguments(spec(gpus_per_rank=1))
+    assert "distributed.Nanny" in arguments(spec(nanny=True))
+    words = arguments(spec(memory_limit=None, protocol="tcp", threads_per_worker=3))
+    assert words[2:] == [
+        *("--worker-class", "distributed.Worker", "--nthreads", "3", "--memory-limit", "0", "--protocol", "tcp://")
+    ]
+    assert Path(RANK[0]).is_absolute()

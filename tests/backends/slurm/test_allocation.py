@@ -1,0 +1,99 @@
+"""Ranks of MPI within an allocation of a real Slurm: on its nodes, as a step of the job, and gone with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from gpucluster.backends.backend import StartContext
+from gpucluster.backends.mpi.ending import MARK
+from gpucluster.backends.slurm import SlurmBackend
+from gpucluster.protocol.kinds import parse_spec
+from gpucluster.protocol.models import ClusterState
+
+pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
+pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
+
+WITHIN = """
+import json, os, time
+import gpucluster
+
+cluster = gpucluster.create("mpi", name="within", interface="lo", idle_timeout_seconds=None)
+
+
+def place():
+    from mpi4py import MPI
+
+    return [os.environ["SLURMD_NODENAME"], os.environ["SLURM_STEP_ID"], MPI.COMM_WORLD.Get_rank(), os.getpid()]
+
+
+with cluster.get_client() as client:
+    print(json.dumps({"id": cluster.id, "places": list(client.run(place).values())}), flush=True)
+input()
+"""
+
+
+def _left(cluster: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == cluster and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (OSError, psutil.Error):
+            continue
+    return found
+
+
+@pytest.mark.processes
+def test_the_nodes_of_an_allocation_are_used_and_it_takes_all_along(
+    slurm: Any, shared_site: Any, wait_until: Any
+) -> None:
+    job = ["salloc", "--quiet", "--nodes=2", "--ntasks-per-node=2", "--mem=2000", "--time=5"]
+    # As a notebook that holds CPUs and memory of its node in a step of its own.
+    step = ["srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=2"]
+    with subprocess.Popen(
+        [*job, *step, sys.executable, "-c", WITHIN],
+        env={**slurm.environment, "GPUCLUSTER_DIR": str(shared_site.directory)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        told = json.loads(running.stdout.readline())
+        nodes, steps, ranks, pids = zip(*told["places"], strict=True)
+        assert sorted(nodes).count("n1") == sorted(nodes).count("n2") == 2
+        assert len(set(steps)) == 1
+        assert sorted(ranks) == [0, 1, 2, 3]  # By Slurm's PMI, they know each other.
+        model = shared_site.get(told["id"])
+        assert "run within this allocation of Slurm" in model.notes[0]
+        assert f"gpucluster-{told['id']}"[:8] in slurm.ask("squeue", "-h", "-s", "-o", "%j")
+        os.kill(pids[0], signal.SIGKILL)
+        wait_until(lambda: not set(pids) & {worker.pid for worker in shared_site.get(told["id"]).workers})
+        shared_site.wait_for(told["id"], lambda model: model.n_workers == 4)
+        # The notebook goes, and with it the allocation.
+        running.communicate("\n", timeout=30)
+    ended = shared_site.wait_for(told["id"], lambda model: model.state.ended)
+    assert ended.state is ClusterState.STOPPED
+    assert ended.reason == "The allocation of Slurm that its workers were in is over."
+    assert not _left(told["id"])
+    assert not slurm.ask("squeue", "-h", "-s").split()
+    assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{told['id']}-*"))
+
+
+async def test_who_asks_for_jobs_within_a_job_is_told_of_its_nodes(
+    slurm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "1234")
+    context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
+    folder = tmp_path / "shared"
+    folder.mkdir(mode=0o700)
+    plan = await SlurmBackend().preflight(parse_spec({"backend": "slurm", "shared_directory": str(folder)}), context)
+    assert any("within the job 1234 already" in note and "the kind 'mpi'" in note for note in plan.notes(1))
