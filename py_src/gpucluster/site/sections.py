@@ -6,6 +6,7 @@ there is holds in its place, until somebody has mended it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from .limits import SiteLimits
 from .limitsection import LEAST, LEAST_HOLDS, Limits
 from .model import EVERY, Site
 from .place import UnreadableSite
+
+_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 
 
 def site_of_nothing(path: Path, trouble: str) -> Site:
@@ -52,7 +55,7 @@ class _Reader:
         self.troubles: list[str] = []
 
     def site(self) -> Site:
-        sections = {"title", "presets", "defaults", "limits", "costs"}
+        sections = {"title", "login_node", "presets", "defaults", "limits", "costs"}
         lost = False
         for key in self._data:
             if key not in sections:
@@ -63,6 +66,10 @@ class _Reader:
         if not isinstance(title, str) or len(title) > 100:
             self._tell(["title"], "must be a short text")
             title = ""
+        login_node = self._data.get("login_node")
+        if login_node is not None and not (isinstance(login_node, str) and _HOST.fullmatch(login_node)):
+            self._tell(["login_node"], "must be the name of a host, such as login.site.org")
+            login_node = None
         limits = self._by_kind("limits", self._limits, faulty=LEAST)
         if lost:
             self._least(limits, EVERY)
@@ -70,6 +77,7 @@ class _Reader:
             self._path,
             found=True,
             title=title,
+            login_node=login_node,
             added=self._presets(),
             defaults=self._by_kind("defaults", self._defaults),
             limits=limits,
