@@ -102,6 +102,13 @@ def test_where_the_laptop_logs_in(environment: dict[str, str], name: str | None,
     assert "another name" in str(told)
 
 
+def test_a_site_that_names_its_login_node() -> None:
+    told = {"SSH_CONNECTION": "10.0.0.1 5000 192.0.2.7 22"}
+    assert loginnode.login_node(None, told, "login.invalid")[0] == "login.invalid"
+    assert loginnode.login_node("me@other.invalid", told, "login.invalid") == ("me@other.invalid", None)
+    assert loginnode.login_node(None, told, HOST) == (None, None), "this machine itself"
+
+
 @pytest.mark.parametrize("name", ["-oProxyCommand=x", "a b", "a;b", "$(x)", ""])
 def test_names_that_are_none(name: str) -> None:
     with pytest.raises(InvalidRequest, match=r"--login-node: .* is not the name of a host"):

@@ -67,6 +67,7 @@ def test_a_broken_kind_breaks_nothing_but_itself(site):
         "ssh",
         "mpi",
         "kubernetes",
+        "gateway",
         "existing",
         "good",
     ]

@@ -168,6 +168,7 @@ def test_the_schema_tells_kinds_apart_by_backend():
         "ssh",
         "mpi",
         "kubernetes",
+        "gateway",
         "existing",
     }
 

@@ -13,8 +13,9 @@ from gpucluster.client.capacity import bounded_spec, checked_spec
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
+from gpucluster.site.faults import preset_faults
+from gpucluster.site.limitsection import LEAST
 from gpucluster.site.reading import new_troubles, site_of, this_site
-from gpucluster.site.sections import LEAST, preset_faults
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
 
@@ -135,6 +136,7 @@ def test_kinds_that_are_not_allowed(site):
         ("defaults:\n  slrum: {}\n", 2, "defaults.slrum: is no kind of cluster here (did you mean 'slurm'?)"),
         ("costs:\n  slurm: {unit: h}\n", 2, "costs.slurm: give per_gpu_hour, per_cpu_hour or per_node_hour"),
         ("title: [1]\n", 1, "title: must be a short text"),
+        ("login_node: -oProxyCommand=x\n", 1, "login_node: must be the name of a host"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line_and_left_out(site, text, line, sentence):
@@ -204,5 +206,6 @@ def test_what_is_no_file_and_what_is_no_text(site, tmp_path):
 def test_a_change_of_the_file_is_seen(site):
     site("title: A\n")
     assert this_site().title == "A"
+    assert this_site().login_node is None
     site("title: B\n")
     assert this_site().title == "B"

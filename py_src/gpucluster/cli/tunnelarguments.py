@@ -12,7 +12,7 @@ def declare_tunnel(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "--login-node", metavar="NAME",
         help="Where your laptop logs in, as your laptop knows it; also me@NAME and NAME:PORT. Default: what the "
-        "environment tells (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
+        "site's file or the environment tells (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
     )  # fmt: skip
     parser.argument("--local-port", metavar="N", help="Port of your laptop. Default: the same.")
     declare_json(parser, face, "the line, with what was checked,")

@@ -36,6 +36,7 @@ _OURS = {
     "ssh": "gpucluster.backends.ssh:SSHBackend",
     "mpi": "gpucluster.backends.mpi.backend:MPIBackend",
     "kubernetes": "gpucluster.backends.kubernetes:KubernetesBackend",
+    "gateway": "gpucluster.backends.gateway:GatewayBackend",
     "existing": "gpucluster.backends.existing:ExistingBackend",
 }
 """Ours need no look at what is installed: they are there wherever this module is."""

@@ -28,6 +28,8 @@ class Site:
     path: Path = DEFAULT
     found: bool = False
     title: str = ""
+    login_node: str | None = None
+    """Where people's laptops log in."""
     added: tuple[Preset, ...] = ()
     """The site's own presets, and those of the package that it names."""
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

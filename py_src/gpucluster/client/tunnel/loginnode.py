@@ -21,7 +21,9 @@ def this_node(environment: Mapping[str, str]) -> str:
     return name if name and _NAME.fullmatch(name) else socket.gethostname()
 
 
-def login_node(asked: str | None, environment: Mapping[str, str]) -> tuple[str | None, str | None]:
+def login_node(
+    asked: str | None, environment: Mapping[str, str], site: str | None = None
+) -> tuple[str | None, str | None]:
     """Return the login node, and in a sentence how it is known.
 
     Parameters
@@ -30,6 +32,8 @@ def login_node(asked: str | None, environment: Mapping[str, str]) -> tuple[str |
         As somebody named it: ``name``, ``me@name``, ``name:port``.
     environment : mapping
         Of this process.
+    site : str, optional
+        As the site's file names it.
 
     Returns
     -------
@@ -49,6 +53,9 @@ def login_node(asked: str | None, environment: Mapping[str, str]) -> tuple[str |
                 "'me@login.site.org:2222'."
             )
         return (None if _is_here(asked.rpartition("@")[2].partition(":")[0]) else asked), None
+    if site is not None:
+        here = _is_here(site.partition(":")[0])
+        return (None, None) if here else (site, "The login node is the one that the site's file names.")
     through = environment.get("SSH_CONNECTION", "").split()
     if len(through) == 4 and not _is_ours(through[2]):
         # The log-in that this job was started from: the variable came along.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ...protocol.errors import InvalidState
 from ...protocol.plaintext import counted
+from ...site.reading import this_site
 from . import checks
 from .loginnode import login_node, this_node
 from .model import Check, Tunnel
@@ -59,7 +60,7 @@ def plan_tunnel(
     if not addresses:
         raise InvalidState(f"Nothing listens on port {port} of {node}.")
     outer = reached_by(addresses)
-    gate, known = login_node(login, environment)
+    gate, known = login_node(login, environment, this_site().login_node)
     found = [checks.answers(_near(addresses), port, server.base_url, secure=server.secure)] if server else []
     notes = [known] if known is not None else []
     line, seen = _line(node, gate, port, local_port or port, outer)
