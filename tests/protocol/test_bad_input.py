@@ -28,7 +28,7 @@ BAD_SPECS = [
     ({1: 2}, "1: is not an option of this request."),
     (
         {"backend": "pbs"},
-        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing', not "
+        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing', "
         "'pbs'. "
         "Other kinds come with packages: install one in this Python environment.",
     ),
