@@ -29,8 +29,7 @@ BAD_SPECS = [
     (
         {"backend": "pbs"},
         "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing', "
-        "'pbs'. "
-        "Other kinds come with packages: install one in this Python environment.",
+        "not 'pbs'. Other kinds come with packages: install one in this Python environment.",
     ),
     (
         {"backend": None},
