@@ -2,13 +2,15 @@
 
 The real panel in a real JupyterLab in Chromium shows a cluster whose scheduler, supervisor, server and event stream are
 real and whose workers are simulated (``tests/fakes/cluster``). Scripting time is what Chromium's tracing calls so, on
-the page's main thread, added up from one drawn frame to the next: all of JupyterLab's scripts are in it, an upper
-bound of ours. The heap is measured after a collection of garbage, at the start and all along.
+the page's main thread, added up from one drawn frame to the next, which may be seconds: all of JupyterLab's scripts are
+in it, an upper bound of ours. Between rests, it is what comes at once. The heap is measured after a collection of
+garbage, at the start and all along.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import statistics
 import time
@@ -32,6 +34,8 @@ COLLECTING = {"MajorGC", "MinorGC"}
 """… which V8 puts off to idle moments, and which walks through the heap of the whole page, JupyterLab's included."""
 FRAME = "Commit"
 """Ends what the main thread does for one frame; what follows belongs to the next one."""
+REST_MS = 50
+"""After such a rest, scripts belong to the next frame, although nothing was drawn: there was nothing to draw."""
 SETTLE_SECONDS = 20
 HEAP_EVERY_SECONDS = 30
 
@@ -71,10 +75,11 @@ def traced(page: Page) -> Iterator[list[dict[str, Any]]]:
     session.detach()
 
 
-def frames_of(events: list[dict[str, Any]], names: set[str]) -> list[float]:
+def frames_of(events: list[dict[str, Any]], names: set[str], rest_ms: float = math.inf) -> list[float]:
     """Return the milliseconds spent in such events from each frame to the next, on the busiest page's main thread.
 
-    It is time of the thread, not of the clock: on a machine with other work, the clock counts that work too.
+    A frame also ends with a rest of so many milliseconds. It is time of the thread, not of the clock: on a machine with
+    other work, the clock counts that work too.
     """
     mains = {
         (event["pid"], event["tid"])
@@ -90,6 +95,8 @@ def frames_of(events: list[dict[str, Any]], names: set[str]) -> list[float]:
             frames.append(0.0)
         elif event["name"] in names and event.get("ph") == "X":
             # Scripts call scripts: count the outermost alone.
+            if event["ts"] - until > 1000 * rest_ms:
+                frames.append(0.0)
             if event["ts"] >= until:
                 frames[-1] += event.get("tdur", event["dur"]) / 1000
             until = max(until, event["ts"] + event["dur"])
@@ -115,6 +122,7 @@ def scripting(page: Page, updates: Updates, seconds: float) -> dict[str, Any]:
         page.wait_for_timeout(seconds * 1000)
     # Frames without a script are animations that nobody wrote.
     frames = [frame for frame in frames_of(events, SCRIPTING) if frame > 0.5]
+    bursts = sorted(frames_of(events, SCRIPTING, REST_MS), reverse=True)
     collections = sorted(frames_of(events, COLLECTING), reverse=True)
     return {
         "updates_traced": updates.count - before,
@@ -123,6 +131,7 @@ def scripting(page: Page, updates: Updates, seconds: float) -> dict[str, Any]:
             "median": round(statistics.median(frames), 2) if frames else None,
             "longest": [round(frame, 2) for frame in sorted(frames, reverse=True)[:10]],
         },
+        "scripting_ms_between_rests": [round(burst, 2) for burst in bursts[:10]],
         "collecting_ms_per_frame": [round(frame, 2) for frame in collections[:10]],
     }
 

@@ -1,7 +1,8 @@
 """Whether anything in the panel jumps while figures change: ``python -m benchmarks.layout_shift``.
 
 Two real clusters compute, rest and compute again for a minute; one card is open, with its workers, the other is
-folded. Pages of three widths look at them at once and note the browser's own ``layout-shift`` entries. In the middle
+folded; the gauges over time of the open one are beside them. Pages of three widths look at them at once and note the
+browser's own ``layout-shift`` entries in the panel and in the gauges over time. In the middle
 the open cluster is scaled from two to four workers: what moves in the seconds after that is what somebody has asked
 for, and is counted apart.
 """
@@ -19,7 +20,7 @@ from gpucluster.client.api import connect
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.recording import record
-from tests.browser.chromium import chromium, open_page, open_panel, resize_panel
+from tests.browser.chromium import choose_command, chromium, open_page, open_panel, resize_panel
 from tests.browser.lab import Lab, jupyter
 
 WIDTHS = (245, 320, 480)
@@ -31,7 +32,8 @@ WATCH = """() => {
     const name = node => {
         const element = node?.nodeType === 1 ? node : node?.parentElement
         const card = element?.closest('.gpc-ClusterCard')?.querySelector('h3')?.title
-        return element?.closest('#gpucluster-panel') ? `${card ?? 'panel'}: ${element.className}` : null
+        const place = card ?? element?.closest('#gpucluster-panel, .gpc-Charts')?.className
+        return place === undefined ? null : `${place}: ${element.className}`
     }
     new PerformanceObserver(list => list.getEntries().forEach(entry => {
         const moved = entry.sources.map(({ node }) => name(node)).filter(one => one !== null)
@@ -81,6 +83,12 @@ def open_at(browser: Browser, lab: Lab, width: int) -> Page:
     """Open the panel at a width, one cluster open and the other folded."""
     page = open_page(browser, lab, f"lab/workspaces/w{width}?reset", height=1400)
     page.add_style_tag(content=":root { --jp-sidebar-min-width: 240px !important }")
+    open_panel(page)
+    choose_command(page, "Show Gauges of GPU Cluster over Time")
+    choice = page.locator(".jp-Dialog select")
+    choice.select_option("open")
+    page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
+    expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
     panel = open_panel(page)
     for name, is_open in (("open", "true"), ("folded", "false")):
         toggle = panel.get_by_role("button", name=name, exact=True)

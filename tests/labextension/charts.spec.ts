@@ -25,6 +25,19 @@ function course(...samples: TelemetrySample[]): Course {
   return made;
 }
 
+/** What the charts say that are shown. */
+function titlesOf({ node }: TimeCharts): string[] {
+  return [...node.querySelectorAll<HTMLElement>('.gpc-Chart:not([hidden])')].map(
+    ({ textContent }) => textContent ?? ''
+  );
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) {
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
+}
+
 describe('the course of a cluster', () => {
   it('has sums, means of GPUs, and each worker by itself', () => {
     const made = course(
@@ -35,6 +48,17 @@ describe('the course of a cluster', () => {
     expect(made.series('cpu', '1').values).toEqual([70, null]);
     expect(made.series('gpu', null).values).toEqual([null, 30]);
     expect(made.series('cpu', 'nobody').times).toEqual([]);
+    expect(made.series('cpu', null, START / 1000 + 0.5, Infinity).values).toEqual([10]);
+    expect([made.has('gpu', null), made.has('gpu', 'nobody'), made.has('disk', null)]).toEqual([
+      true,
+      false,
+      false
+    ]);
+  });
+
+  it('counts the memory of a GPU once, however many workers share it', () => {
+    const shared = { device: ['GPU-1', 'GPU-1'], vram_used_bytes: [500, 500] };
+    expect(course(at(0, shared)).series('vram', null).values).toEqual([500]);
   });
 
   it('marks who comes and goes, and the first results on disk', () => {
@@ -153,16 +177,11 @@ it('a chart says the value at a moment, and nothing after a silence', () => {
 it('charts show what is measured, of all workers or of one, and what happened in words', async () => {
   const charts = new TimeCharts({ trans });
   document.body.append(charts.node);
-  const frame = (): Promise<unknown> => new Promise(resolve => setTimeout(resolve, 60));
   expect(charts.node.textContent).toContain('No figures yet.');
   charts.add(at(0));
   charts.add(at(1, { workers: ['0', '1', '<b>'], cpu_percent: [50, 70, 10] }));
-  await frame();
-  const titles = (): (string | null | undefined)[] =>
-    [...charts.node.querySelectorAll<HTMLElement>('.gpc-Chart:not([hidden])')].map(
-      node => node.textContent
-    );
-  expect(titles()).toContain('CPU (100 % is one core)130 %');
+  const titles = (): string[] => titlesOf(charts);
+  await until(() => titles().includes('CPU (100 % is one core)130 %'));
   expect(titles().join()).not.toContain('GPU');
   const choice = charts.node.querySelector('select')!;
   expect([...choice.options].map(({ text }) => text)).toEqual([
@@ -173,9 +192,27 @@ it('charts show what is measured, of all workers or of one, and what happened in
   ]);
   choice.value = '1';
   choice.dispatchEvent(new Event('change'));
-  await frame();
-  expect(titles()).toContain('CPU (100 % is one core)70 %');
+  await until(() => titles().includes('CPU (100 % is one core)70 %'));
   expect(charts.node.querySelector('li')?.textContent).toContain('Worker <b> joined');
+  charts.dispose();
+});
+
+it('charts lose no sample while nothing is drawn, and show the newest one at once', async () => {
+  const charts = new TimeCharts({ trans });
+  document.body.append(charts.node);
+  charts.isShown = false;
+  charts.add(at(0, { workers: ['0'], cpu_percent: [10] }));
+  charts.add(at(1, { tier_disk_bytes: [0, 7] }));
+  charts.add(at(2, { workers: ['0', '2'], cpu_percent: [30, 30] }));
+  charts.isShown = true;
+  await until(() => titlesOf(charts).includes('CPU (100 % is one core)60 %'));
+  const marks = [...charts.node.querySelectorAll<HTMLElement>('.gpc-Charts-marks li')];
+  expect(marks.map(({ dataset }) => dataset.kind)).toEqual([
+    'worker_joined',
+    'spilled',
+    'worker_joined',
+    'worker_left'
+  ]);
   charts.dispose();
 });
 

@@ -9,7 +9,7 @@ const TOP = 8;
 const BOTTOM = 20;
 const TICK_PIXELS = 90;
 /** A longer silence is a gap in the line, in seconds. */
-const GAP_SECONDS = 45;
+export const GAP_SECONDS = 45;
 
 export interface IChartOptions {
   readonly title: string;
@@ -19,7 +19,7 @@ export interface IChartOptions {
   readonly format: (value: number) => string;
 }
 
-/** How wide charts are and what they look like: read once for all, before anything is written. */
+/** How wide charts are and what they look like: read once for all, as the answer may cost a layout. */
 export interface IChartLook {
   readonly width: number;
   readonly font: string;
@@ -31,10 +31,7 @@ type Colour = (typeof COLOURS)[number];
 
 export function lookOf({ node, canvas }: Chart): IChartLook {
   const style = getComputedStyle(node);
-  const colours = COLOURS.map(name => [
-    name,
-    style.getPropertyValue(`--gpc-chart-${name}`).trim() || '#888'
-  ]);
+  const colours = COLOURS.map(name => [name, style.getPropertyValue(`--gpc-chart-${name}`)]);
   return {
     width: canvas.clientWidth,
     font: `11px ${style.fontFamily}`,
@@ -89,12 +86,7 @@ export class Chart {
     if (context === null) {
       return;
     }
-    const top = Math.max(
-      this._options.least,
-      ...shown.slice(0, 1),
-      shown.reduce((a, b) => Math.max(a, b), 0)
-    );
-    const ticks = valueTicks(top, this._options.base);
+    const ticks = valueTicks(Math.max(this._options.least, ...shown), this._options.base);
     const highest = ticks[ticks.length - 1];
     const x = (time: number): number =>
       LEFT + ((time - range[0]) / (range[1] - range[0])) * (width - LEFT - RIGHT);
@@ -103,7 +95,8 @@ export class Chart {
     this._drawAxes(context, { range, ticks, look, x, y });
     context.save();
     context.beginPath();
-    context.rect(LEFT, 0, width - LEFT - RIGHT, HEIGHT - BOTTOM);
+    // A line at zero is as wide as others.
+    context.rect(LEFT, 0, width - LEFT - RIGHT, HEIGHT - BOTTOM + 1);
     context.clip();
     this._drawLine(context, content, x, y);
     this._drawMarks(context, content, x);
@@ -165,7 +158,7 @@ export class Chart {
 
   private _drawLine(
     context: CanvasRenderingContext2D,
-    { look, series, range }: IChartContent,
+    { look, series }: IChartContent,
     x: (time: number) => number,
     y: (value: number) => number
   ): void {
@@ -176,19 +169,18 @@ export class Chart {
     let before: number | null = null;
     series.times.forEach((time, i) => {
       const value = series.values[i];
-      if (value === null || time < range[0] - GAP_SECONDS || time > range[1] + GAP_SECONDS) {
-        return;
+      if (value !== null) {
+        const isJoined = before !== null && time - before <= GAP_SECONDS;
+        context[isJoined ? 'lineTo' : 'moveTo'](x(time), y(value));
+        before = time;
       }
-      const isJoined = before !== null && time - before <= GAP_SECONDS;
-      context[isJoined ? 'lineTo' : 'moveTo'](x(time), y(value));
-      before = time;
     });
     context.stroke();
   }
 
   private _drawMarks(
     context: CanvasRenderingContext2D,
-    { look, marks, cursor, brush }: IChartContent,
+    { look, range, marks, cursor, brush }: IChartContent,
     x: (time: number) => number
   ): void {
     const { colours } = look;
@@ -202,7 +194,7 @@ export class Chart {
     context.lineWidth = 1;
     context.strokeStyle = context.fillStyle = colours.mark;
     context.setLineDash([3, 3]);
-    for (const { time } of marks) {
+    for (const { time } of marks.filter(one => one.time >= range[0] && one.time <= range[1])) {
       vertical(time);
       context.beginPath();
       context.arc(x(time), TOP, 3, 0, 2 * Math.PI);

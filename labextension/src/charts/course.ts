@@ -1,5 +1,6 @@
 import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
 import { column, type NumberColumn } from '../gauges/columns';
+import { clusterFigures, sum } from '../gauges/figures';
 
 /** What is drawn over time. */
 export const FIGURES = ['gpu', 'vram', 'cpu', 'memory', 'disk', 'tasks'] as const;
@@ -20,9 +21,6 @@ const COLUMNS: Readonly<Record<Figure, NumberColumn>> = {
   disk: 'tier_disk_bytes',
   tasks: 'processing'
 };
-/** Figures of which a cluster has the mean of its workers; of the others it has the sum. */
-const MEANS: ReadonlySet<Figure> = new Set(['gpu']);
-
 type Values = Partial<Record<Figure, number | null>>;
 
 /** Figures of workers as a sample has them, not taken apart: there may be a thousand of them each second. */
@@ -92,23 +90,29 @@ export class Course {
     if (!(time > this.last)) {
       return;
     }
-    const total: Values = {};
-    for (const figure of FIGURES) {
-      total[figure] = totalOf(figure, sample);
-    }
+    const { workers } = sample;
+    const total = totalsOf(sample);
     const columns = Object.fromEntries(FIGURES.map(figure => [figure, sample[COLUMNS[figure]]]));
-    this._noteChanges(sample, time, total);
-    if (this._name(sample.workers)) {
-      sample.workers.forEach((name, i) => this._titles.set(name, this._words.title(sample, i)));
+    const before = this._moments[this._moments.length - 1];
+    if (!this._areKnown(workers)) {
+      if (before !== undefined) {
+        this._noteChanges(sample, time);
+      }
+      this._name(workers);
+      workers.forEach((name, i) => this._titles.set(name, this._words.title(sample, i)));
+    }
+    if (before !== undefined && (total.disk ?? 0) > 0 && !((before.total.disk ?? 0) > 0)) {
+      this._mark(time, 'spilled', this._words.spilled);
     }
     this._moments.push({ time, total, workers: { places: this._places, columns } });
-    this._trim(sample.workers.length);
+    this._trim(workers.length);
   }
 
   /** Put what was before in front of the samples. */
   load(history: TelemetryHistory): void {
     const end = Date.parse(history.at) / 1000;
-    const before = this.isEmpty ? Infinity : this.first;
+    const before = this._moments[0]?.time ?? Infinity;
+    const names = Object.keys(history.workers);
     const moments = history.seconds.map((seconds, i): IMoment => {
       const cpu = history.cpu_percent[i];
       return {
@@ -116,14 +120,14 @@ export class Course {
         total: {
           gpu: history.gpu_utilization_percent[i],
           vram: history.vram_used_bytes[i],
-          cpu: cpu === null ? null : cpu * Object.keys(history.workers).length,
+          cpu: cpu === null ? null : cpu * names.length,
           memory: history.memory_bytes[i],
           tasks: history.processing[i]
         },
         workers: null
       };
     });
-    const places = placesOf(Object.keys(history.workers));
+    const places = placesOf(names);
     const workers = Object.values(history.workers);
     history.worker_seconds.forEach((seconds, i) => {
       const found = nearest(moments, end + seconds);
@@ -139,76 +143,77 @@ export class Course {
     });
     this._moments.unshift(...moments.filter(({ time }) => time < before));
     if (this._names.length === 0) {
-      this._name([...places.keys()]);
+      this._name(names);
     }
   }
 
   /** What is known from elsewhere to have happened; it replaces what was told before. */
   set told(entries: readonly ActivityEntry[]) {
-    this._told = entries
+    const told = entries
       .filter(({ kind }) => !QUIET.has(kind))
       .map(({ at, kind, message }) => ({ time: Date.parse(at) / 1000, kind, text: message }));
+    if (JSON.stringify(told) !== JSON.stringify(this._told)) {
+      this._told = told;
+      this._marks = null;
+    }
   }
 
   /** What happened, oldest first. What the cluster's own activity tells is not told twice. */
   get marks(): readonly IMark[] {
     const isTold = (mark: IMark): boolean =>
       this._told.length > 0 && (mark.kind === 'worker_joined' || mark.kind === 'worker_left');
-    return [...this._told, ...this._seen.filter(mark => !isTold(mark))].sort(
+    this._marks ??= [...this._told, ...this._seen.filter(mark => !isTold(mark))].sort(
       (one, other) => one.time - other.time
     );
+    return this._marks;
   }
 
-  /** One figure of all workers, or of one. */
-  series(figure: Figure, worker: string | null): ISeries {
-    const moments =
-      worker === null
-        ? this._moments
-        : this._moments.filter(({ workers }) => workers?.places.has(worker) === true);
+  /** Whether there is anything to draw of a figure, of all workers or of one. */
+  has(figure: Figure, worker: string | null): boolean {
+    return this._moments.some(moment => valueOf(moment, figure, worker) !== null);
+  }
+
+  /** One figure of all workers, or of one, from a moment to another. */
+  series(figure: Figure, worker: string | null, from = -Infinity, to = Infinity): ISeries {
+    const moments = this._moments.filter(
+      ({ time, workers }) =>
+        time >= from && time <= to && (worker === null || workers?.places.has(worker) === true)
+    );
     return {
       times: moments.map(({ time }) => time),
-      values: moments.map(({ total, workers }) => {
-        const values = worker === null ? total[figure] : workers?.columns[figure];
-        return (
-          (Array.isArray(values) ? values[workers?.places.get(worker ?? '') ?? -1] : values) ?? null
-        );
-      })
+      values: moments.map(moment => valueOf(moment, figure, worker))
     };
   }
 
-  /** Notice who came and went, and the first results on disk, by comparing with the moment before. */
-  private _noteChanges(sample: TelemetrySample, time: number, total: Values): void {
-    const before = this._moments[this._moments.length - 1];
-    if (before === undefined) {
-      return;
-    }
+  /** Notice who came and went, by comparing with the moment before. */
+  private _noteChanges(sample: TelemetrySample, time: number): void {
     const present = new Set(sample.workers);
     sample.workers.forEach((name, i) => {
       if (!this._places.has(name)) {
-        const text = this._words.joined(this._words.title(sample, i));
-        this._seen.push({ time, kind: 'worker_joined', text });
+        this._mark(time, 'worker_joined', this._words.joined(this._words.title(sample, i)));
       }
     });
     for (const name of this._names.filter(one => !present.has(one))) {
-      const text = this._words.left(this.titleOf(name));
-      this._seen.push({ time, kind: 'worker_left', text });
-    }
-    if ((total.disk ?? 0) > 0 && !((before.total.disk ?? 0) > 0)) {
-      this._seen.push({ time, kind: 'spilled', text: this._words.spilled });
+      this._mark(time, 'worker_left', this._words.left(this.titleOf(name)));
     }
   }
 
-  /** Note who there is now; returns whether somebody is new, or at another place. */
-  private _name(names: readonly string[]): boolean {
-    if (
+  private _mark(time: number, kind: string, text: string): void {
+    this._seen.push({ time, kind, text });
+    this._marks = null;
+  }
+
+  /** Whether they are the same as before, at the same places, and have titles. */
+  private _areKnown(names: readonly string[]): boolean {
+    return (
       names.length === this._names.length &&
       names.every((name, i) => name === this._names[i] && this._titles.has(name))
-    ) {
-      return false;
-    }
+    );
+  }
+
+  private _name(names: readonly string[]): void {
     this._names = names;
     this._places = placesOf(names);
-    return true;
   }
 
   private _trim(nWorkers: number): void {
@@ -230,6 +235,7 @@ export class Course {
   private readonly _moments: IMoment[] = [];
   private readonly _seen: IMark[] = [];
   private _told: readonly IMark[] = [];
+  private _marks: readonly IMark[] | null = null;
   private _names: readonly string[] = [];
   private _places: ReadonlyMap<string, number> = new Map();
   private readonly _titles = new Map<string, string>();
@@ -242,13 +248,26 @@ function placesOf(names: readonly string[]): ReadonlyMap<string, number> {
   return new Map(names.map((name, i) => [name, i]));
 }
 
-function totalOf(figure: Figure, sample: TelemetrySample): number | null {
-  const known = column(sample, COLUMNS[figure]).filter((value): value is number => value !== null);
-  if (known.length === 0) {
-    return null;
-  }
-  const sum = known.reduce((one, other) => one + other, 0);
-  return MEANS.has(figure) ? sum / known.length : sum;
+/** What all workers do together: the mean of their GPUs' load, the sum of the others. */
+function totalsOf(sample: TelemetrySample): Values {
+  const { gpu, vram, memory } = clusterFigures(sample);
+  return {
+    gpu,
+    vram: vram?.used ?? null,
+    cpu: sum(column(sample, 'cpu_percent')),
+    memory: memory?.used ?? null,
+    disk: sum(column(sample, 'tier_disk_bytes')),
+    tasks: sum(column(sample, 'processing'))
+  };
+}
+
+function valueOf(
+  { total, workers }: IMoment,
+  figure: Figure,
+  worker: string | null
+): number | null {
+  const values = worker === null ? total[figure] : workers?.columns[figure];
+  return (Array.isArray(values) ? values[workers?.places.get(worker ?? '') ?? -1] : values) ?? null;
 }
 
 function nearest(moments: IMoment[], time: number): IMoment | undefined {

@@ -17,10 +17,7 @@ export function timeTicks(from: number, to: number, most: number): number[] {
 
 /** A moment by the clock: `14:03`, with seconds where they matter. */
 export function clock(time: number, withSeconds: boolean): string {
-  const date = new Date(time * 1000);
-  const two = (value: number): string => `${value}`.padStart(2, '0');
-  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  return withSeconds ? `${minutes}:${two(date.getSeconds())}` : minutes;
+  return new Date(time * 1000).toTimeString().slice(0, withSeconds ? 8 : 5);
 }
 
 /** Round values from zero up to at least `most`: the last one is the top of the axis. `base` is 10, or 2 for bytes. */

@@ -6,7 +6,7 @@ import { inFrame, notInFrame } from '../gauges/frames';
 import { titleOf } from '../gauges/titles';
 import { formatBytes, formatCount, formatPercent } from '../gauges/units';
 import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { Chart, lookOf, type IChartOptions } from './chart';
+import { Chart, GAP_SECONDS, lookOf, type IChartLook, type IChartOptions } from './chart';
 import { Course, FIGURES, type Figure, type IMark } from './course';
 import { Span } from './span';
 import { clock } from './ticks';
@@ -71,6 +71,7 @@ export class TimeCharts {
       const chart = new Chart(charts[figure]);
       this._watchPointer(chart);
       this._charts.set(figure, chart);
+      this._steps.push(() => this._drawChart(figure, chart));
       this._plots.append(chart.node);
     }
     const happened = element('details', 'gpc-Charts-marks', this.node);
@@ -79,22 +80,25 @@ export class TimeCharts {
     this._empty = element('p', 'gpc-Charts-empty', this.node);
     this._empty.textContent = trans.__('No figures yet.');
     if (typeof ResizeObserver !== 'undefined') {
-      this._size = new ResizeObserver(() => this._schedule());
+      this._size = new ResizeObserver(this._lookAgain);
       this._size.observe(this._plots);
     }
-    this._themes = new MutationObserver(() => this._schedule());
+    this._themes = new MutationObserver(this._lookAgain);
     this._themes.observe(document.body, { attributeFilter: ['data-jp-theme-light'] });
-    this._draw();
+    this._drawWords();
   }
 
   readonly node: HTMLElement;
 
   add(sample: TelemetrySample): void {
-    this._course.add(sample);
+    // One sample may wait until there is time for it; none is lost.
+    this._note();
+    this._unnoted = sample;
     this._schedule();
   }
 
   load(history: TelemetryHistory): void {
+    this._note();
     this._course.load(history);
     this._schedule();
   }
@@ -106,6 +110,7 @@ export class TimeCharts {
 
   /** Show all there is, as of something that has ended. */
   showAll(): void {
+    this._note();
     const { first, last } = this._course;
     this._span.fix(first, last);
     // There is nothing to see over more time than it took.
@@ -120,7 +125,7 @@ export class TimeCharts {
   }
 
   dispose(): void {
-    notInFrame(this._draw);
+    [this._measure, ...this._steps].forEach(notInFrame);
     this._isDisposed = true;
     this._size?.disconnect();
     this._themes.disconnect();
@@ -130,7 +135,7 @@ export class TimeCharts {
   /** Whether anybody can see it: what is hidden is not drawn. */
   set isShown(isShown: boolean) {
     this._isShown = isShown;
-    this._schedule();
+    this._lookAgain();
   }
 
   private _watchPointer(chart: Chart): void {
@@ -187,12 +192,9 @@ export class TimeCharts {
       ArrowRight: () => this._span.move(MOVE, last),
       Home: () => this._newest()
     };
-    const act = Object.prototype.hasOwnProperty.call(actions, event.key)
-      ? actions[event.key]
-      : null;
-    if (act !== null && !event.ctrlKey && !event.altKey && !event.metaKey) {
+    if (event.key in actions && !event.ctrlKey && !event.altKey && !event.metaKey) {
       event.preventDefault();
-      act();
+      actions[event.key]();
       this._schedule();
     }
   }
@@ -207,54 +209,87 @@ export class TimeCharts {
     this._schedule();
   }
 
+  /** Draw when there is time: a chart is a step. */
   private _schedule(): void {
     if (this._isShown && !this._isDisposed) {
-      inFrame(this._draw, true);
+      if (this._look === null) {
+        inFrame(this._measure, true);
+      }
+      this._steps.forEach(step => inFrame(step));
     }
   }
 
-  private readonly _draw = (): void => {
-    const course = this._course;
+  private readonly _lookAgain = (): void => {
+    this._look = null;
+    this._schedule();
+  };
+
+  private readonly _measure = (): void => {
     const charts = [...this._charts.values()];
-    const look = lookOf(charts.find(({ node }) => !node.hidden) ?? charts[0]);
+    this._look = lookOf(charts.find(({ node }) => !node.hidden) ?? charts[0]);
+    this._schedule();
+  };
+
+  private readonly _note = (): void => {
+    const sample = this._unnoted;
+    if (sample !== null) {
+      this._unnoted = null;
+      this._course.add(sample);
+    }
+  };
+
+  private readonly _drawWords = (): void => {
+    const course = this._course;
+    const { marks } = course;
     this._empty.hidden = !course.isEmpty;
     this._plots.hidden = course.isEmpty;
     this._drawChoice();
-    const range = this._span.range(course.last);
-    const worker = this._choice.value === '' ? null : this._choice.value;
-    const marks = course.marks;
-    const cursor = this._hovered ?? this._position;
-    for (const [figure, chart] of this._charts) {
-      const series = course.series(figure, worker);
-      const isShown = series.values.some(value => value !== null);
-      if (chart.node.hidden === isShown) {
-        chart.node.hidden = !isShown;
+    for (const [figure, { node }] of this._charts) {
+      const isShown = course.has(figure, this._worker);
+      if (node.hidden === isShown) {
+        node.hidden = !isShown;
         // The others are as wide as there is room for.
-        this._schedule();
-      }
-      if (isShown) {
-        chart.draw({ look, series, range, marks, cursor, brush: this._brush });
+        this._lookAgain();
       }
     }
     for (const [minutes, button] of this._spans) {
       const isShown = this._span.isFollowing && this._span.seconds === minutes * MINUTE;
       setAttribute(button, 'aria-pressed', `${isShown}`);
     }
-    this._drawReadout(cursor, marks, range);
+    this._drawReadout(this._cursor, marks, this._span.range(course.last));
     this._drawMarks(marks);
   };
 
+  private _drawChart(figure: Figure, chart: Chart): void {
+    const { _course: course, _cursor: cursor, _look: look } = this;
+    if (look !== null && !chart.node.hidden) {
+      const range = this._span.range(course.last);
+      const from = Math.min(range[0], cursor ?? Infinity) - GAP_SECONDS;
+      const to = Math.max(range[1], cursor ?? 0) + GAP_SECONDS;
+      const series = course.series(figure, this._worker, from, to);
+      chart.draw({ look, series, range, marks: course.marks, cursor, brush: this._brush });
+    }
+  }
+
+  /** The one that is looked at; null: all together. */
+  private get _worker(): string | null {
+    return this._choice.value || null;
+  }
+
+  /** The moment that is pointed at, or played. */
+  private get _cursor(): number | null {
+    return this._hovered ?? this._position;
+  }
+
   private _drawChoice(): void {
     const { workers } = this._course;
-    const titles = workers.map(name => this._course.titleOf(name));
-    const names = titles.join('\n');
-    if (names !== this._names) {
-      this._names = names;
+    if (workers !== this._workers) {
+      this._workers = workers;
       const { value } = this._choice;
       while (this._choice.options.length > 1) {
         this._choice.remove(1);
       }
-      workers.forEach((name, i) => this._choice.add(new Option(titles[i], name)));
+      workers.forEach(name => this._choice.add(new Option(this._course.titleOf(name), name)));
       this._choice.value = workers.includes(value) ? value : '';
     }
   }
@@ -280,11 +315,10 @@ export class TimeCharts {
   }
 
   private _drawMarks(marks: readonly IMark[]): void {
-    const key = marks.map(({ time, text }) => `${time} ${text}`).join('\n');
-    if (key === this._listed) {
+    if (marks === this._listed) {
       return;
     }
-    this._listed = key;
+    this._listed = marks;
     this._marks.replaceChildren(
       ...marks.map(({ time, kind, text }) => {
         const item = element('li', '');
@@ -298,6 +332,7 @@ export class TimeCharts {
   private readonly _course: Course;
   private readonly _span = new Span(FIRST_SPAN * MINUTE);
   private readonly _charts = new Map<Figure, Chart>();
+  private readonly _steps: (() => void)[] = [this._note, this._drawWords];
   private readonly _choice: HTMLSelectElement;
   private readonly _spans: readonly (readonly [number, HTMLButtonElement])[];
   private readonly _readout: HTMLElement;
@@ -309,8 +344,10 @@ export class TimeCharts {
   private _hovered: number | null = null;
   private _position: number | null = null;
   private _brush: readonly [number, number] | null = null;
-  private _names = '';
-  private _listed = '';
+  private _look: IChartLook | null = null;
+  private _unnoted: TelemetrySample | null = null;
+  private _workers: readonly string[] = [];
+  private _listed: readonly IMark[] = [];
   private _isShown = true;
   private _isDisposed = false;
 }

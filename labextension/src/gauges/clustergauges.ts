@@ -92,7 +92,7 @@ export class ClusterGauges {
 
   dispose(): void {
     this._isDisposed = true;
-    [this._drawHeat, this._note, this._drawSums, this._drawList].forEach(notInFrame);
+    this._steps.forEach(notInFrame);
     this._sight?.disconnect();
     this._size?.disconnect();
     this._context.tooltip.dispose();
@@ -125,16 +125,12 @@ export class ClusterGauges {
   /** Draw when there is time: with a thousand workers, each part is a frame's work. */
   private _schedule(): void {
     if (this._isSeen && !this._isDisposed) {
-      inFrame(this._drawHeat, true);
-      [this._note, this._drawSums, this._drawList].forEach(draw => inFrame(draw));
+      this._steps.forEach(step => inFrame(step, step === this._drawHeat));
     }
   }
 
   private _draw(): void {
-    this._note();
-    this._drawSums();
-    this._drawHeat();
-    this._drawList();
+    this._steps.forEach(step => step());
   }
 
   private readonly _note = (): void => {
@@ -220,6 +216,7 @@ export class ClusterGauges {
   private readonly _workers: IDisclosure;
   private readonly _list: WorkerList;
   private readonly _legend: Legend;
+  private readonly _steps = [this._drawHeat, this._note, this._drawSums, this._drawList];
   private _past = new Past();
   private _flows = new Flows();
   private _sample: TelemetrySample | null = null;

@@ -123,7 +123,7 @@ export function idleLine(
   }
   const seconds = quiet_since === null ? 0 : (clock.now() - Date.parse(quiet_since)) / 1000;
   if (seconds < SHORTLY) {
-    return trans.__('Active');
+    return trans.__('Active: keeps running');
   }
   const since = formatDuration(seconds);
   return kept_by === null

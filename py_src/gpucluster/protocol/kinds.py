@@ -35,6 +35,7 @@ _OURS = {
     "slurm": "gpucluster.backends.slurm:SlurmBackend",
     "ssh": "gpucluster.backends.ssh:SSHBackend",
     "mpi": "gpucluster.backends.mpi.backend:MPIBackend",
+    "gateway": "gpucluster.backends.gateway:GatewayBackend",
     "existing": "gpucluster.backends.existing:ExistingBackend",
 }
 """Ours need no look at what is installed: they are there wherever this module is."""
