@@ -60,6 +60,8 @@ class ClusterKind:
     afterwards. Empty: this machine, or the title."""
     needs: ClassVar[Needs] = Needs()
     """What must be there before one can be asked for."""
+    offers: ClassVar[bool] = False
+    """Whether a preview tells what the site lets one choose: the form then asks for it."""
 
 
 @dataclass(frozen=True)
