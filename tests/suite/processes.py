@@ -29,9 +29,11 @@ FIXTURES = frozenset(
         "jp_serverapp",
         "lab",
         "running_cluster",
+        "servers",  # sshd
         "in_new_process",
         "shared_site",
         "site",
+        "slurm",
         "wheel",
     }
 )
