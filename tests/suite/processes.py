@@ -24,6 +24,7 @@ FIXTURES = frozenset(
         "cluster",
         "command",
         "fake_libraries",  # compiles
+        "gateway",  # a Dask Gateway server
         "gpucluster",  # the command line
         "jp_serverapp",
         "lab",
