@@ -32,6 +32,7 @@ class GatewayBackend(Backend[GatewaySpec]):
     title: ClassVar[str] = "Gateway"
     where: ClassVar[str] = "Dask Gateway"
     needs: ClassVar[Needs] = Needs(packages=("dask_gateway",), extra="gateway")
+    offers: ClassVar[bool] = True
     spec: ClassVar[type[SpecBase]] = GatewaySpec
     traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
 
