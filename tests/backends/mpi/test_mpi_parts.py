@@ -107,6 +107,7 @@ def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
         ({"launcher_options": ["a\nb"]}, "cannot be a word of a command line"),
         ({"launcher_options": ["x"] * 101}, "at most 100 words"),
         ({"lifetime_seconds": 60}, "lifetime_seconds needs nanny"),
+        ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU: set gpus_per_rank to 1"),
         ({"rank_python": "python"}, "must be an absolute path"),
     ],
 )
