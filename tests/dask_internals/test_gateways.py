@@ -31,7 +31,7 @@ async def _answer(request: web.Request) -> web.Response:
 
 
 @pytest.fixture
-async def gateway() -> AsyncIterator[Callable[[str], Any]]:
+async def client_with() -> AsyncIterator[Callable[[str], Any]]:
     """Return what makes clients with a password."""
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", _answer)
@@ -52,9 +52,9 @@ async def gateway() -> AsyncIterator[Callable[[str], Any]]:
     await runner.cleanup()
 
 
-async def test_a_server_is_asked_by_who_is_logged_in(gateway: Callable[[str], Any], canary: Any) -> None:
+async def test_a_server_is_asked_by_who_is_logged_in(client_with: Callable[[str], Any], canary: Any) -> None:
     with canary("dask_gateway.Gateway._request"):
-        client = gateway("secret")
+        client = client_with("secret")
         assert await gateways.ask(client, "POST", "/here", {"n": 1}) == {"method": "POST", "body": {"n": 1}}
         assert await gateways.ask(client, "DELETE", "/here") is None
         assert abs(await gateways.clock(client) - time.time()) < 60
@@ -68,7 +68,7 @@ async def test_a_server_is_asked_by_who_is_logged_in(gateway: Callable[[str], An
             with pytest.raises(error, match="^such and such$"):
                 await gateways.ask(client, "GET", path)
     with canary("aiohttp.ClientResponseError for 401"), pytest.raises(Exception, match="401") as refused:
-        await gateways.ask(gateway("wrong"), "GET", "/here")
+        await gateways.ask(client_with("wrong"), "GET", "/here")
     assert refused.value.status == 401
 
 

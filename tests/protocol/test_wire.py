@@ -167,6 +167,7 @@ def test_the_schema_tells_kinds_apart_by_backend():
         "slurm",
         "ssh",
         "mpi",
+        "kubernetes",
         "gateway",
         "existing",
     }

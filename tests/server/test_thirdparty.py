@@ -43,6 +43,7 @@ async def test_form_is_drawn_for_it_and_says_which_one_is_broken(api):
         "slurm",
         "ssh",
         "mpi",
+        "kubernetes",
         "gateway",
         "existing",
         "broken",

@@ -35,6 +35,7 @@ _OURS = {
     "slurm": "gpucluster.backends.slurm:SlurmBackend",
     "ssh": "gpucluster.backends.ssh:SSHBackend",
     "mpi": "gpucluster.backends.mpi.backend:MPIBackend",
+    "kubernetes": "gpucluster.backends.kubernetes:KubernetesBackend",
     "gateway": "gpucluster.backends.gateway:GatewayBackend",
     "existing": "gpucluster.backends.existing:ExistingBackend",
 }

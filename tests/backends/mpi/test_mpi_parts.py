@@ -88,11 +88,13 @@ def test_an_allocation_says_how_much_there_is():
 
 
 def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
-    for name in ("SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_CONF", "PASSWORD"):
+    for name in ("SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_CONF", "PASSWORD", "UCX_TLS"):
         monkeypatch.setenv(name, "1")
-    found = launchers.launcher_environment(Launcher("srun", Family.SLURM), spec(env={"PASSWORD": "x"}))
+    given = {"PASSWORD": "1", "UCX_TLS": "1"}
+    found = launchers.launcher_environment(Launcher("srun", Family.SLURM), spec(env=given))
     assert {name for name in found if name.startswith("SLURM_")} == {"SLURM_JOB_ID", "SLURM_CONF"}
     assert "PASSWORD" not in found
+    assert found["UCX_TLS"] == "1"  # MPI reads it before a rank can be told anything.
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -161,8 +162,10 @@ def _address_towards(scheduler: str) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    while error.__cause__ is not None:
+    while error.__cause__ is not None and not isinstance(error.__cause__, asyncio.CancelledError):
         error = error.__cause__
+    if isinstance(error, TimeoutError):
+        return "it did not reach the scheduler in a minute; another network between them is chosen by interface"
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"the module '{error.name}' is not installed there"
     text = str(error).strip().splitlines()
