@@ -51,6 +51,7 @@ class KubernetesDeployment(Deployment):
     """Made by ``start``."""
 
     can = frozenset(Verb)
+    unit = "pod"
     scheduler: PodScheduler
 
     def __init__(self, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes) -> None:
