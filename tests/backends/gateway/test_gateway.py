@@ -121,7 +121,8 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
 def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
     shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
     with one.get_client() as client:
-        futures = client.map(lambda i: time.sleep(0.5), range(40))
+        # More than one worker has done before the other has come, however long that takes.
+        futures = client.map(lambda i: time.sleep(0.5), range(2000))
         shared_site.wait_for(NAME, lambda model: model.n_workers == 2)
         assert any("has its own wait_count" in note for note in shared_site.get(NAME).notes)
         client.cancel(futures)
