@@ -44,10 +44,10 @@ def without_clusters(pictures: Pictures) -> None:
     expect(form.locator(".gpc-Demand")).to_be_visible()
     pictures.take("form")
     if pictures.wants("where"):
-        form.get_by_role("radio", name="Hosts over SSH").check()
+        form.get_by_text("Hosts over SSH", exact=True).click()
         expect(form.get_by_label("Hosts", exact=True)).to_be_visible()
         pictures.take("where")
-        form.get_by_role("radio", name="This machine").check()
+        form.get_by_text("This machine", exact=True).click()
     form.get_by_text("More options").click()
     for label, text in (("Workers", "two"), ("Host memory per worker", "900 TiB"), ("Resources", "GPU")):
         form.get_by_label(label, exact=True).fill(text)

@@ -29,7 +29,7 @@ from tests.fakes.nvml.machine import FakeMachine, compile_libraries
 SITE = """
 presets: [gpu-hour, leonardo-booster]
 defaults: {slurm: {account: my_project, partition: boost_usr_prod}}
-costs: {simulated: {unit: node-hours, per_gpu_hour: 0.25}}
+costs: {all: {unit: node-hours, per_gpu_hour: 0.25}}
 """
 """What the site says: beside the presets that are everywhere, those for Slurm are shown where Slurm is."""
 

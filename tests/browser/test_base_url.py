@@ -49,7 +49,7 @@ def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: P
     form.get_by_role("button", name="Create").click()
     card = panel.get_by_role("listitem", name="green", exact=True)
     waits = "2 of 2 workers wait: waits in the queue 'long'"
-    expect(card.get_by_role("status").first).to_have_text(waits)
+    expect(card.get_by_role("status").first).to_have_text("2 of 2 workers wait")
     expect(card.get_by_text(re.compile("^0 of 2 Queued workers · up"))).to_be_visible()
     expect(card.locator(".gpc-Pending")).to_have_text(waits)
     # What it can do is its own to say.

@@ -72,7 +72,7 @@ def spec(*words: str) -> Any:
 @pytest.mark.parametrize("face", [SHELL, MAGIC])
 def test_the_help_tells_of_its_options(face: str) -> None:
     text = " ".join(parser_for("create", face).format_help().split())
-    assert "{auto,cuda,local,slurm,ssh,mpi,existing,awkward}" in text
+    assert "{auto,cuda,local,slurm,ssh,mpi,kubernetes,gateway,existing,awkward}" in text
     assert "awkward: Workers that wait at 100% of the time." in text
     assert "--mode {fast,slow} Default: fast. [awkward]" in text
     assert "--awkward-timeout N Called like an option of ours. Default: 5. [awkward]" in text
@@ -112,7 +112,9 @@ def test_a_kind_that_nobody_offers_is_a_sentence(site: Any, capsys: Any) -> None
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(
-        "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'existing', 'awkward', not 'pbs'. "
+        "--backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', "
+        "'existing', 'awkward', "
+        "not 'pbs'. "
     )
 
 

@@ -120,5 +120,5 @@ def test_a_number_of_any_length_is_a_sentence() -> None:
 
 def test_options_say_which_backends_have_them() -> None:
     options = spec_options()
-    assert options["n_workers"].backends == ("auto", "cuda", "local", "slurm", "ssh", "mpi")
-    assert options["rmm_pool_size"].backends == ("cuda", "slurm", "ssh")
+    assert options["n_workers"].backends == ("auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway")
+    assert options["rmm_pool_size"].backends == ("cuda", "slurm", "ssh", "mpi", "kubernetes")

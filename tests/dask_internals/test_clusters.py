@@ -43,6 +43,7 @@ def test_a_scheduler_is_called(here, canary):
         caller = clusters.scheduler_rpc(address, Security())
         assert caller.address == address
         assert loops.run_in(loop, caller.identity)["address"] == address
+        assert loops.run_in(loop, clusters.was_used, address, Security())
         loops.run_in(loop, clusters.close_rpc, caller)
         assert not caller.comms
         info = loops.run_in(loop, clusters.identity_of, address, Security(), timeout=60)

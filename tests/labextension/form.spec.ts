@@ -178,5 +178,8 @@ describe('the whole form', () => {
     expect(placeholderOf(field('idle_timeout_seconds'), trans)).toBe('1 h');
     expect(placeholderOf(field('rmm_pool_size'), trans)).toBe('none');
     expect(placeholderOf(field('pre_import'), trans)).toBe('none');
+    // A site may fill it in.
+    const modules = { ...field('pre_import'), default: ['cuda/12.6', 'gcc'] };
+    expect(placeholderOf(modules, trans)).toBe('cuda/12.6, gcc');
   });
 });

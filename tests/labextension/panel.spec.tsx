@@ -470,7 +470,7 @@ describe('card', () => {
     expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('running');
     await draw(card(store([cluster({ waiting, n_workers: 0 })])));
     expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('starting');
-    expect(host.querySelector('.gpc-State')?.textContent).toBe(waiting);
+    expect(host.querySelector('.gpc-State')?.textContent).toBe('2 of 4 jobs wait');
     await draw(card(store([cluster({ n_pending: 2, n_workers: 0 })])));
     expect(host.querySelector('.gpc-Pending')).toBeNull();
     expect(host.querySelector('.gpc-ClusterCard')?.getAttribute('data-state')).toBe('empty');

@@ -59,7 +59,7 @@ def test_the_shell_completes(shell: Any, shared_cluster: Any) -> None:
         "%gpucluster create --n-": ["%gpucluster create --n-workers"],
         "%gpucluster create --backend ": [
             f"%gpucluster create --backend {name}"
-            for name in ("auto", "cuda", "local", "slurm", "ssh", "mpi", "existing")
+            for name in ("auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing")
         ],
         "%gpucluster create --backend=lo": ["%gpucluster create --backend=local"],
         "%gpucluster scale ": ["%gpucluster scale shared"],

@@ -28,11 +28,17 @@ BAD_SPECS = [
     ({1: 2}, "1: is not an option of this request."),
     (
         {"backend": "pbs"},
-        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'existing', not 'pbs'. Other kinds "
-        "come with packages: install one in this Python environment.",
+        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing', "
+        "not 'pbs'. Other kinds come with packages: install one in this Python environment.",
     ),
-    ({"backend": None}, "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'existing'."),
-    ({"backend": []}, "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'existing'."),
+    (
+        {"backend": None},
+        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing'.",
+    ),
+    (
+        {"backend": []},
+        "backend: must be one of 'auto', 'cuda', 'local', 'slurm', 'ssh', 'mpi', 'kubernetes', 'gateway', 'existing'.",
+    ),
     ({"threads_per_worker": 0}, "threads_per_worker: must be at least 1, not 0."),
     ({"idle_timeout_seconds": 0}, "idle_timeout_seconds: must be at least 1, not 0."),
     ({"backend": "local", "protocol": "udp"}, "protocol: must be one of 'unix', 'tls' or 'tcp', not 'udp'."),

@@ -160,7 +160,17 @@ def test_the_schema_draws_a_form(model):
 def test_the_schema_tells_kinds_apart_by_backend():
     schema = spec_union().json_schema()
     assert schema["discriminator"]["propertyName"] == "backend"
-    assert set(schema["discriminator"]["mapping"]) == {"local", "cuda", "auto", "slurm", "ssh", "mpi", "existing"}
+    assert set(schema["discriminator"]["mapping"]) == {
+        "local",
+        "cuda",
+        "auto",
+        "slurm",
+        "ssh",
+        "mpi",
+        "kubernetes",
+        "gateway",
+        "existing",
+    }
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)

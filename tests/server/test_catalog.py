@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 from gpucluster.protocol.presets import PRESETS
@@ -21,7 +22,7 @@ async def test_schema_draws_the_form(api):
     assert answer["protocol_version"] == PROTOCOL_VERSION
     for name, model in (("auto", AutoSpec), ("local", LocalSpec), ("cuda", CudaSpec)):
         schema = answer["backends"][name]
-        assert list(schema["properties"]) == list(model.model_fields)
+        assert set(schema["properties"]) == set(model.model_fields)
         assert schema["properties"]["backend"]["const"] == name
         for field, described in schema["properties"].items():
             assert described["title"], field
@@ -54,6 +55,63 @@ class TestPresets:
         log = capfd.readouterr().err
         assert "The preset 'wrong' is left out: n_workers: must be at least 0, not -1." in log
         assert "is left out: title: is required" in log
+
+
+class TestSite:
+    """The site's file counts here as it does everywhere; it is looked at again with each request."""
+
+    @pytest.fixture
+    def commands(self, monkeypatch, tmp_path):
+        """Return the only folder on the PATH, which is empty."""
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        monkeypatch.setenv("PATH", str(folder))
+        monkeypatch.setenv("GPUCLUSTER_SITE", str(Path(__file__).parents[2] / "docs" / "site.yaml"))
+        return folder
+
+    async def test_form_knows_kinds_and_presets_that_are_there(self, api, commands):
+        _, answer = await api("GET", "schema")
+        assert list(answer["backends"]) == ["auto", "local", "slurm"]
+        assert answer["backends"]["slurm"]["properties"]["partition"]["default"] == "boost_usr_prod"
+        kinds = {kind["name"]: kind for kind in answer["kinds"]}
+        assert kinds["slurm"]["problem"].startswith("There is no Slurm here: the command 'sbatch' is not on the PATH.")
+        assert kinds["local"]["problem"] is None
+        _, answer = await api("GET", "presets")
+        assert "course" not in {preset["name"] for preset in answer["presets"]}
+        for name in ("sbatch", "squeue", "scancel", "sinfo"):
+            (commands / name).touch(0o755)
+        _, answer = await api("GET", "schema")
+        assert [kind["problem"] for kind in answer["kinds"] if kind["name"] == "slurm"] == [None]
+        _, answer = await api("GET", "presets")
+        [course] = [preset for preset in answer["presets"] if preset["name"] == "course"]
+        assert (course["title"], course["memory"]) == ("The course, 1 GPU", [])
+
+    async def test_requests_name_presets_and_keep_to_the_limits(self, api, commands):
+        code, answer = await api("POST", "notes", {"preset": "course"})
+        assert (code, answer["fields"]) == (200, [])
+        _, answer = await api("POST", "notes", {"preset": "course", "n_workers": 17, "walltime": "2-00:00:00"})
+        assert [fault["message"] for fault in answer["fields"]] == [
+            "must be at most 16 at this site, not 17",
+            "must be at most 1-00:00:00 at this site, not 2-00:00:00",
+        ]
+        code, refused = await api("POST", "clusters", {"preset": "curse"})
+        assert code == 422
+        assert refused["message"].startswith(
+            "preset: there is no preset 'curse' (did you mean 'course'?); there are auto,"
+        )
+
+
+async def test_presets_have_pictures_of_the_memory(api):
+    _, answer = await api("GET", "presets")
+    presets = {preset["name"]: preset for preset in answer["presets"]}
+    assert presets["auto"]["memory"] == [], "it depends on what is chosen"
+    assert [part["text"] for part in presets["cpu"]["memory"]] == ["results up to 60 %", "above: to disk"]
+    assert presets["gpu-ml"]["memory_title"] == "GPU memory"
+    assert [(part["kind"], part["share"]) for part in presets["gpu-ml"]["memory"]] == [
+        ("pool", 0.8),
+        ("free", pytest.approx(0.2)),
+    ]
+    assert [part["share"] for part in presets["gpu-etl"]["memory"]] == [1]
 
 
 async def test_devices(api, running_cluster):
@@ -135,3 +193,21 @@ async def test_answers_are_as_the_document_says(api, jp_fetch, running_cluster):
     check(one, "patch", *await api("PATCH", "clusters/shared", {"n_workers": -1}))
     check(one, "delete", *await api("DELETE", "clusters/unknown"))
     check("/api/clusters", "post", *await api("POST", "clusters", {"name": "shared"}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "first"), [("cuda", "devices"), ("ssh", "hosts"), ("slurm", "partition"), ("local", "name")]
+)
+async def test_what_makes_a_kind_what_it_is_comes_first(api, kind, first):
+    _, answer = await api("GET", "schema")
+    assert list(answer["backends"][kind]["properties"])[:2] == ["backend", first]
+
+
+async def test_the_form_speaks_of_hours_where_the_command_line_speaks_of_seconds(api):
+    _, answer = await api("GET", "schema")
+    fields = answer["backends"]["local"]["properties"]
+    assert fields["idle_timeout_seconds"]["help"] == (
+        "A cluster that nobody is connected to and that computes nothing stops itself after this time. "
+        "Write '30 min', '2 h' or 'never'."
+    )
+    assert "help" not in fields["n_workers"]

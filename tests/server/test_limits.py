@@ -157,8 +157,8 @@ class TestMemory:
 
     def test_form_shows_it(self):
         found = {name: schema["properties"].get("memory_limit") for name, schema in self.LIMITS.schemas().items()}
-        # It starts no worker.
-        assert [name for name, field in found.items() if field is None] == ["existing"]
+        # They start no worker.
+        assert [name for name, field in found.items() if field is None] == ["gateway", "existing"]
         for field in filter(None, found.values()):
             assert field["description"].endswith("At most 1 GiB on this server.")
             assert {"type": "null"} not in field["anyOf"]

@@ -36,7 +36,19 @@ async def test_form_is_drawn_for_it_and_says_which_one_is_broken(api):
     code, answer = await api("GET", "schema")
     assert code == 200
     found = {kind["name"]: kind for kind in answer["kinds"]}
-    assert list(found) == ["auto", "cuda", "local", "slurm", "ssh", "mpi", "existing", "broken", "subprocess"]
+    assert list(found) == [
+        "auto",
+        "cuda",
+        "local",
+        "slurm",
+        "ssh",
+        "mpi",
+        "kubernetes",
+        "gateway",
+        "existing",
+        "broken",
+        "subprocess",
+    ]
     ours = found["subprocess"]
     assert (ours["title"], ours["package"], ours["problem"]) == ("Queued", "gpucluster-subprocess 1.2", None)
     assert ours["traits"]["queues"] is True

@@ -13,8 +13,9 @@ from gpucluster.client.capacity import bounded_spec, checked_spec
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.presets import PRESETS, SITE_PRESETS
 from gpucluster.protocol.spec import parse_patch
+from gpucluster.site.faults import preset_faults
+from gpucluster.site.limitsection import LEAST
 from gpucluster.site.reading import new_troubles, site_of, this_site
-from gpucluster.site.sections import LEAST, preset_faults
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
 

@@ -24,13 +24,16 @@ FIXTURES = frozenset(
         "cluster",
         "command",
         "fake_libraries",  # compiles
+        "gateway",  # a Dask Gateway server
         "gpucluster",  # the command line
         "jp_serverapp",
         "lab",
         "running_cluster",
+        "servers",  # sshd
         "in_new_process",
         "shared_site",
         "site",
+        "slurm",
         "wheel",
     }
 )

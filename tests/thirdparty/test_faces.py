@@ -15,7 +15,7 @@ shown = io.StringIO()
 with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
     main(["create", "--help"])
 help = " ".join(shown.getvalue().split())
-kinds = "{auto,cuda,local,slurm,ssh,mpi,existing,subprocess}"
+kinds = "{auto,cuda,local,slurm,ssh,mpi,kubernetes,gateway,existing,subprocess}"
 print(kinds in help, "--queue-seconds" in help, "Where the workers wait." in help)
 print([name for name in sys.modules if name.split(".")[0] in {"dask", "distributed"}])
 """
@@ -27,7 +27,7 @@ def test_the_command_line_offers_it_without_importing_dask(subprocess_kind):
         [sys.executable, "-P", "-c", LOOK], env=subprocess_kind, capture_output=True, text=True, timeout=120
     )
     assert done.stdout.splitlines() == [
-        "auto cuda local slurm ssh mpi existing subprocess",
+        "auto cuda local slurm ssh mpi kubernetes gateway existing subprocess",
         "long",
         "True True True",
         "[]",

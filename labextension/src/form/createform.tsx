@@ -159,7 +159,7 @@ function Form({
     )?.message ??
     null;
   const elsewhere = refused.filter(error => fieldOf(error, fields) === null);
-  const plain = gpusFirst(fields.filter(field => !field.advanced));
+  const plain = fields.filter(field => !field.advanced);
   const advanced = fields.filter(field => field.advanced);
   const atFault = [...plain, ...advanced].filter(field => faultOf(field) !== null);
   const valid = Object.entries(given).filter(([name]) => !atFault.some(one => one.name === name));
@@ -280,17 +280,6 @@ function Form({
         </div>
       </div>
     </form>
-  );
-}
-
-/** A tool for GPUs asks for them first; where a kind has none, nothing changes. */
-function gpusFirst(fields: readonly IField[]): readonly IField[] {
-  const isGpu = ({ kind }: IField): boolean => kind === 'devices';
-  const group = fields.find(isGpu)?.group;
-  const isFirst = (field: IField): boolean => isGpu(field) || field.group === group;
-  return [...fields].sort(
-    (one, other) =>
-      Number(isFirst(other)) - Number(isFirst(one)) || Number(isGpu(other)) - Number(isGpu(one))
   );
 }
 

@@ -20,7 +20,7 @@ export interface IFieldRowProps {
 
 /** A field with its label, its help and what is wrong with it. */
 export function FieldRow(props: IFieldRowProps): JSX.Element {
-  const { field, fault, trans } = props;
+  const { field, fault } = props;
   const id = useId();
   const isCheckbox = field.kind === 'boolean';
   const isGroup = field.kind === 'choices' || field.kind === 'devices';
@@ -42,22 +42,10 @@ export function FieldRow(props: IFieldRowProps): JSX.Element {
         </p>
       )}
       <p id={`${id}-help`} className="gpc-Help">
-        {field.kind === 'duration' ? durationHelp(field, trans) : field.description}
+        {field.description}
       </p>
     </div>
   );
-}
-
-/** The schema speaks of seconds; here people write hours. */
-function durationHelp(field: IField, trans: TranslationBundle): string {
-  const help = field.description.replace(/^Seconds after which (.)/, (_, letter: string) =>
-    letter.toUpperCase()
-  );
-  const plain = help.replace(/ stops itself; none: never\.$/, ' stops itself after this time.');
-  const hint = field.nullable
-    ? trans.__("Write '30 min', '2 h' or 'never'.")
-    : trans.__("Write '30 min' or '2 h'.");
-  return `${plain} ${hint}`;
 }
 
 function Control(props: IFieldRowProps & { readonly id: string }): JSX.Element {

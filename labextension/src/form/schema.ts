@@ -4,6 +4,8 @@ export interface IJSONSchema {
   readonly type?: string | readonly string[];
   readonly title?: string;
   readonly description?: string;
+  /** In place of the description, where a form asks otherwise than a command line. */
+  readonly help?: string;
   readonly default?: unknown;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
@@ -88,7 +90,7 @@ function fieldOf(name: string, property: IJSONSchema): IField {
     name,
     kind,
     title: property.title ?? name.replace(/_/g, ' '),
-    description: property.description ?? '',
+    description: property.help ?? property.description ?? '',
     group: property.group ?? 'Cluster',
     advanced: property.advanced ?? false,
     unit: property.unit ?? '',

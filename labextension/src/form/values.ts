@@ -98,6 +98,9 @@ function textOf(field: IField, value: unknown): string {
     }
     return field.kind === 'duration' ? durationText(value) : `${value}`;
   }
+  if (Array.isArray(value)) {
+    return value.join(', ');
+  }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -27,7 +27,8 @@ export function stateLine(cluster: ClusterModel, clock: Clock, trans: Translatio
     return label;
   }
   if (cluster.waiting !== null) {
-    return cluster.waiting;
+    // Why, is said below.
+    return cluster.waiting.split(':')[0];
   }
   const wanted = wantedWorkers(cluster) ?? 0;
   return wanted === 0

@@ -905,6 +905,12 @@ export interface Submission {
    * What to know about it, such as the expected start.
    */
   notes: string[];
+  /**
+   * What the site lets one choose, as JSON Schema by name; null: nothing of its own.
+   */
+  offered: {
+    [k: string]: unknown;
+  } | null;
 }
 /**
  * What to know about a request before it is made.

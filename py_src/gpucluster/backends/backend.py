@@ -115,6 +115,8 @@ class Plan:
     """Whether each worker has a GPU, where that depends on what was asked for; ``None``: as the kind's traits say."""
     start_timeout: float = START_TIMEOUT_SECONDS
     """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
+    leaves_number: bool = False
+    """Whether the number of workers is left as it is until somebody asks for another: the cluster was there before."""
     remarks: tuple[str, ...] = ()
     """What else to tell people about this cluster, in sentences."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..protocol.errors import InvalidState
+from ..dask_internals.gateways import SCHEME, know_addresses
+from ..protocol.errors import InvalidState, MissingPackage
 from ..protocol.models import ClusterModel, Network
 from ..registry.record import Folder
 from ..registry.store import Registry
@@ -13,16 +14,24 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 _LOADER = "distributed.client.security-loader"
-_SCHEME = "tls://"
+_GATEWAY = f"{SCHEME}://"
+_SCHEMES = ("tls://", _GATEWAY)
 
 
 def security_of(model: ClusterModel, folder: Folder) -> Security:
     """Return what a client needs to be let in: credentials where the protocol is TLS, else nothing.
 
     Who connects by a unix socket reads the secret beside it.
+
+    Raises
+    ------
+    MissingPackage
+        The cluster is reached through a Dask Gateway, and this environment has no dask-gateway.
     """
     from distributed.security import Security
 
+    if (model.scheduler_address or "").startswith(_GATEWAY):
+        _know_gateways()
     if model.network is not Network.TLS:
         return Security()
     ca, certificate, key = (str(folder.tls / name) for name in ("ca.pem", "cert.pem", "key.pem"))
@@ -34,7 +43,7 @@ def find_credentials_for(address: str) -> None:
 
     Dask asks its ``security-loader`` for the credentials of an address; one that somebody has set stays.
     """
-    if address.startswith(_SCHEME):
+    if address.startswith(_SCHEMES):
         import dask
 
         if dask.config.get(_LOADER, None) is None:
@@ -55,7 +64,7 @@ def security_at(asked: dict[str, Any]) -> Security | None:
         No cluster listens there that this process could have credentials for.
     """
     address = str(asked["address"])
-    if not address.startswith(_SCHEME):
+    if not address.startswith(_SCHEMES):
         return None
     registry = Registry()
     for model in registry.list():
@@ -69,3 +78,13 @@ def security_at(asked: dict[str, Any]) -> Security | None:
         f"No cluster of yours listens at {address}; it may have ended (gpucluster.list() shows those that live). To "
         "connect to a cluster of somebody else's, give its credentials: Client(address, security=…)."
     )
+
+
+def _know_gateways() -> None:
+    try:
+        know_addresses()
+    except ImportError:
+        raise MissingPackage(
+            "This cluster is reached through a Dask Gateway, for which this Python environment lacks the package "
+            "dask-gateway: pip install 'gpucluster[gateway]'"
+        ) from None

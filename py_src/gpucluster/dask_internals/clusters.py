@@ -51,6 +51,21 @@ async def close_rpc(caller: Any) -> None:
     await caller.close_rpc()
 
 
+async def was_used(address: str, security: Security) -> bool:
+    """Return whether a worker or a client has ever been connected to a scheduler.
+
+    Relies on the handler ``events`` of a scheduler, which gives its log by topic, where joining is the ``action``
+    ``add-worker`` or ``add-client`` of the topic ``all`` (2021.1), and on the same as ``scheduler_rpc``.
+    """
+    caller = scheduler_rpc(address, security)
+    try:
+        told = await caller.events(topic="all")
+    finally:
+        await close_rpc(caller)
+    events = [entry[-1] for entry in told]
+    return any(isinstance(event, dict) and event.get("action") in {"add-worker", "add-client"} for event in events)
+
+
 async def identity_of(address: str, security: Security) -> Any:
     """Return what a scheduler says of itself and its workers: its handler ``identity``, as ``SchedulerInfo`` (2023.1).
 

@@ -35,6 +35,8 @@ _OURS = {
     "slurm": "gpucluster.backends.slurm:SlurmBackend",
     "ssh": "gpucluster.backends.ssh:SSHBackend",
     "mpi": "gpucluster.backends.mpi.backend:MPIBackend",
+    "kubernetes": "gpucluster.backends.kubernetes:KubernetesBackend",
+    "gateway": "gpucluster.backends.gateway:GatewayBackend",
     "existing": "gpucluster.backends.existing:ExistingBackend",
 }
 """Ours need no look at what is installed: they are there wherever this module is."""
@@ -59,6 +61,8 @@ class ClusterKind:
     afterwards. Empty: this machine, or the title."""
     needs: ClassVar[Needs] = Needs()
     """What must be there before one can be asked for."""
+    offers: ClassVar[bool] = False
+    """Whether a preview tells what the site lets one choose: the form then asks for it."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsAny, TypeAdapter, WithJsonSchema
 
@@ -385,6 +385,9 @@ class Submission(WireModel):
 
     text: str | None = Field(None, description="Such as a batch script; null: nothing is handed to anybody.")
     notes: list[str] = Field(default_factory=list, description="What to know about it, such as the expected start.")
+    offered: dict[str, Any] | None = Field(
+        None, description="What the site lets one choose, as JSON Schema by name; null: nothing of its own."
+    )
 
 
 class MemoryPart(WireModel):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
+from .gpuspec import GPUSpec
 from .nodespec import NodeSpec
 from .plaintext import printable
 from .specbase import shown_in
@@ -35,7 +36,7 @@ Options = Annotated[
 ]
 
 
-class MPISpec(NodeSpec):
+class MPISpec(NodeSpec, GPUSpec):
     """Workers as the ranks of one MPI program."""
 
     backend: Literal["mpi"] = Field(
@@ -125,4 +126,7 @@ class MPISpec(NodeSpec):
             raise ValueError("n_workers: an MPI program has at least one rank")
         if self.lifetime_seconds is not None and not self.has_nannies:
             raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot start anew alone")
+        chosen = self.chosen_gpu_options()
+        if chosen and not self.gpus_per_rank:
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_rank to 1")
         return self

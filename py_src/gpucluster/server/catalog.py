@@ -16,6 +16,7 @@ from ..protocol.kinds import Schemas, kind_models
 from ..site.limits import SiteLimits
 from ..site.reading import this_site
 from .api import ClusterAPIHandler
+from .formschema import prepare_for_form
 from .hostdevices import DeviceReader
 from .openapi import openapi_document
 from .presets import PresetList
@@ -31,6 +32,8 @@ class SchemaHandler(ClusterAPIHandler):
     async def get(self) -> None:
         """Return the schemas, narrowed to what the site allows."""
         schemas = self.limits.schemas(this_site().schemas())
+        for schema in schemas.values():
+            prepare_for_form(schema)
         kernel = self.get_query_argument("kernel", None)
         self.answer(await asyncio.to_thread(_offered, schemas, kernel))
 

@@ -16,6 +16,7 @@ from ..protocol.spec import SpecBase, parse_patch
 from ..site.limits import SiteLimits
 from .api import ClusterAPIHandler
 from .hostdevices import DeviceReader
+from .offers import Offers
 
 
 class RequestHandler(ClusterAPIHandler):
@@ -63,6 +64,8 @@ class ClustersHandler(RequestHandler):
 class NotesHandler(RequestHandler):
     """What to know about a cluster before it is made."""
 
+    offers: Offers
+
     @authenticated
     @authorized
     async def post(self) -> None:
@@ -71,9 +74,13 @@ class NotesHandler(RequestHandler):
         try:
             spec = await self.narrowed(body)
             notes = await self.control.notes(spec)
+            offered = await self.offers.notes(spec, self.control.preview)
         except InvalidRequest as error:
             self.answer(_notes_on(error))
         else:
+            if offered is not None:
+                self.answer(Notes(notes=notes + offered.notes, fields=offered.fields))
+                return
             self.answer(Notes(notes=notes, demand=await asyncio.to_thread(lambda: demand_of(bounded_spec(spec)))))
 
 

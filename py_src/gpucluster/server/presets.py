@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from ..protocol.errors import GPUClusterError, invalid_request
 from ..protocol.kinds import absence, parse_spec
 from ..protocol.models import OfferedPreset, Preset
+from ..site.faults import preset_faults
 from ..site.limits import SiteLimits
 from ..site.reading import this_site
-from ..site.sections import preset_faults
 from .presetpictures import offered
 
 

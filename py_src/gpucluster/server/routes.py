@@ -38,6 +38,7 @@ from .lessons import (
     ResetLessonHandler,
 )
 from .metrics import MetricsHandler
+from .offers import Offers
 from .presets import PresetList
 from .processes import StopProcessHandler
 from .recordingfolder import RecordingFolder
@@ -79,7 +80,7 @@ def routes(services: Services) -> list[tuple[str, type, dict[str, Any]]]:
     making: dict[str, Any] = {**both, "limits": limits, "devices": devices, "directory": services.directory}
     return [
         (r"gpucluster/api/clusters", ClustersHandler, making),
-        (r"gpucluster/api/notes", NotesHandler, making),
+        (r"gpucluster/api/notes", NotesHandler, {**making, "offers": Offers()}),
         (r"gpucluster/api/preview", PreviewHandler, making),
         (_CLUSTER, ClusterHandler, {**both, "limits": limits}),
         (_CLUSTER + "/notes", PatchNotesHandler, {**both, "limits": limits}),

@@ -6,85 +6,32 @@ there is holds in its place, until somebody has mended it.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ..protocol.errors import FieldError, invalid_request
 from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plaintext import printable
 from ..protocol.presets import SITE_PRESETS
-from ..protocol.sizes import MemorySize
-from ..protocol.slurmspec import walltime_seconds
 from .costs import Costs
 from .document import Document
+from .faults import field_faults, near_to, preset_faults
 from .limits import SiteLimits
+from .limitsection import LEAST, LEAST_HOLDS, Limits
 from .model import EVERY, Site
 from .place import UnreadableSite
 
-LEAST = SiteLimits(
-    n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600, where="at this site"
-)
-"""What holds where a limit cannot be read."""
-
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
-Count = Annotated[int, Field(strict=True, ge=1)]
-
-
-def _size(value: int | float) -> int | float:
-    if isinstance(value, float):
-        raise ValueError("must be a size such as '4 GiB': a share of what, when machines differ?")
-    return value
-
-
-def _time(value: str) -> str:
-    walltime_seconds(value)
-    return value
-
-
-class Limits(BaseModel):
-    """The limits of one kind, or of all."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    n_workers: Count | None = Field(None, description="Most workers of a cluster.")
-    threads_per_worker: Count | None = Field(None, description="Most threads of a worker.")
-    memory_limit: Annotated[MemorySize, AfterValidator(_size)] | None = Field(
-        None, description="Most host memory of a worker, such as '16 GiB'."
-    )
-    idle_timeout_seconds: Count | None = Field(None, description="Longest idle time, in seconds.")
-    walltime: Annotated[str, AfterValidator(_time)] | None = Field(
-        None, description="Longest time limit of a job, such as '24:00:00'."
-    )
-    kinds: list[str] | None = Field(
-        None, min_length=1, description="The kinds of clusters that there are; under 'all'."
-    )
-
-    def narrowed(self) -> SiteLimits:
-        """Return them as they are applied."""
-        return SiteLimits(
-            n_workers=self.n_workers,
-            threads_per_worker=self.threads_per_worker,
-            idle_timeout_seconds=self.idle_timeout_seconds,
-            memory_limit=int(self.memory_limit) if self.memory_limit is not None else None,
-            walltime=walltime_seconds(self.walltime) if self.walltime is not None else None,
-            backends=tuple(self.kinds) if self.kinds is not None else None,
-            where="at this site",
-        )
 
 
 def site_of_nothing(path: Path, trouble: str) -> Site:
     """Return the site of a file of which nothing can be used."""
-    return Site(path, found=True, limits={EVERY: LEAST}, troubles=(f"{trouble} {_LEAST_HOLDS.format('every kind')}",))
-
-
-_LEAST_HOLDS = "Until it is mended, clusters of {} have at most 1 worker with 1 thread and 1 GiB."
+    return Site(path, found=True, limits={EVERY: LEAST}, troubles=(f"{trouble} {LEAST_HOLDS.format('every kind')}",))
 
 
 def read_sections(path: Path, text: str) -> Site:
@@ -112,7 +59,7 @@ class _Reader:
         lost = False
         for key in self._data:
             if key not in sections:
-                near = _near(key, sections)
+                near = near_to(key, sections)
                 self._tell([key], f"is no section{near}; there are {', '.join(sorted(sections))}")
                 lost = lost or "'limits'" in near
         title = self._data.get("title") or ""
@@ -149,12 +96,12 @@ class _Reader:
             parts = [int(part) if part.isdecimal() else part for part in fault.field.split(".") if part]
             message = fault.message
             if message.startswith("is not an option of this request"):
-                message = f"is not known here{_near(parts[0], known)}; there are {', '.join(known)}"
+                message = f"is not known here{near_to(parts[0], known)}; there are {', '.join(known)}"
             self._tell([*path, *parts], message)
 
     def _least(self, limits: dict[str, SiteLimits], kind: str) -> None:
         limits[kind] = LEAST
-        self.troubles[-1] += " " + _LEAST_HOLDS.format("every kind" if kind == EVERY else f"the kind '{kind}'")
+        self.troubles[-1] += " " + LEAST_HOLDS.format("every kind" if kind == EVERY else f"the kind '{kind}'")
 
     # -- sections ------------------------------------------------------------------------------
 
@@ -175,7 +122,7 @@ class _Reader:
         for key, value in given.items():
             kind, before = str(key), len(self.troubles)
             # A kind may come with a package that this environment has not: that is no mistake, a near miss is one.
-            near = "" if kind in kinds or find_kind(kind) is not None else _near(kind, kinds)
+            near = "" if kind in kinds or find_kind(kind) is not None else near_to(kind, kinds)
             if near:
                 self._tell([section, key], f"is no kind of cluster here{near}")
                 kind = near.split("'")[1]
@@ -204,7 +151,7 @@ class _Reader:
             self._tell(["limits", kind, "kinds"], f"belongs under '{EVERY}'")
         known = list(usable_kinds())
         for number, name in enumerate(limits.kinds or ()):
-            if find_kind(name) is None and (near := _near(name, known)):
+            if find_kind(name) is None and (near := near_to(name, known)):
                 self._tell(["limits", kind, "kinds", number], f"there is no kind '{printable(name, 40)}'{near}")
         return limits.narrowed()
 
@@ -225,7 +172,7 @@ class _Reader:
             owners = [spec for spec in specs if name in spec.model_fields]
             known = {field for spec in specs for field in spec.model_fields} - {"backend", "name"}
             if name not in known:
-                self._tell(["defaults", kind, name], f"is no option of this kind{_near(name, known)}")
+                self._tell(["defaults", kind, name], f"is no option of this kind{near_to(name, known)}")
                 del kept[name]
                 continue
             faults = [fault for spec in owners for fault in field_faults(spec, {name: value[name]})]
@@ -241,15 +188,15 @@ class _Reader:
         if not isinstance(given, list):
             self._tell(["presets"], "must be a list")
             return ()
-        tell: Callable[[int, Any], Preset | None] = partial(self._preset)
-        return tuple(filter(None, (tell(number, value) for number, value in enumerate(given))))
+        read = (self._preset(number, value) for number, value in enumerate(given))
+        return tuple(preset for preset in read if preset is not None)
 
     def _preset(self, number: int, value: Any) -> Preset | None:
         path: list[str | int] = ["presets", number]
         if isinstance(value, str):
             ready = {preset.name: preset for preset in SITE_PRESETS}
             if value not in ready:
-                near = _near(value, ready)
+                near = near_to(value, ready)
                 self._tell(
                     path, f"there is no ready preset '{printable(value, 40)}'{near}; there are {', '.join(ready)}"
                 )
@@ -264,27 +211,3 @@ class _Reader:
             known = list(spec.kind.spec.model_fields) if spec is not None and spec.kind is not None else []
             self._tell_of([*path, "spec"], faults, known)
         return None if faults else preset
-
-
-def preset_faults(preset: Preset) -> list[FieldError]:
-    """Return what is wrong with the fields of a preset; what is still missing in it, people fill in."""
-    name = preset.spec.get("backend", "auto")
-    found = find_kind(name) if isinstance(name, str) else None
-    if found is None or found.kind is None:
-        near = _near(str(name), usable_kinds())
-        return [FieldError(field="backend", message=f"there is no kind of cluster '{printable(str(name), 40)}'{near}")]
-    return field_faults(found.kind.spec, {"backend": name, **preset.spec})
-
-
-def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldError]:
-    """Return what is wrong with single fields of a partial specification."""
-    try:
-        TypeAdapter(spec).validate_python(dict(given))
-    except ValidationError as error:
-        return [fault for fault in invalid_request(error).fields if fault.field.split(".")[0] in given]
-    return []
-
-
-def _near(typed: Any, known: Collection[str]) -> str:
-    near = difflib.get_close_matches(str(typed).lower(), known, n=1)
-    return f" (did you mean '{near[0]}'?)" if near else ""

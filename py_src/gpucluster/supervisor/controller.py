@@ -156,7 +156,8 @@ class Controller(Requests):
         if wanted.stopped:
             return
         # Of a cluster that others give its workers, nobody here wants any number.
-        if wanted.n_workers is None and wanted.adapt is None and self.plan.maximum_workers:
+        of_others = self.plan.leaves_number or not self.plan.maximum_workers
+        if wanted.n_workers is None and wanted.adapt is None and not of_others:
             wanted = Wanted(n_workers=self.plan.n_workers)
         elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
             wanted = Wanted(n_workers=self.plan.maximum_workers)

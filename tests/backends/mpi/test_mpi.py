@@ -47,7 +47,8 @@ def _no_allocation() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def cluster(shared_site) -> ClusterModel:
-    """A running cluster of two ranks."""
+    """A running cluster of two ranks; another one, with a nanny, comes up meanwhile."""
+    shared_site.create(backend="mpi", name="nannies", n_workers=1, nanny=True)
     return shared_site.running(
         backend="mpi", name="ranks", n_workers=2, env={"GREETING": "a secret word"}, idle_timeout_seconds=None
     )
@@ -157,8 +158,8 @@ def test_a_rank_that_dies_takes_all_along_and_all_come_back(shared_site, cluster
     shared_site.wait_for(cluster.id, lambda model: model.n_workers == 2)
 
 
-def test_a_nanny_starts_its_worker_again_alone(shared_site, wait_until):
-    model = shared_site.running(backend="mpi", name="nannies", n_workers=1, nanny=True)
+def test_a_nanny_starts_its_worker_again_alone(shared_site, cluster):
+    model = shared_site.control.wait(shared_site.get("nannies").id, timeout=60)
     ranks = {process.pid for process in of_program(model)}
     worker = model.workers[0].pid
     assert worker not in {process.pid for process in of_program(model) if process.name() == MPIEXEC.name}
@@ -215,13 +216,13 @@ def test_a_launcher_that_fails_is_told_with_its_last_words(shared_site, tmp_path
     failing = _program(
         tmp_path / "mpiexec", "[ $1 = --version ] && exec echo HYDRA\necho error: no slots for 2 ranks >&2; exit 3"
     )
-    model = shared_site.create(backend="mpi", n_workers=2, launcher=failing)
-    with pytest.raises(StartFailed, match="mpiexec ended with status 3: error: no slots for 2 ranks"):
-        shared_site.control.wait(model.id, timeout=60)
     broken = _program(tmp_path / "python", f'[ $2 = -c ] && exec {sys.executable} "$@"\necho no such thing; exit 1')
-    model = shared_site.create(backend="mpi", n_workers=2, rank_python=broken, launcher=str(MPIEXEC))
+    first = shared_site.create(backend="mpi", n_workers=2, launcher=failing)
+    second = shared_site.create(backend="mpi", n_workers=2, rank_python=broken, launcher=str(MPIEXEC))
+    with pytest.raises(StartFailed, match="mpiexec ended with status 3: error: no slots for 2 ranks"):
+        shared_site.control.wait(first.id, timeout=60)
     with pytest.raises(StartFailed, match=r"2 of 2 workers could not start: mpiexec .*no such thing"):
-        shared_site.control.wait(model.id, timeout=60)
+        shared_site.control.wait(second.id, timeout=60)
 
 
 @pytest.mark.processes

@@ -88,11 +88,13 @@ def test_an_allocation_says_how_much_there_is():
 
 
 def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
-    for name in ("SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_CONF", "PASSWORD"):
+    for name in ("SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID", "SLURM_CONF", "PASSWORD", "UCX_TLS"):
         monkeypatch.setenv(name, "1")
-    found = launchers.launcher_environment(Launcher("srun", Family.SLURM), spec(env={"PASSWORD": "x"}))
+    given = {"PASSWORD": "1", "UCX_TLS": "1"}
+    found = launchers.launcher_environment(Launcher("srun", Family.SLURM), spec(env=given))
     assert {name for name in found if name.startswith("SLURM_")} == {"SLURM_JOB_ID", "SLURM_CONF"}
     assert "PASSWORD" not in found
+    assert found["UCX_TLS"] == "1"  # MPI reads it before a rank can be told anything.
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,7 @@ def test_a_step_does_not_follow_the_one_of_the_notebook(monkeypatch):
         ({"launcher_options": ["a\nb"]}, "cannot be a word of a command line"),
         ({"launcher_options": ["x"] * 101}, "at most 100 words"),
         ({"lifetime_seconds": 60}, "lifetime_seconds needs nanny"),
+        ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU: set gpus_per_rank to 1"),
         ({"rank_python": "python"}, "must be an absolute path"),
     ],
 )

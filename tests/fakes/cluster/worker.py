@@ -72,7 +72,10 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
     async def start(self) -> None:
         """Start what stands for the nanny, and the worker."""
         if self._number >= self._simulation.arriving:
-            await asyncio.get_running_loop().create_future()
+            if self._simulation.waiting is None:
+                await asyncio.get_running_loop().create_future()
+            await super().start()  # Its job waits in the queue.
+            return
         self._nanny = await _listener(self._answer)
         await self._register()
         await super().start()

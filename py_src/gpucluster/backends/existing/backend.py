@@ -23,7 +23,7 @@ class ExistingBackend(Backend[ExistingSpec]):
 
     name: ClassVar[str] = "existing"
     title: ClassVar[str] = "Existing"
-    where: ClassVar[str] = "A running scheduler"
+    where: ClassVar[str] = "Running scheduler"
     spec: ClassVar[type[SpecBase]] = ExistingSpec
     traits: ClassVar[Traits] = Traits(this_machine=False, default_workers=0)
 

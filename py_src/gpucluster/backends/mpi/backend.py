@@ -17,6 +17,7 @@ from ...protocol.plaintext import counted
 from ...protocol.specbase import MAX_WORKERS, SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from ..cuda.packages import check_platform, importable, needed_packages
 from ..host import shared_machine
 from .launcher import (
     Family,
@@ -48,6 +49,8 @@ class MPIBackend(Backend[MPISpec]):
         from ..nodes.listening import scheduler_address
 
         context.report("preflight", "Looking for a launcher of MPI")
+        if spec.gpus_per_rank and spec.rank_python is None:
+            _must_have_packages(spec)
         launcher, words, remarks = await _look(spec, context.cluster_id)
         n_workers = _number(spec, launcher)
         return Plan(
@@ -83,6 +86,13 @@ class MPIBackend(Backend[MPISpec]):
         await asyncio.to_thread(remove_scratch, context.cluster_id, remembered["local_directory"])
         if ended:
             context.report(f"{counted(ended, 'process', 'processes')} that its dead process had left were ended.")
+
+
+def _must_have_packages(spec: MPISpec) -> None:
+    check_platform()
+    for need in needed_packages(spec):
+        if not importable(need.module):
+            raise need.refusal("is not installed")
 
 
 async def _look(spec: MPISpec, cluster_id: str) -> tuple[Launcher, list[str], tuple[str, ...]]:

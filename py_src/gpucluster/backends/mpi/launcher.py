@@ -25,6 +25,11 @@ _STEP_VARIABLES = re.compile(
     r"|NODEID|GTIDS|TASK_PID|SRUN_COMM_.*|LAUNCH_NODE_IPADDR|UMASK|PTY_.*|LABELIO|TRES_PER_TASK)|PMI_.*|PMIX_.*"
 )
 """What srun, or the one that this process was started by, has set for its own step: the next srun would follow it."""
+_BEFORE_MPI = re.compile(
+    r"PATH|LD_LIBRARY_PATH|LD_PRELOAD|PYTHON\w*|(MPI|MPI4PY|MPICH|MPIR|OMPI|OPAL|PRTE|PMIX|I_MPI|UCX|FI|PSM2|HYDRA|SLURM"
+    r"|CUDA|NCCL)_\w+"
+)
+"""What somebody gives to the workers and MPI itself reads when it is loaded, before a rank is told anything."""
 _ASK_LIBRARY = (
     "import importlib.util, sys\n"
     "missing = [name for name in ('gpucluster', 'dask_mpi', 'mpi4py') if importlib.util.find_spec(name) is None]\n"
@@ -283,8 +288,9 @@ def _options(launcher: Launcher, spec: MPISpec, name: str) -> list[list[str]]:
 
 def launcher_environment(launcher: Launcher, spec: MPISpec) -> dict[str, str]:
     """Return the environment of the launcher, which some pass on to other hosts: without what somebody gave the
-    workers, which they are told in another way."""
-    found = {name: value for name, value in os.environ.items() if name not in (spec.env or ())}
+    workers, which they are told in another way, where that is not too late."""
+    told = {name for name in spec.env or () if not _BEFORE_MPI.fullmatch(name)}
+    found = {name: value for name, value in os.environ.items() if name not in told}
     if launcher.family is Family.SLURM:
         return {name: value for name, value in found.items() if not _STEP_VARIABLES.fullmatch(name)}
     return found

@@ -49,7 +49,8 @@ def told_to_ranks(spec: MPISpec, context: StartContext, n_workers: int, schedule
         "n_workers": n_workers,
         "scheduler": scheduler,
         "gpus_per_rank": spec.gpus_per_rank,
-        "environment": {**usual_environment(), **given_environment(spec)},
+        "memory_is_shared": spec.memory_limit == "auto",
+        "environment": {**usual_environment(), **spec.worker_environment(), **given_environment(spec)},
         "config": {**{name: dask.config.get(name) for name in _PASSED_ON}, **_credentials(context)},
         "directory": os.getcwd(),
         "scratch": scratch_name(context.cluster_id),
@@ -84,7 +85,7 @@ def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
     options: dict[str, Any] = {"scheduler" if spec.gpus_per_rank else "scheduler_ip": scheduler}
     options["death_timeout"] = DEATH_TIMEOUT_SECONDS
     if spec.gpus_per_rank:
-        options["dashboard"] = False
+        options |= {"dashboard": False, **_gpu_options(spec)}
     preload = list(spec.preload)
     if spec.has_nannies:
         preload.insert(0, "gpucluster.backends.spawned")
@@ -98,3 +99,22 @@ def _worker_options(spec: MPISpec, scheduler: str) -> dict[str, Any]:
         if spec.lifetime_stagger_seconds is not None:
             options["lifetime_stagger"] = spec.lifetime_stagger_seconds
     return options
+
+
+def _gpu_options(spec: MPISpec) -> dict[str, Any]:
+    """Return arguments of ``dask_cuda.CUDAWorker``. A share is of the rank's own GPU: it sees no other."""
+    limit = spec.device_memory_limit
+    return {
+        "device_memory_limit": "default" if limit == "auto" else 0 if limit is None else limit,
+        "rmm_pool_size": spec.rmm_pool_size,
+        "rmm_maximum_pool_size": spec.rmm_maximum_pool_size,
+        "rmm_managed_memory": spec.rmm_managed_memory,
+        "rmm_async": spec.rmm_async,
+        "rmm_release_threshold": spec.rmm_release_threshold,
+        "rmm_allocator_external_lib_list": list(spec.rmm_allocator_external_lib_list) or None,
+        "rmm_log_directory": spec.rmm_log_directory,
+        "rmm_track_allocations": spec.rmm_track_allocations and (spec.rmm_pool_size is not None or spec.rmm_async),
+        "enable_cudf_spill": spec.enable_cudf_spill,
+        "cudf_spill_stats": spec.cudf_spill_stats,
+        "pre_import": list(spec.pre_import) or None,
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import socket
@@ -60,7 +61,14 @@ def _work(control: int) -> None:
 
     serve_no_worker_pages()
     options = {**told["options"], "name": str(number), "host": _address_towards(told["scheduler"])}
-    arguments = [*told["arguments"], "--local-directory", scratch, "--worker-options", json.dumps(options)]
+    arguments = [
+        *told["arguments"],
+        *_memory_limit(told, world),
+        "--local-directory",
+        scratch,
+        "--worker-options",
+        json.dumps(options),
+    ]
     run_dask_mpi.main(args=arguments, prog_name="dask-mpi", standalone_mode=False)
 
 
@@ -113,6 +121,20 @@ def _place_here(world: Any) -> int:
     return int(world.Split_type(MPI.COMM_TYPE_SHARED).Get_rank())
 
 
+def _memory_limit(told: dict[str, Any], world: Any) -> list[str]:
+    """Return how dask-mpi is told the memory of a worker with a GPU where nobody has said it: dask-cuda, which sees one
+    GPU, would take all there is for each."""
+    if not told["gpus_per_rank"] or not told["memory_is_shared"]:
+        return []
+    from distributed.system import MEMORY_LIMIT
+    from mpi4py import MPI
+
+    here = world.Split_type(MPI.COMM_TYPE_SHARED).Get_size()
+    if world.Get_size() == 1:  # Where MPI knows of no others, Slurm does.
+        here = int(os.environ.get("SLURM_STEP_TASKS_PER_NODE", "1").partition("(")[0].partition(",")[0])
+    return ["--memory-limit", str(MEMORY_LIMIT // max(1, here))]
+
+
 def _gpus() -> list[str]:
     import pynvml
 
@@ -140,8 +162,10 @@ def _address_towards(scheduler: str) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    while error.__cause__ is not None:
+    while error.__cause__ is not None and not isinstance(error.__cause__, asyncio.CancelledError):
         error = error.__cause__
+    if isinstance(error, TimeoutError):
+        return "it did not reach the scheduler in a minute; another network between them is chosen by interface"
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"the module '{error.name}' is not installed there"
     text = str(error).strip().splitlines()

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from ..cuda.packages import allocates_with_rmm
+
 if TYPE_CHECKING:
     from distributed.security import Security
 
+    from ...protocol.gpuspec import GPUSpec
     from ...protocol.nodespec import NodeSpec
 
 _OF_TLS = (
@@ -23,6 +26,8 @@ _OF_TLS = (
 )
 WORKER_MODULE = "distributed.cli.dask_worker"
 """There are no ``dask-worker`` scripts any more."""
+_CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
+"""Options that dask-cuda's worker does not have, with the number of their values."""
 
 
 def portable_credentials(security: Security | None) -> dict[str, Any]:
@@ -100,6 +105,43 @@ def worker_arguments(
         if spec.lifetime_stagger_seconds is not None:
             arguments += ["--lifetime-stagger", f"{spec.lifetime_stagger_seconds}s"]
     return arguments
+
+
+def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
+    """Return the options of dask-cuda's worker; shares are of the GPU that it gets.
+
+    Parameters
+    ----------
+    spec : GPUSpec
+    arguments : list of str
+        As ``worker_arguments`` has made them.
+    """
+    found = _without(arguments, _CPU_ONLY)
+    if spec.device_memory_limit != "auto":
+        found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
+    for name in ("rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold", "rmm_log_directory"):
+        if (value := getattr(spec, name)) is not None:
+            found += [f"--{name.replace('_', '-')}", str(value)]
+    found += [f"--{name.replace('_', '-')}" for name in ("rmm_async", "rmm_managed_memory") if getattr(spec, name)]
+    for library in spec.rmm_allocator_external_lib_list:
+        found += ["--set-rmm-allocator-for-libs", library]
+    if spec.rmm_track_allocations and allocates_with_rmm(spec):
+        found.append("--rmm-track-allocations")
+    if spec.enable_cudf_spill:
+        found += ["--enable-cudf-spill", "--cudf-spill-stats", str(spec.cudf_spill_stats)]
+    return [*found, "--pre-import", ",".join(spec.pre_import)] if spec.pre_import else found
+
+
+def _without(arguments: list[str], options: Mapping[str, int]) -> list[str]:
+    kept: list[str] = []
+    left = iter(arguments)
+    for word in left:
+        if word in options:
+            for _ in range(options[word]):
+                next(left)
+        else:
+            kept.append(word)
+    return kept
 
 
 def _pairs(options: Mapping[str, str]) -> list[str]:

@@ -26,6 +26,7 @@ from ...dask_internals.scheduler_state import (
     n_wanted_results,
     n_without_worker,
     remove_plugin,
+    remove_worker_named,
     restart_workers,
     retire,
 )
@@ -109,6 +110,8 @@ class SchedulerReader(SchedulerPlugin):
             return await self.hand_over(names)
         if verb == "break_off":
             return self.break_off()
+        if verb == "end":
+            return await self.end(names)
         if verb == "restart":
             return await self.restart_workers(timeout)
         raise ValueError(verb)
@@ -197,6 +200,11 @@ class SchedulerReader(SchedulerPlugin):
     def break_off(self) -> None:
         """Let a hand-over end at its next look."""
         self._go_on = False
+
+    async def end(self, names: Collection[str]) -> None:
+        """End these workers, whatever they hold."""
+        for name in names:
+            await remove_worker_named(self._scheduler, name, close=True)
 
     async def restart_workers(self, timeout: float) -> None:
         """Restart all workers and forget all tasks."""

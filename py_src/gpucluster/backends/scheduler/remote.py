@@ -77,11 +77,8 @@ class RemoteScheduler(SchedulerView):
         OSError
             It does not answer; ``TimeoutError`` is one.
         """
-        client: Any = Client(
-            address, security=security, asynchronous=True, timeout=timeout, set_as_default=False, name="gpucluster"
-        )
+        client = await _connected(address, security, timeout)
         try:
-            await client
             view = cls(client, dashboard)
             await view._install()
         except BaseException:
@@ -92,9 +89,26 @@ class RemoteScheduler(SchedulerView):
 
     async def _install(self) -> None:
         await self._send()
-        self._client.subscribe_topic(self._name, lambda event: self._look.set())
+        self._listen()
         await self.refresh()
         self._task = asyncio.create_task(self._follow())
+
+    def _listen(self) -> None:
+        self._client.subscribe_topic(self._name, lambda event: self._look.set())
+
+    async def connect_again(self, address: str, security: Security | None, *, timeout: float) -> None:
+        """Look at the same scheduler through another client, where the first one has given up.
+
+        Raises
+        ------
+        OSError
+            It does not answer.
+        """
+        with suppress(Exception):
+            await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)
+        self._client = await _connected(address, security, timeout)
+        self._listen()
+        await self._come_back()
 
     async def _send(self) -> None:
         with sent_by_value(reader.__package__, columns.__name__, rounding.__name__):
@@ -137,6 +151,10 @@ class RemoteScheduler(SchedulerView):
     async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
         handler = getattr(self._client.scheduler, self._name)
         return await asyncio.wait_for(handler(verb=verb, **options), seconds)
+
+    async def end_workers(self, names: Collection[str]) -> None:
+        """End these workers, whatever they hold."""
+        await self._ask("end", names=list(names))
 
     def watch(self, changed: Callable[[], None]) -> None:
         self._changed = changed
@@ -195,3 +213,17 @@ class RemoteScheduler(SchedulerView):
             self._task.cancel()
         with suppress(Exception):
             await asyncio.wait_for(self._client.close(), ANSWER_SECONDS)
+
+
+async def _connected(address: str, security: Security | None, timeout: float) -> Client:
+    client: Any = Client(
+        address, security=security, asynchronous=True, timeout=timeout, set_as_default=False, name="gpucluster"
+    )
+    try:
+        await client
+    except BaseException:
+        with suppress(Exception):
+            await client.close()
+        raise
+    connected: Client = client
+    return connected

@@ -22,13 +22,13 @@ from ...protocol.slurmspec import SlurmSpec
 from ...protocol.spec import Adapt
 from ...protocol.telemetry import Decision
 from ...protocol.traits import Verb
+from ..adapting import Adapting, LoadHere
 from ..backend import Plan, StartContext
 from ..dashboard import PrivateDashboardScheduler
 from ..deployment import Deployment, Slot, SlotState
 from ..nodes.workers import given_environment, usual_environment
 from ..scheduler.in_process import InProcessScheduler
 from . import commands
-from .adapting import Adapting
 from .ending import IN_FLIGHT_SECONDS, end_jobs
 from .folder import JobFolder, telling
 from .jobs import Job
@@ -215,7 +215,7 @@ class SlurmDeployment(Deployment):
             self._adapting.stop()
             self._adapting = None
         if bounds is not None:
-            self._adapting = Adapting(self, self._scheduler, bounds)
+            self._adapting = Adapting(self, LoadHere(self._scheduler), bounds)
             self._task(self._adapting.run())
 
     def decisions(self) -> list[Decision]:

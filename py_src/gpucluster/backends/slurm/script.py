@@ -9,16 +9,13 @@ from pathlib import Path
 from ...dask_internals.batch_scripts import slurm_jobs, slurm_script
 from ...protocol.errors import MissingPackage
 from ...protocol.slurmspec import SlurmSpec
-from ..cuda.packages import allocates_with_rmm
-from ..nodes.workers import WORKER_MODULE, worker_arguments
+from ..nodes.workers import WORKER_MODULE, cuda_worker_arguments, worker_arguments
 from .folder import JobFolder
 
 CUDA_WORKER_MODULE = "dask_cuda.cli"
 DEATH_TIMEOUT_SECONDS = 60
 SOMEWHERE = "tls://HOST:PORT"
 """Stands in a script that is shown before there is a scheduler."""
-_CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
-"""Options that dask-cuda's worker does not have, with the number of their values."""
 _MEMORY = """\
 memory=${SLURM_MEM_PER_NODE:-$(( ${SLURM_MEM_PER_CPU:-0} * ${SLURM_CPUS_ON_NODE:-1} + ${SLURM_MEM_PER_GPU:-0} ))}
 if [ "$memory" -gt 0 ]; then memory="${memory}MiB"; else memory=auto; fi"""
@@ -126,7 +123,7 @@ def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
     module = WORKER_MODULE
     if spec.gpus_per_job:
         module = CUDA_WORKER_MODULE
-        arguments = _without(arguments, _CPU_ONLY) + _gpu_arguments(spec)
+        arguments = cuda_worker_arguments(spec, arguments)
     python = spec.python or ("python3" if spec.image else sys.executable)
     words = [python, "-P", "-m", module, scheduler, *arguments]
     words = [shlex.quote(word) for word in words]
@@ -134,36 +131,6 @@ def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
         words[words.index("--memory-limit") + 1] = '"$memory"'
     words += ["--name", '"${SLURM_JOB_NAME##*-}"', "--local-directory", '"$scratch"']
     return " ".join([*_container(spec, folder.path), *words])
-
-
-def _gpu_arguments(spec: SlurmSpec) -> list[str]:
-    """Return the options of dask-cuda's worker; shares are of the GPU that the job gets."""
-    found = []
-    if spec.device_memory_limit != "auto":
-        found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
-    for name in ("rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold", "rmm_log_directory"):
-        if (value := getattr(spec, name)) is not None:
-            found += [f"--{name.replace('_', '-')}", str(value)]
-    found += [f"--{name.replace('_', '-')}" for name in ("rmm_async", "rmm_managed_memory") if getattr(spec, name)]
-    for library in spec.rmm_allocator_external_lib_list:
-        found += ["--set-rmm-allocator-for-libs", library]
-    if spec.rmm_track_allocations and allocates_with_rmm(spec):
-        found.append("--rmm-track-allocations")
-    if spec.enable_cudf_spill:
-        found += ["--enable-cudf-spill", "--cudf-spill-stats", str(spec.cudf_spill_stats)]
-    return [*found, "--pre-import", ",".join(spec.pre_import)] if spec.pre_import else found
-
-
-def _without(arguments: list[str], options: dict[str, int]) -> list[str]:
-    kept: list[str] = []
-    left = iter(arguments)
-    for word in left:
-        if word in options:
-            for _ in range(options[word]):
-                next(left)
-        else:
-            kept.append(word)
-    return kept
 
 
 def _container(spec: SlurmSpec, folder: Path) -> list[str]:

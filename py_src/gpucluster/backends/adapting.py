@@ -1,8 +1,8 @@
-"""Follow the load with jobs: more at once, fewer only when they have been too many for some time.
+"""Follow the load with jobs or pods: more at once, fewer only when they have been too many for some time.
 
-Dask's own way takes back the jobs that wait each time it looks again, and so cancels in a storm what is about to
-start. Here a job whose turn has come is left alone until its worker is there, and one that waits goes only when it has
-not been needed for as many looks as a worker.
+Dask's own way takes back what waits each time it looks again, and so cancels in a storm what is about to start. Here
+a job whose turn has come is left alone until its worker is there, and one that waits goes only when it has not been
+needed for as many looks as a worker. With pods it is the same.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Collection, Sized
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from ...protocol.spec import Adapt
-from ...protocol.telemetry import Decision
-from ..deployment import SlotState
+from ..protocol.spec import Adapt
+from ..protocol.telemetry import Decision
+from .deployment import Slot, SlotState
+from .scheduler.view import SchedulerView
 
 if TYPE_CHECKING:
     from distributed import Scheduler
-
-    from .deployment import SlurmDeployment
 
 logger = logging.getLogger("gpucluster.backends")
 
@@ -31,19 +31,70 @@ LONGEST_BACKOFF_SECONDS = 60.0
 KEPT_DECISIONS = 100
 
 
-class Adapting:
-    """Brings the number of jobs of one cluster to what its scheduler needs.
+class Submitting(Protocol):
+    """A deployment that asks for workers one by one."""
+
+    @property
+    def scheduler(self) -> SchedulerView:
+        """Its scheduler."""
+
+    def slots(self) -> list[Slot]:
+        """Return all workers that were asked for."""
+
+    def staying(self) -> Sized:
+        """Return those that count: neither over nor told to end."""
+
+    def in_the_queue(self) -> list[str]:
+        """Return the names of those that have no place yet, the last ones first."""
+
+    async def submit(self, count: int) -> object:
+        """Ask for so many more."""
+
+    async def release(self, names: Collection[str]) -> None:
+        """End these."""
+
+
+class Load(Protocol):
+    """What a scheduler says of its load."""
+
+    async def target(self, seconds: float) -> int:
+        """Return with how many workers all would be done in that time."""
+
+    async def to_close(self, count: int) -> list[str]:
+        """Return the names of so many workers that are needed least, as far as any is not needed."""
+
+
+class LoadHere:
+    """The load of a scheduler in this process.
 
     Parameters
     ----------
-    deployment : SlurmDeployment
     scheduler : distributed.Scheduler
+    """
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+
+    async def target(self, seconds: float) -> int:
+        return int(self._scheduler.adaptive_target(seconds))
+
+    async def to_close(self, count: int) -> list[str]:
+        return [str(name) for name in self._scheduler.workers_to_close(n=count, attribute="name")]
+
+
+class Adapting:
+    """Brings the number of workers of one cluster to what its scheduler needs.
+
+    Parameters
+    ----------
+    deployment : Submitting
+    load : Load
     bounds : Adapt
     """
 
-    def __init__(self, deployment: SlurmDeployment, scheduler: Scheduler, bounds: Adapt) -> None:
+    def __init__(self, deployment: Submitting, load: Load, bounds: Adapt) -> None:
         self._deployment = deployment
-        self._scheduler = scheduler
+        self._load = load
         self._bounds = bounds
         self._too_many = 0
         self._backoff = 0.0
@@ -69,8 +120,8 @@ class Adapting:
                 logger.exception("Following the load failed; it goes on")
             await asyncio.sleep(self._bounds.interval_seconds or INTERVAL_SECONDS)
 
-    def _wanted(self) -> int:
-        target: int = self._scheduler.adaptive_target(self._bounds.target_duration_seconds or TARGET_SECONDS)
+    async def _wanted(self) -> int:
+        target = await self._load.target(self._bounds.target_duration_seconds or TARGET_SECONDS)
         return max(self._bounds.minimum, min(self._bounds.maximum, target))
 
     async def _step(self) -> None:
@@ -85,7 +136,8 @@ class Adapting:
         lost = {slot.name for slot in slots if slot.state is SlotState.LOST}
         if lost:
             await self._deployment.release(lost)
-        wanted, staying = self._wanted(), self._deployment.staying()
+        wanted = await self._wanted()
+        staying = self._deployment.staying()
         if len(staying) < wanted:
             self._too_many = 0
             if time.monotonic() >= self._not_before:
@@ -102,9 +154,9 @@ class Adapting:
     async def _fewer(self, count: int) -> None:
         leaving = self._deployment.in_the_queue()[:count]
         if len(leaving) < count:
-            idle = self._scheduler.workers_to_close(n=count - len(leaving), attribute="name")
+            idle = await self._load.to_close(count - len(leaving))
             ours = {slot.name for slot in self._deployment.slots() if slot.state is SlotState.RUNNING}
-            workers = [str(name) for name in idle if str(name) in ours]
+            workers = [name for name in idle if name in ours]
             if workers:
                 handed = await self._deployment.scheduler.hand_over(workers)
                 leaving += [name for name in workers if name not in handed.kept]

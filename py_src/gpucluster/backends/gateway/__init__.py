@@ -1,0 +1,5 @@
+"""Clusters of a Dask Gateway server: asked for, scaled and shut down there, and looked at through its proxy."""
+
+from .backend import GatewayBackend
+
+__all__ = ["GatewayBackend"]

@@ -1,0 +1,144 @@
+"""The kind ``gateway``. Neither Dask nor dask-gateway is imported until a server is asked."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
+
+from ...protocol.errors import PreflightFailed
+from ...protocol.gatewayspec import GatewaySpec
+from ...protocol.models import Network, Submission
+from ...protocol.needs import Needs
+from ...protocol.specbase import MAX_WORKERS, SpecBase
+from ...protocol.traits import Traits
+from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+
+if TYPE_CHECKING:
+    from ..deployment import Deployment
+    from .options import Option
+    from .server import GatewayServer
+
+DEFAULT_WORKERS = 1
+START_SECONDS = 900.0
+"""A site may first have to start a machine for the scheduler."""
+_THIS_MACHINE = {"localhost", "127.0.0.1", "::1"}
+
+
+class GatewayBackend(Backend[GatewaySpec]):
+    """Clusters of a Dask Gateway server."""
+
+    name: ClassVar[str] = "gateway"
+    title: ClassVar[str] = "Gateway"
+    where: ClassVar[str] = "Dask Gateway"
+    needs: ClassVar[Needs] = Needs(packages=("dask_gateway",), extra="gateway")
+    offers: ClassVar[bool] = True
+    spec: ClassVar[type[SpecBase]] = GatewaySpec
+    traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
+
+    async def preflight(self, spec: GatewaySpec, context: StartContext) -> Plan:
+        """Find the server, log in, and check the options against what it offers."""
+        from .login import Login
+
+        login = Login.of(spec)
+        context.report("preflight", f"Asking the Dask Gateway at {login.address}")
+        server = _server(login)
+        async with server:
+            options = await _look(server, spec)
+        remarks = []
+        place = urlsplit(login.address)
+        if place.scheme == "http" and login.kind != "kerberos" and place.hostname not in _THIS_MACHINE:
+            remarks.append(
+                f"The address {login.address} is not encrypted: whoever listens on the way learns how you log in."
+            )
+        if spec.cluster_name is not None:
+            what = "shuts it down there, too" if spec.ends_with_us else "only ends the view"
+            remarks.append(f"This cluster, {spec.cluster_name}, was there already: Stop {what}.")
+        elif not spec.ends_with_us:
+            remarks.append("Stop only ends the view; the cluster goes on at the Dask Gateway.")
+        return Plan(
+            n_workers=DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers,
+            maximum_workers=MAX_WORKERS,
+            maximum_reason="a cluster may have so many; the site may allow fewer",
+            network=Network.TLS,
+            options={"spec": spec, "login": login, "options": options},
+            threads_per_worker=spec.threads_per_worker,
+            ready_workers=0,
+            start_timeout=START_SECONDS,
+            remarks=tuple(remarks),
+            leaves_number=spec.cluster_name is not None and spec.n_workers is None,
+        )
+
+    async def preview(self, spec: GatewaySpec) -> Submission:
+        """Return what the server offers, and what it would be asked for."""
+        from .login import Login
+        from .options import read_options
+
+        async with _server(Login.of(spec)) as server:
+            with _before_the_start():
+                version = await server.version()
+                offered = read_options(await server.options())
+            notes = [f"Dask Gateway {version} at {server.login.address}."]
+            if spec.cluster_name is not None:
+                await _look(server, spec)
+                notes.append(f"The cluster {spec.cluster_name} is there, and would be connected to.")
+                return Submission(notes=notes)
+            notes += _told(offered)
+            asked = json.dumps(_checked(offered, spec), indent=2, ensure_ascii=False)
+        schemas = {option.name: option.schema() for option in offered}
+        return Submission(text=asked, notes=notes, offered=schemas)
+
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
+        """Ask for the cluster, wait for its scheduler, and ask for workers."""
+        from .starting import start
+
+        return await start(plan, context)
+
+    async def reap(self, remembered: Remembered, context: ReapContext) -> None:
+        """Shut down the cluster that was remembered, also where its name was not known yet."""
+        from .ending import end_remembered
+
+        await end_remembered(remembered, context)
+
+
+def _server(login: Any) -> GatewayServer:
+    from .server import GatewayServer
+
+    return GatewayServer(login)
+
+
+def _before_the_start() -> Any:
+    """Return what raises a server's refusals as those of a preflight."""
+    from .ending import as_preflight
+
+    return as_preflight()
+
+
+async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
+    """Check what can be checked; returns the options with their values."""
+    from .options import read_options
+
+    with _before_the_start():
+        await server.version()
+        if spec.cluster_name is None:
+            return _checked(read_options(await server.options()), spec)
+        report = await server.report(spec.cluster_name)
+        if not report.ended:
+            return report.options
+        others = [other.name for other in await server.clusters()]
+    listed = f"There are {', '.join(others)}" if others else "You have none that lives"
+    raise PreflightFailed(f"cluster_name: the cluster {spec.cluster_name} is {report.status.lower()}. {listed}.")
+
+
+def _checked(offered: list[Option], spec: GatewaySpec) -> dict[str, Any]:
+    from .login import configured, filled
+    from .options import checked
+
+    usual = configured("cluster.options") or {}
+    return checked(offered, spec.gateway_options, {name: filled(value) for name, value in usual.items()})
+
+
+def _told(offered: list[Option]) -> list[str]:
+    if not offered:
+        return ["It offers no options."]
+    return [f"It offers {option.told()}." for option in offered]

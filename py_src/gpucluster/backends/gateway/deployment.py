@@ -1,0 +1,218 @@
+"""One cluster of a Dask Gateway: the server starts its workers, replaces them, and follows the load."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from ...protocol.errors import OperationFailed
+from ...protocol.spec import Adapt
+from ...protocol.traits import Verb
+from ..backend import StartContext
+from ..deployment import Deployment, Slot, SlotState
+from .ending import end
+from .scheduler import GatewayScheduler
+from .server import ClusterUnknown, GatewayServer, Report
+
+logger = logging.getLogger("gpucluster.backends")
+
+LOOK_SECONDS = 15.0
+TROUBLE_SECONDS = 2.0
+TOLD_SECONDS = 10.0
+"""So long a worker that is gone is told about; the gateway has asked for another one meanwhile."""
+UNKNOWN_SECONDS = 10.0
+STOP_SECONDS = 7.0
+_LIMIT = re.compile(r"limit of (\d+) workers")
+
+
+class GatewayDeployment(Deployment):
+    """A cluster of a Dask Gateway.
+
+    Parameters
+    ----------
+    server : GatewayServer
+        Closed with the deployment.
+    report : Report
+        Of the cluster, which runs.
+    scheduler : GatewayScheduler
+    context : StartContext
+    ends_with_us : bool
+        Whether the cluster is shut down when the deployment is closed.
+    """
+
+    can = frozenset(Verb)
+
+    def __init__(
+        self,
+        server: GatewayServer,
+        report: Report,
+        scheduler: GatewayScheduler,
+        context: StartContext,
+        *,
+        ends_with_us: bool,
+    ) -> None:
+        self.scheduler = self._scheduler = scheduler
+        self._server = server
+        self._name = report.name
+        self._context = context
+        self._ends_with_us = ends_with_us
+        self._wanted: int | None = None
+        self._adapting = False
+        self._since: dict[str, datetime] = {}
+        self._lost: dict[str, float] = {}
+        self._leaving: set[str] = set()
+        self._asked = datetime.now(UTC)
+        self._limit: str | None = None
+        self._ignored: str | None = None
+        self._trouble: str | None = None
+        self._unknown_since: float | None = None
+        self._look_soon = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+        scheduler.silent = self._look_soon.set
+
+    def follow(self) -> None:
+        """Look at what the gateway says of the cluster from now on."""
+        self._following = asyncio.create_task(self._follow())
+
+    # -- what there is ---------------------------------------------------------------------------
+
+    def slots(self) -> list[Slot]:
+        here = [worker.name for worker in self._scheduler.members().workers]
+        now, wanted = datetime.now(UTC), self._wanted
+        gone = [name for name in self._since if name not in here]
+        for name in gone:
+            # Where fewer are wanted, the gateway has chosen it; where as many are, it was lost.
+            if wanted is not None and len(here) < wanted and name not in self._leaving:
+                self._lost[name] = time.monotonic()
+        self._leaving.difference_update(gone)
+        self._since = {name: self._since.get(name, now) for name in here}
+        self._lost = {
+            name: lost
+            for name, lost in self._lost.items()
+            if time.monotonic() - lost < TOLD_SECONDS and name not in here
+        }
+        slots = [
+            Slot(name, SlotState.LEAVING if name in self._leaving else SlotState.RUNNING, since)
+            for name, since in self._since.items()
+        ]
+        slots += [Slot(name, SlotState.LOST, now, "it has gone") for name in self._lost]
+        missing = (wanted or 0) - sum(name not in self._leaving for name in here)
+        why = "Dask Gateway starts them"
+        return slots + [Slot(f"waiting-{i}", SlotState.PENDING, self._asked, why) for i in range(missing)]
+
+    def leaving(self, n: int) -> set[str]:
+        """None that are known: the gateway chooses those that hold least, and moves what they hold before."""
+        return set()
+
+    def notes(self) -> list[str]:
+        return [note for note in (self._trouble, self._limit, self._ignored) if note is not None]
+
+    # -- changing it -----------------------------------------------------------------------------
+
+    async def scale(self, n: int) -> None:
+        said = await self._server.scale(self._name, n)
+        self._note_limit(said)
+        found = _LIMIT.search(said or "")
+        self._wanted = min(n, int(found[1])) if found else n
+        self._adapting, self._ignored = False, None
+        self._asked = datetime.now(UTC)
+        self._lost.clear()
+
+    async def adapt(self, bounds: Adapt | None) -> None:
+        if bounds is None:
+            if self._adapting:
+                await self._server.stop_adapting(self._name)
+                self._adapting, self._ignored = False, None
+            return
+        self._note_limit(await self._server.adapt(self._name, bounds.minimum, bounds.maximum))
+        self._adapting, self._wanted = True, None
+        given = {
+            "interval_seconds": bounds.interval_seconds,
+            "wait_count": bounds.wait_count,
+            "target_duration_seconds": bounds.target_duration_seconds,
+        }
+        ignored = [name for name, value in given.items() if value is not None]
+        what = ", ".join(ignored)
+        self._ignored = f"Dask Gateway has its own {what}: what was asked for is not used." if ignored else None
+
+    def _note_limit(self, said: str | None) -> None:
+        self._limit = None if said is None else f"The limits of the site: {said}"
+
+    async def release(self, names: Collection[str]) -> None:
+        slots = {slot.name: slot for slot in self.slots()}
+        # One that has handed its results over is gone already, and would be replaced.
+        known = [slots[name] for name in names if name in slots and slots[name].state is not SlotState.LEAVING]
+        for slot in known:
+            self._lost.pop(slot.name, None)
+        running = [slot.name for slot in known if slot.state is SlotState.RUNNING]
+        if running:
+            self._leaving.update(running)
+            # First these: of others the gateway would choose.
+            await self._scheduler.end_workers(running)
+        if known and self._wanted is not None:
+            await self.scale(max(0, self._wanted - len(known)))
+
+    async def close(self) -> None:
+        """Shut the cluster down, or only end the view; raises where the gateway does not say that it is over."""
+        if self._following is not None:
+            self._following.cancel()
+        try:
+            if self._ends_with_us:
+                async with asyncio.timeout(STOP_SECONDS):
+                    await end(self._server, self._name)
+                self._context.remember({})
+        finally:
+            with suppress(Exception):
+                await asyncio.wait_for(self._scheduler.close(), 2.0)
+            await self._server.close()
+
+    # -- following it ----------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        """Ask the gateway now and then, and often while something is wrong."""
+        while True:
+            pause = LOOK_SECONDS
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._look_soon.wait(), TROUBLE_SECONDS if self._trouble else pause)
+            self._look_soon.clear()
+            try:
+                await self._look()
+            except Exception:
+                logger.exception("The gateway could not be asked")
+            # Whatever happens: not more often than that.
+            await asyncio.sleep(TROUBLE_SECONDS)
+
+    async def _look(self) -> None:
+        try:
+            report = await self._server.report(self._name)
+        except ClusterUnknown as error:
+            # One that is just starting may not have read its list yet.
+            self._trouble = error.message
+            self._unknown_since = self._unknown_since or time.monotonic()
+            if time.monotonic() - self._unknown_since > UNKNOWN_SECONDS:
+                self._scheduler.is_over(
+                    f"Dask Gateway knows no cluster {self._name} any more: was it started anew, without its list?",
+                    failed=True,
+                )
+            return
+        except OperationFailed as error:
+            self._trouble = f"{error.message} What is shown of the cluster may be old."
+            return
+        self._trouble = self._unknown_since = None
+        if report.status == "FAILED":
+            self._scheduler.is_over(
+                "The cluster has failed at the Dask Gateway, perhaps as workers could not start. The server's log says "
+                "why.",
+                failed=True,
+            )
+        elif report.ended:
+            self._scheduler.is_over(
+                "Dask Gateway has shut the cluster down: somebody has asked for that, or it was idle for the site's "
+                "time.",
+                failed=False,
+            )

@@ -1,0 +1,87 @@
+"""End what a dead supervisor has asked a Dask Gateway for: by its name, or where that never came back, by what it is.
+
+A cluster gets its name from the server. Before one is asked for, it is written down which clusters the user has and
+when that was, by the server's clock. If the supervisor dies before the name is written down, what was asked for is a
+cluster of the same options that was not there before, began within the time of a request, and that nobody uses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ...dask_internals.clusters import was_used
+from ...protocol.errors import GPUClusterError, PreflightFailed
+from ..backend import ReapContext, Remembered
+from .login import Login
+from .server import ANSWER_SECONDS, ClusterUnknown, GatewayServer, Report
+
+IN_FLIGHT_SECONDS = 2.0
+"""So long the server may still be at a request whose sender is dead."""
+CLOCK_SECONDS = 5.0
+USE_SECONDS = 10.0
+
+
+@contextmanager
+def as_preflight() -> Iterator[None]:
+    """Raise the refusals of a server as those of a preflight: nothing was started."""
+    try:
+        yield
+    except PreflightFailed:
+        raise
+    except GPUClusterError as error:
+        raise PreflightFailed(error.message) from error
+
+
+async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
+    """Shut down what was asked for.
+
+    Raises
+    ------
+    GPUClusterError
+        The server does not say that it is over.
+    """
+    if remembered.get("cluster_id") != context.cluster_id:
+        raise ValueError("What was written down belongs to another cluster")
+    async with GatewayServer(Login.remembered(remembered["login"])) as server:
+        name = remembered["name"]
+        names = [str(name)] if name is not None else await _asked_for(server, remembered)
+        for found in names:
+            if await end(server, found):
+                context.report(f"The cluster {found} that its dead process had left was shut down at the Dask Gateway")
+
+
+async def end(server: GatewayServer, name: str) -> bool:
+    """Shut a cluster down; returns whether it lived until then."""
+    try:
+        if (await server.report(name)).ended:
+            return False
+        await server.stop(name)
+    except ClusterUnknown:
+        return False
+    return True
+
+
+async def _asked_for(server: GatewayServer, remembered: Remembered) -> list[str]:
+    """Return the names of clusters that only the dead process can have asked for."""
+    asked = float(remembered["asked"])
+    await asyncio.sleep(min(IN_FLIGHT_SECONDS, max(0.0, float(remembered["noted"]) + ANSWER_SECONDS - time.time())))
+    found = []
+    for report in await server.clusters():
+        new = report.name not in remembered["before"] and report.options == remembered["options"]
+        then = -CLOCK_SECONDS < report.started - asked < ANSWER_SECONDS + CLOCK_SECONDS
+        if new and then and not await _in_use(server, await server.report(report.name)):
+            found.append(report.name)
+    return found
+
+
+async def _in_use(server: GatewayServer, report: Report) -> bool:
+    """Whether a cluster has workers or clients: ours can have neither, as its name never came back."""
+    if report.status != "RUNNING":
+        return False
+    from .scheduler import security_of
+
+    async with asyncio.timeout(USE_SECONDS):
+        return await was_used(server.scheduler_address(report.name), security_of(report))

@@ -1,0 +1,253 @@
+"""What is asked of one Dask Gateway server, with an answer in time or a sentence."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import ssl
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+from urllib.parse import quote
+
+from ...dask_internals.gateways import ask, clock, refusals
+from ...protocol.errors import GPUClusterError, OperationFailed
+from ...protocol.plaintext import printable
+from .login import Login
+
+ANSWER_SECONDS = 20.0
+_CLUSTERS = "/api/v1/clusters/"
+ACTIVE = ("PENDING", "RUNNING")
+_UNKNOWN = re.compile(r"Cluster \S+ not found")
+T = TypeVar("T")
+
+
+class GatewayAway(OperationFailed):
+    """The server does not answer, or not as a Dask Gateway."""
+
+    code = "gateway_away"
+
+
+class GatewayRefused(OperationFailed):
+    """The server answers, and will not do it."""
+
+    code = "gateway_refused"
+
+
+class LogInRefused(GatewayRefused):
+    """The server does not let this user in, or not to that cluster."""
+
+    code = "gateway_log_in_refused"
+
+
+class ClusterUnknown(GatewayRefused):
+    """The server has no cluster of that name."""
+
+    code = "gateway_cluster_unknown"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the server says of a cluster."""
+
+    name: str
+    status: str
+    """PENDING, RUNNING, STOPPING, STOPPED or FAILED."""
+    started: float
+    """By the server's clock, in seconds since 1970."""
+    options: dict[str, Any]
+    dashboard_route: str | None
+    certificate: str | None
+    key: str | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is over, or nearly."""
+        return self.status not in ACTIVE
+
+    @classmethod
+    def read(cls, told: Any) -> Self:
+        """Read what the server has answered."""
+        return cls(
+            name=str(told["name"]),
+            status=str(told["status"]),
+            started=float(told["start_time"]) / 1000,
+            options=dict(told.get("options") or {}),
+            dashboard_route=told.get("dashboard_route"),
+            certificate=told.get("tls_cert"),
+            key=told.get("tls_key"),
+        )
+
+
+class GatewayServer:
+    """A server, asked by one user. To be closed.
+
+    Parameters
+    ----------
+    login : Login
+    """
+
+    def __init__(self, login: Login) -> None:
+        self.login = login
+        self._gateway = login.gateway()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the connections."""
+        with suppress(Exception):
+            await self._gateway.close()
+
+    def scheduler_address(self, name: str) -> str:
+        """Return where the scheduler of a cluster is reached."""
+        return f"{self._gateway.proxy_address}/{name}"
+
+    async def version(self) -> str:
+        """Return the server's version; nobody need be logged in for that."""
+        told = await self._ask("GET", "/api/version")
+        if not isinstance(told, dict) or "version" not in told:
+            raise GatewayAway(_NO_GATEWAY.format(self.login.address))
+        return str(told["version"])
+
+    async def clock(self) -> float:
+        """Return the time by the server's clock, in seconds since 1970."""
+        return await self._told(clock(self._gateway))
+
+    async def options(self) -> list[dict[str, Any]]:
+        """Return what it lets the user choose: rows of field, label, default and spec."""
+        told = await self._ask("GET", "/api/v1/options")
+        return list(told["cluster_options"])
+
+    async def clusters(self) -> list[Report]:
+        """Return the user's clusters that live."""
+        told = await self._ask("GET", _CLUSTERS)
+        return [Report.read(one) for one in told.values()]
+
+    async def submit(self, options: dict[str, Any]) -> str:
+        """Ask for a cluster; returns its name."""
+        told = await self._ask("POST", _CLUSTERS, {"cluster_options": options})
+        return str(told["name"])
+
+    async def report(self, name: str) -> Report:
+        """Return what it says of a cluster.
+
+        Raises
+        ------
+        ClusterUnknown
+        """
+        return Report.read(await self._ask("GET", self._path(name)))
+
+    async def stop(self, name: str) -> None:
+        """Shut a cluster down; nothing happens where it is over."""
+        await self._ask("DELETE", self._path(name))
+
+    async def scale(self, name: str, n: int) -> str | None:
+        """Ask for so many workers; returns what the server says where it allows fewer."""
+        return _said(await self._ask("POST", f"{self._path(name)}/scale", {"count": n}))
+
+    async def adapt(self, name: str, minimum: int, maximum: int) -> str | None:
+        """Let the number follow the load; returns what the server says where it allows less."""
+        body = {"minimum": minimum, "maximum": maximum, "active": True}
+        return _said(await self._ask("POST", f"{self._path(name)}/adapt", body))
+
+    async def stop_adapting(self, name: str) -> None:
+        """Let the number stay as it is."""
+        await self._ask("POST", f"{self._path(name)}/adapt", {"active": False})
+
+    def _path(self, name: str) -> str:
+        return f"{_CLUSTERS}{quote(name, safe='')}"
+
+    async def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        return await self._told(ask(self._gateway, method, path, body))
+
+    async def _told(self, asked: Awaitable[T]) -> T:
+        with _in_sentences(self.login):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await asked
+
+
+def _said(told: Any) -> str | None:
+    """Return what the server remarks on a request that it has changed."""
+    message = told.get("msg") if isinstance(told, dict) else None
+    return printable(str(message), 300) if message else None
+
+
+_NO_GATEWAY = (
+    "What answers at {} is not a Dask Gateway. Is it the right address, with its path, such as "
+    "'https://hub.example.org/services/dask-gateway'?"
+)
+
+
+@contextmanager
+def _in_sentences(login: Login) -> Iterator[None]:
+    """Raise what may go wrong between us and a server as one of the errors above."""
+    from aiohttp import ClientConnectorDNSError, ClientError, ClientResponseError, ClientSSLError, ContentTypeError
+
+    refused, broken = refusals()
+    try:
+        yield
+    except GPUClusterError:
+        raise
+    except ClientResponseError as error:
+        if isinstance(error, ContentTypeError):
+            raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
+        raise _by_status(login, error.status) from error
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
+    except ValueError as error:  # 404, 422
+        said = printable(str(error).strip(), 300)
+        if _UNKNOWN.fullmatch(said):
+            raise ClusterUnknown(f"Dask Gateway knows of no such cluster: {said}.") from error
+        # A proxy whose server is just starting, or a server of something else, also says 404.
+        if said.lower() in {"", "not found", "404 page not found", "404: not found"} or "<" in said:
+            raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
+        raise GatewayRefused(f"Dask Gateway refuses that: {said}.") from error
+    except refused as error:
+        raise GatewayRefused(f"Dask Gateway does not do it: {printable(str(error), 300)}.") from error
+    except broken as error:
+        raise GatewayAway(f"The Dask Gateway at {login.address} has a fault of its own; its log says more.") from error
+    except TimeoutError as error:
+        raise GatewayAway(
+            f"The Dask Gateway at {login.address} has not answered for {ANSWER_SECONDS:.0f} seconds."
+        ) from error
+    except (ClientSSLError, ssl.SSLError) as error:
+        raise GatewayAway(
+            f"The server at {login.address} shows no certificate that this machine trusts, or does not encrypt."
+        ) from error
+    except ClientConnectorDNSError as error:
+        raise GatewayAway(f"There is no host '{error.host}', as far as this machine knows.") from error
+    except (ClientError, OSError) as error:
+        raise GatewayAway(
+            f"Nobody answers at {login.address}. Is that the address of the Dask Gateway, and does it run?"
+        ) from error
+    except ModuleNotFoundError as error:
+        raise LogInRefused(
+            f"The server wants to know you by {login.kind}, and the module '{error.name}' is not installed here."
+        ) from error
+    except Exception as error:
+        if login.kind == "kerberos":  # Its libraries have errors of their own.
+            raise LogInRefused(
+                f"Kerberos has not let you in at {login.address}: is your ticket valid (klist)? If not, run kinit."
+            ) from error
+        raise
+
+
+def _by_status(login: Login, status: int) -> GPUClusterError:
+    if status == 401:
+        how = {
+            "basic": "Are user name and password right? See username and password_from.",
+            "jupyterhub": "Is the token valid, and has it not been revoked?",
+            "kerberos": "Is your ticket valid (klist)? If not, run kinit.",
+        }.get(login.kind, "See gateway.auth in Dask's configuration.")
+        return LogInRefused(f"The Dask Gateway at {login.address} does not let you in ({login.kind}). {how}")
+    if status == 403:
+        return LogInRefused(f"The Dask Gateway at {login.address} says that you may not do this (403).")
+    if status in {502, 503, 504}:
+        return GatewayAway(f"The Dask Gateway at {login.address} cannot be reached behind its proxy ({status}).")
+    return GatewayAway(_NO_GATEWAY.format(login.address))

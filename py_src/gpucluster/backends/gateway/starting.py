@@ -1,0 +1,176 @@
+"""Ask a Dask Gateway for a cluster so that it is either there, or shut down again, or written down to be."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from ...dask_internals.gateways import know_addresses
+from ...protocol.errors import GPUClusterError, PreflightFailed, StartFailed
+from ...protocol.gatewayspec import GatewaySpec
+from ..backend import Plan, StartContext
+from ..causes import cause_of
+from ..existing.address import keep_credentials
+from ..existing.greeting import greet
+from .deployment import GatewayDeployment
+from .ending import end
+from .login import Login
+from .scheduler import CONNECT_SECONDS, GatewayScheduler, pages, security_of
+from .server import GatewayRefused, GatewayServer, Report
+
+logger = logging.getLogger("gpucluster.backends")
+
+LOOK_SECONDS = 0.3
+LONGEST_LOOK_SECONDS = 3.0
+LAST_WORD_SECONDS = 5.0
+
+
+async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
+    """Have the cluster, connect to it, and ask for its workers.
+
+    Raises
+    ------
+    StartFailed
+        With what the gateway says; a cluster that was asked for is shut down again.
+    """
+    spec: GatewaySpec = plan.options["spec"]
+    login: Login = plan.options["login"]
+    know_addresses()
+    server = GatewayServer(login)
+    ledger = Ledger(context, spec, login)
+    try:
+        name = spec.cluster_name
+        if name is None:
+            context.report("scheduler", "Asking Dask Gateway for a cluster")
+            name = await _submit(server, ledger, plan.options["options"])
+        elif spec.ends_with_us:
+            ledger.write(name)
+        context.report("scheduler", "Waiting for the scheduler of the cluster")
+        report = await _running(server, name)
+        scheduler = await _connect(server, report, context)
+        deployment = GatewayDeployment(server, report, scheduler, context, ends_with_us=spec.ends_with_us)
+        if spec.n_workers is not None or spec.cluster_name is None:
+            context.report("workers", "Asking for workers")
+            await deployment.scale(plan.n_workers)
+    except BaseException as error:
+        await asyncio.shield(_give_up(server, ledger))
+        if isinstance(error, GPUClusterError) and not isinstance(error, StartFailed):
+            raise StartFailed(error.message) from error
+        raise
+    if not spec.ends_with_us:
+        ledger.clear()  # From here on it is a cluster of its own.
+    deployment.follow()
+    return deployment
+
+
+class Ledger:
+    """What is written down of a cluster before it is asked for, and afterwards."""
+
+    def __init__(self, context: StartContext, spec: GatewaySpec, login: Login) -> None:
+        self._context = context
+        self._of_others = spec.cluster_name is not None
+        self._kept: dict[str, Any] = {"cluster_id": context.cluster_id, "login": login.to_remember(), "name": None}
+        self.name: str | None = None
+
+    def write_request(self, before: list[Report], options: dict[str, Any], asked: float) -> None:
+        """Write down what is about to be asked for: its name is not known yet."""
+        self._kept |= {
+            "before": [report.name for report in before],
+            "options": options,
+            "asked": asked,
+            "noted": time.time(),
+        }
+        self._context.remember(self._kept)
+
+    def write(self, name: str) -> None:
+        """Write down its name."""
+        self.name = name
+        self._context.remember({"cluster_id": self._kept["cluster_id"], "login": self._kept["login"], "name": name})
+
+    def clear(self) -> None:
+        """Nothing is to be ended any more."""
+        self.name = None
+        self._context.remember({})
+
+    @property
+    def to_end(self) -> str | None:
+        """The cluster to shut down where its start fails: one that was there before is not."""
+        return None if self._of_others else self.name
+
+
+async def _submit(server: GatewayServer, ledger: Ledger, options: dict[str, Any]) -> str:
+    ledger.write_request(await server.clusters(), options, await server.clock())
+
+    async def ask() -> str:
+        try:
+            name = await server.submit(options)
+        except GatewayRefused:
+            ledger.clear()
+            raise
+        ledger.write(name)
+        return name
+
+    asking = asyncio.ensure_future(ask())
+    try:
+        return await asyncio.shield(asking)
+    except asyncio.CancelledError:
+        # Its name is needed to shut it down; where it does not come, what is written down is enough.
+        with suppress(Exception):
+            await asyncio.wait_for(asking, LAST_WORD_SECONDS)
+        raise
+
+
+async def _running(server: GatewayServer, name: str) -> Report:
+    pause = LOOK_SECONDS
+    while True:
+        report = await server.report(name)
+        if report.status == "RUNNING":
+            return report
+        if report.ended:
+            raise StartFailed(
+                f"Dask Gateway could not start the scheduler of the cluster {name} ({report.status.lower()}). Why, "
+                "stands in the log of the server: ask whoever looks after it."
+            )
+        await asyncio.sleep(pause)
+        pause = min(LONGEST_LOOK_SECONDS, 1.2 * pause)
+
+
+async def _connect(server: GatewayServer, report: Report, context: StartContext) -> GatewayScheduler:
+    address, security = server.scheduler_address(report.name), security_of(report)
+    try:
+        greeting = await greet(address, security)
+    except PreflightFailed as error:
+        raise StartFailed(
+            f"{error.message} Dask's connections go to {urlsplit(address).netloc}; proxy_address says otherwise."
+        ) from error
+    if greeting.warning is not None:
+        logger.warning("%s", greeting.warning)
+        context.tell("state", greeting.warning)
+    try:
+        scheduler = await GatewayScheduler.connect(address, security, timeout=CONNECT_SECONDS)
+    except Exception as error:
+        raise StartFailed(f"The scheduler at {address} cannot be looked at ({cause_of(error)}).") from error
+    scheduler.reconnects_to(address, security)
+    found = pages(server, report)
+    if found is not None:
+        scheduler.dashboard, scheduler.dashboard_prefix = found
+    if context.credentials_directory is not None:
+        keep_credentials(security, context.credentials_directory)
+    return scheduler
+
+
+async def _give_up(server: GatewayServer, ledger: Ledger) -> None:
+    """Shut down what was asked for; what cannot be said to be over stays written down."""
+    try:
+        if ledger.to_end is not None:
+            await end(server, ledger.to_end)
+            ledger.clear()
+        elif ledger.name is not None:
+            ledger.clear()
+    except Exception as error:
+        logger.warning("The cluster could not be shut down (%s)", cause_of(error))
+    await server.close()

@@ -1,0 +1,248 @@
+"""Kubernetes' API, by kr8s: who is asked, in whose name, and its refusals in sentences."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import tempfile
+import warnings
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ...dask_internals.kubernetes_client import close_connections
+from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.plaintext import printable
+
+if TYPE_CHECKING:
+    from kr8s.asyncio import Api
+
+PATIENCE_SECONDS = 20.0
+DASK = "kubernetes.dask.org/v1"
+SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+MERGE = {"content-type": "application/merge-patch+json"}
+
+
+class KubernetesSilent(StartFailed):
+    """Kubernetes does not answer."""
+
+
+class KubernetesRefused(StartFailed):
+    """Kubernetes does not do what it was asked for; the message has no full stop at its end."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+    @property
+    def absent(self) -> bool:
+        """Whether there is no such thing."""
+        return self.status == 404
+
+
+@dataclass(frozen=True)
+class Access:
+    """Which Kubernetes is meant; small enough to be written down."""
+
+    kubeconfig: str | None
+    """Path, or paths with ``:`` between them."""
+    context: str | None
+    namespace: str | None
+
+    @classmethod
+    def of(cls, kubeconfig: str | None, context: str | None, namespace: str | None) -> Self:
+        """Return it with what the environment says of what was left open."""
+        return cls(kubeconfig or os.environ.get("KUBECONFIG"), context, namespace or _namespace_of_pod())
+
+
+def _namespace_of_pod() -> str | None:
+    """Return the namespace of the pod that this process is in, unless a kubeconfig says more."""
+    try:
+        told = (SERVICE_ACCOUNT / "namespace").read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    given = os.environ.get("KUBECONFIG") or Path("~/.kube/config").expanduser().is_file()
+    return None if given else told or None
+
+
+@asynccontextmanager
+async def private_folder() -> AsyncIterator[Path]:
+    """Give a folder for what kr8s writes down, as keys that stand in a kubeconfig, and remove it."""
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="gpucluster-") as name:
+        tempfile.tempdir = name
+        try:
+            yield Path(name)
+        finally:
+            tempfile.tempdir = before
+
+
+def private_keys_in(folder: Path) -> None:
+    """Let kr8s write such things into that folder from now on; for a process that owns one cluster."""
+    tempfile.tempdir = str(folder)
+
+
+class Kubernetes:
+    """The API, as far as a cluster needs it. Made by ``connect``."""
+
+    def __init__(self, api: Api, namespace: str) -> None:
+        self.api = api
+        self.namespace = namespace
+
+    @property
+    def server(self) -> str:
+        """Address of the API server."""
+        return printable(str(self.api.auth.server), 200)
+
+    @classmethod
+    async def connect(cls, access: Access) -> Kubernetes:
+        """Log in, and ask for the version.
+
+        Raises
+        ------
+        PreflightFailed
+            There is no kubeconfig, or it has no such context.
+        KubernetesSilent, KubernetesRefused
+        """
+        import kr8s.asyncio
+
+        where = access.kubeconfig or "~/.kube/config"
+        try:
+            async with _sentences(where):
+                with warnings.catch_warnings():
+                    # Which versions kr8s was tried with; nobody can do anything about it here.
+                    warnings.simplefilter("ignore", UserWarning)
+                    api = await kr8s.asyncio.api(
+                        kubeconfig=access.kubeconfig, context=access.context, namespace=access.namespace
+                    )
+        except StartFailed:
+            raise
+        except Exception as error:  # Whatever kr8s stumbles over in a kubeconfig.
+            raise PreflightFailed(_no_login(where, access.context, error)) from error
+        api.timeout = PATIENCE_SECONDS
+        if access.namespace is None and access.context is not None:
+            # kr8s takes that of the current context, which may be another.
+            api.namespace = api.auth.kubeconfig.get_context(access.context).get("namespace", "default")
+        return cls(api, api.namespace)
+
+    async def close(self) -> None:
+        """End the connections."""
+        await close_connections(self.api)
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        version: str = "v1",
+        body: Mapping[str, Any] | None = None,
+        namespaced: bool = True,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Ask for one thing, such as ``pods`` or ``pods/NAME``.
+
+        Raises
+        ------
+        KubernetesSilent, KubernetesRefused
+        """
+        if body is not None:
+            options["content"] = json.dumps(body)
+        async with (
+            _sentences(self.server),
+            self.api.call_api(
+                method, version=version, namespace=self.namespace if namespaced else None, url=path, **options
+            ) as answer,
+        ):
+            found: dict[str, Any] = answer.json()
+            return found
+
+    async def items(self, path: str, *, version: str = "v1", **parameters: str) -> list[dict[str, Any]]:
+        """Return all things of a kind in the namespace.
+
+        Parameters
+        ----------
+        path : str
+            Such as ``pods``.
+        version : str
+        **parameters
+            ``labelSelector``, ``fieldSelector``.
+        """
+        found = await self.ask("GET", path, version=version, params=parameters)
+        items: list[dict[str, Any]] = found.get("items") or []
+        return items
+
+    async def delete(self, path: str, *, version: str = "v1") -> None:
+        """Delete one thing, and what belongs to it; nothing happens where it is gone."""
+        try:
+            await self.ask("DELETE", path, version=version, body={"propagationPolicy": "Background"})
+        except KubernetesRefused as error:
+            if not error.absent:
+                raise
+
+
+def _no_login(where: str, context: str | None, error: Exception) -> str:
+    if context is not None and "context" in str(error).lower():
+        return (
+            f"context: the kubeconfig ({where}) has no context '{context}'. 'kubectl config get-contexts' shows those "
+            "that there are."
+        )
+    if "valid credentials" in str(error):
+        return (
+            f"There is no kubeconfig at {where}, and this is no pod of Kubernetes. Get one from your site and name it "
+            "with 'kubeconfig', or set KUBECONFIG."
+        )
+    told = printable(" ".join(str(error).split()) or type(error).__name__, 200).rstrip(".")
+    return f"The kubeconfig ({where}) cannot be used: {told}."
+
+
+@asynccontextmanager
+async def _sentences(where: str) -> AsyncIterator[None]:
+    import httpx
+    import kr8s
+
+    try:
+        yield
+    except kr8s.ServerError as error:
+        status = error.response.status_code if error.response is not None else 0
+        if status >= 500 or status == 429:
+            raise KubernetesSilent(
+                f"Kubernetes is not well ({printable(str(error), 120)}). Try again later."
+            ) from error
+        raise KubernetesRefused(_refusal(status, printable(str(error), 400).rstrip(".")), status) from error
+    except kr8s.APITimeoutError as error:
+        raise KubernetesSilent(f"Kubernetes ({where}) does not answer. Is this network the right one?") from error
+    except (httpx.TransportError, ssl.SSLError) as error:
+        if isinstance(error, httpx.TransportError):
+            with suppress(RuntimeError):  # It need not know.
+                where = printable(str(error.request.url.copy_with(path="/", query=None)).rstrip("/"), 200)
+        if "CERTIFICATE" in str(error).upper():
+            raise KubernetesSilent(
+                f"Kubernetes ({where}) shows a certificate that is not of the authority in the kubeconfig."
+            ) from error
+        raise KubernetesSilent(
+            f"Kubernetes ({where}) cannot be reached ({printable(str(error), 120) or type(error).__name__}). Is the "
+            "address right, and is this network the right one?"
+        ) from error
+    except (KeyError, OSError, RuntimeError, TypeError, AttributeError) as error:
+        # Of kr8s where a kubeconfig is not as it expects, or a program that it names for the log-in fails.
+        raise KubernetesSilent(
+            f"The log-in to Kubernetes ({where}) failed ({type(error).__name__}: {printable(str(error), 200)})."
+        ) from error
+
+
+def _refusal(status: int, told: str) -> str:
+    if status == 401:
+        return "Kubernetes does not know who you are: the log-in in the kubeconfig has expired; log in again"
+    if "exceeded quota" in told:
+        return f"The namespace's quota is used up: {quota_of(told)}"
+    if status == 403:
+        return f"Kubernetes does not let you: {told}"
+    return told
+
+
+def quota_of(told: str) -> str:
+    """Return what a refusal says of a quota, in fewer words: ``requested: pods=1, used: pods=4, limited: pods=4``."""
+    return told.partition("exceeded quota: ")[2] or told

@@ -1,0 +1,141 @@
+"""The kind ``kubernetes``. Neither Dask nor dask-kubernetes is imported until a cluster is looked at."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, ClassVar
+
+from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.kubernetesspec import KubernetesSpec
+from ...protocol.models import Network, Submission
+from ...protocol.needs import Needs
+from ...protocol.specbase import MAX_WORKERS, SpecBase
+from ...protocol.traits import Traits
+from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from ..deployment import Deployment
+
+if TYPE_CHECKING:
+    from .api import Access, Kubernetes
+
+DEFAULT_WORKERS = 1
+START_SECONDS = 1800.0
+"""An image for GPUs is pulled for many minutes, and a node may have to be added first. What it waits for is told."""
+REAP_SECONDS = 90.0
+IN_FLIGHT_SECONDS = 2.0
+
+
+class KubernetesBackend(Backend[KubernetesSpec]):
+    """Scheduler and workers as pods, made by Dask's operator."""
+
+    name: ClassVar[str] = "kubernetes"
+    title: ClassVar[str] = "Kubernetes"
+    needs: ClassVar[Needs] = Needs(packages=("dask_kubernetes",), extra="kubernetes")
+    spec: ClassVar[type[SpecBase]] = KubernetesSpec
+    traits: ClassVar[Traits] = Traits(this_machine=False, queues=True, default_workers=DEFAULT_WORKERS)
+
+    async def preflight(self, spec: KubernetesSpec, context: StartContext) -> Plan:
+        """Log in, and ask Kubernetes whether it would take such a cluster."""
+        from .api import private_keys_in
+        from .scheduler import is_inside
+
+        context.report("preflight", "Asking Kubernetes whether it takes such a cluster")
+        n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
+        inside = await asyncio.to_thread(is_inside)
+        private_keys_in(context.scratch_directory)
+        kubernetes, _ = await _accepted(spec, context.cluster_id, n_workers, inside=inside)
+        await kubernetes.close()
+        remarks = []
+        if spec.protocol == "tcp":
+            remarks.append(
+                "This cluster does not encrypt: whoever reaches one of its pods, or this machine's port, can run code "
+                "in all of them."
+            )
+        return Plan(
+            n_workers=n_workers,
+            maximum_workers=MAX_WORKERS,
+            maximum_reason="a cluster may have so many pods",
+            network=Network.of(spec.protocol),
+            options={"spec": spec, "inside": inside},
+            threads_per_worker=spec.threads_per_worker,
+            memory_limit_bytes=spec.memory_limit if isinstance(spec.memory_limit, int) else 0,
+            ready_workers=0,
+            has_gpus=bool(spec.gpus_per_worker),
+            start_timeout=START_SECONDS,
+            remarks=tuple(remarks),
+        )
+
+    async def preview(self, spec: KubernetesSpec) -> Submission:
+        """Return the manifest, after Kubernetes has said that it would take it."""
+        from .api import private_folder
+        from .deployment import manifest_text
+        from .scheduler import is_inside
+
+        n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
+        async with private_folder():
+            kubernetes, manifest = await _accepted(spec, "id", n_workers, inside=is_inside())
+            await kubernetes.close()
+        return Submission(
+            text=manifest_text(manifest),
+            notes=[f"Kubernetes ({kubernetes.server}) would take it; nothing was made."],
+        )
+
+    async def start(self, plan: Plan, context: StartContext) -> Deployment:
+        """Hand the cluster to the operator, and connect to its scheduler."""
+        from .api import Kubernetes, KubernetesRefused
+        from .deployment import KubernetesDeployment
+
+        spec: KubernetesSpec = plan.options["spec"]
+        access = _access(spec)
+        try:
+            kubernetes = await Kubernetes.connect(access)
+            return await KubernetesDeployment.start(spec, plan, context, kubernetes, access)
+        except KubernetesRefused as error:
+            raise StartFailed(f"{error.message}.") from error
+
+    async def reap(self, remembered: Remembered, context: ReapContext) -> None:
+        """Delete all that has the cluster's name and its labels."""
+        from .api import Access, Kubernetes, private_folder
+        from .ending import end_cluster
+        from .manifest import resource_name
+
+        if remembered["name"] != resource_name(context.cluster_id):
+            raise ValueError("What was written down belongs to another cluster")
+        logging.getLogger("httpx").setLevel(logging.WARNING)
+        access = Access(remembered["kubeconfig"], remembered["context"], str(remembered["namespace"]))
+        secret = bool(remembered["secret"])
+        async with private_folder():
+            kubernetes = await Kubernetes.connect(access)
+            ended = await end_cluster(kubernetes, context.cluster_id, REAP_SECONDS, secret=secret)
+            await asyncio.sleep(IN_FLIGHT_SECONDS)  # Kubernetes may just have been taking it.
+            ended += await end_cluster(kubernetes, context.cluster_id, REAP_SECONDS, secret=secret)
+            await kubernetes.close()
+        if ended:
+            context.report(f"What its dead process had left in Kubernetes was deleted: {', '.join(ended)}")
+
+
+def _access(spec: KubernetesSpec) -> Access:
+    from .api import Access
+
+    return Access.of(spec.kubeconfig, spec.context, spec.namespace)
+
+
+async def _accepted(
+    spec: KubernetesSpec, cluster_id: str, n_workers: int, *, inside: bool
+) -> tuple[Kubernetes, dict[str, object]]:
+    """Return the Kubernetes that would take such a cluster, and the manifest."""
+    from .api import Kubernetes, KubernetesRefused, KubernetesSilent
+    from .checks import must_take, rights
+    from .manifest import dask_cluster, must_have_dask_kubernetes, needs_secret
+
+    must_have_dask_kubernetes()
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # It would tell of every question.
+    try:
+        kubernetes = await Kubernetes.connect(_access(spec))
+        manifest = dask_cluster(spec, cluster_id, kubernetes.namespace, n_workers)
+        await must_take(kubernetes, manifest, rights(secret=needs_secret(spec), forward=not inside))
+    except KubernetesSilent as error:
+        raise PreflightFailed(error.message) from error
+    except KubernetesRefused as error:
+        raise PreflightFailed(f"{error.message}.") from error
+    return kubernetes, manifest

@@ -1,0 +1,322 @@
+"""One cluster of pods: the operator makes them, and this says how many, tells why they wait, and ends them.
+
+The operator asks a scheduler which worker may go, without credentials, and gives up on one that encrypts. So the
+number in its worker group is only ever raised for more workers; those that are to leave are chosen here, and their
+deployments deleted before the number is lowered to what is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Collection, Coroutine
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml  # type: ignore[import-untyped]
+
+from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.kubernetesspec import KubernetesSpec
+from ...protocol.spec import Adapt
+from ...protocol.telemetry import Decision
+from ...protocol.traits import Verb
+from ..adapting import Adapting
+from ..backend import Plan, StartContext
+from ..causes import cause_of
+from ..deployment import Deployment, Slot, SlotState
+from ..nodes.workers import given_environment
+from .api import DASK, Access, Kubernetes, KubernetesRefused, KubernetesSilent
+from .ending import end_cluster, selector
+from .manifest import dask_cluster, needs_secret, resource_name, secret
+from .pods import Thing, is_ready, name_of, pod_of, verdict, waits_for_node
+from .replicas import Replicas
+from .scheduler import PodScheduler, Way
+from .slots import PodSlot
+from .watching import events_of, how_it_ended, look, scheduler_is_ready
+
+logger = logging.getLogger("gpucluster.backends")
+
+INTERVAL_SECONDS = 1.0
+CALM_SECONDS = 10.0
+"""Between two looks when all workers are there."""
+TROUBLE_SECONDS = 10.0
+STOP_SECONDS = 8.0
+CONNECT_SECONDS = 20.0
+
+
+class KubernetesDeployment(Deployment):
+    """Made by ``start``."""
+
+    can = frozenset(Verb)
+    unit = "pod"
+    scheduler: PodScheduler
+
+    def __init__(self, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes) -> None:
+        self._spec = spec
+        self._context = context
+        self._kubernetes = kubernetes
+        self._id = context.cluster_id
+        self._way = Way(kubernetes, self._id, inside=plan.options["inside"])
+        self._replicas = Replicas(kubernetes, resource_name(self._id), plan.n_workers)
+        self._slots: dict[str, PodSlot] = {}
+        self._not_there_yet: list[PodSlot] = []
+        self._numbered = 0
+        self._deleted: set[str] = set()
+        self._look_soon = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._trouble: str | None = None
+        self._adapting: Adapting | None = None
+
+    @classmethod
+    async def start(
+        cls, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes, access: Access
+    ) -> KubernetesDeployment:
+        """Hand the cluster to the operator, wait for its scheduler, and connect.
+
+        Raises
+        ------
+        StartFailed
+            With the reason; nothing is left.
+        """
+        self = cls(spec, plan, context, kubernetes)
+        manifest = dask_cluster(spec, self._id, kubernetes.namespace, plan.n_workers)
+        self.submitted = manifest_text(manifest)
+        context.remember(
+            {
+                "name": resource_name(self._id),
+                "namespace": kubernetes.namespace,
+                "kubeconfig": access.kubeconfig,
+                "context": access.context,
+                "secret": needs_secret(spec),
+            }
+        )
+        try:
+            context.report("submit", "Handing the cluster to Dask's operator")
+            await self._create(manifest)
+            await scheduler_is_ready(kubernetes, self._id, lambda why: context.report("scheduler", why))
+            await self._connect()
+            self._expect(plan.n_workers)
+            self._task(self._follow())
+        except BaseException:
+            with suppress(Exception):
+                await asyncio.shield(self.close())
+            raise
+        return self
+
+    async def _create(self, manifest: Thing) -> None:
+        try:
+            made = await self._kubernetes.ask("POST", "daskclusters", version=DASK, body=manifest)
+            if needs_secret(self._spec):
+                told = secret(
+                    self._spec,
+                    self._id,
+                    made,
+                    tls_directory=self._context.tls_directory,
+                    dashboard_prefix=self._context.dashboard_prefix,
+                    variables=given_environment(self._spec),
+                )
+                await self._kubernetes.ask("POST", "secrets", body=told)
+        except KubernetesRefused as error:
+            raise StartFailed(f"Kubernetes did not take the cluster: {error.message}.") from error
+
+    async def _connect(self) -> None:
+        from ..existing.greeting import greet
+
+        self._context.report("scheduler", "Connecting to the scheduler")
+        (host, port), dashboard = await self._way.open()
+        address = f"{self._spec.protocol}://{host}:{port}"
+        security = self._context.security if self._spec.protocol == "tls" else None
+        try:
+            greeting = await greet(address, security)
+            scheduler = await PodScheduler.connect(address, security, timeout=CONNECT_SECONDS, dashboard=dashboard)
+        except PreflightFailed as error:
+            raise StartFailed(f"In the image: {error.message}") from error
+        except Exception as error:
+            raise StartFailed(f"The scheduler's pod runs, and cannot be connected to ({cause_of(error)}).") from error
+        self.scheduler = scheduler
+        if security is None:
+            scheduler.dashboard_prefix = ""
+        if greeting.warning is not None:
+            self._context.tell("state", greeting.warning)
+
+    # -- what there is ---------------------------------------------------------------------------
+
+    def slots(self) -> list[Slot]:
+        here = {worker.name for worker in self.scheduler.members().workers}
+        for name, slot in list(self._slots.items()):
+            before = slot.state
+            if slot.update(here):
+                del self._slots[name]
+            elif slot.state is not before and before is SlotState.RUNNING and slot.state is not SlotState.LEAVING:
+                self._look_soon.set()
+        return [slot.model() for slot in (*self._slots.values(), *self._not_there_yet)]
+
+    def staying(self) -> list[PodSlot]:
+        """Return the slots that count: neither over nor told to end."""
+        return [slot for slot in self._slots.values() if slot.living] + self._not_there_yet
+
+    def in_the_queue(self) -> list[str]:
+        """Return the names of those whose pods have no node, the last ones first."""
+        waiting = [slot for slot in self._slots.values() if slot.living and not slot.came]
+        waiting = [slot for slot in waiting if slot.pod is None or waits_for_node(slot.pod)]
+        return [slot.name for slot in (*waiting, *self._not_there_yet)][::-1]
+
+    def leaving(self, n: int) -> set[str]:
+        self.slots()
+        queue = self.in_the_queue()
+        others = [slot for slot in self.staying()[::-1] if slot.name not in queue]
+        # One that has a node is worth more than one that waits.
+        others.sort(key=lambda slot: slot.state is SlotState.RUNNING)
+        names = queue + [slot.name for slot in others]
+        return set(names[: max(0, len(names) - n)])
+
+    def notes(self) -> list[str]:
+        return [] if self._trouble is None else [self._trouble]
+
+    # -- changing it -----------------------------------------------------------------------------
+
+    async def scale(self, n: int) -> None:
+        await self.adapt(None)
+        over = {slot.name for slot in self.slots() if slot.state in {SlotState.LOST, SlotState.FAILED}}
+        await self.release(over | self.leaving(n))
+        await self.submit(max(0, n - len(self.staying())))
+
+    async def submit(self, count: int) -> None:
+        """Ask for so many more."""
+        if count:
+            self._expect(len(self._not_there_yet) + count)
+            self._replicas.want(self._n_there() + len(self._not_there_yet))
+            await self._replicas.settle(self._n_there())
+            self._look_soon.set()
+
+    def _expect(self, count: int) -> None:
+        """Have so many slots of workers that the operator has made no deployment for yet."""
+        del self._not_there_yet[count:]
+        while len(self._not_there_yet) < count:
+            self._numbered += 1
+            self._not_there_yet.append(PodSlot(f"new-{self._numbered}", why="waits for Dask's operator"))
+
+    def _n_there(self) -> int:
+        return sum(slot.there and slot.state is not SlotState.LEAVING for slot in self._slots.values())
+
+    async def adapt(self, bounds: Adapt | None) -> None:
+        if self._adapting is not None:
+            self._adapting.stop()
+            self._adapting = None
+        if bounds is not None:
+            self._adapting = Adapting(self, self.scheduler, bounds)
+            self._task(self._adapting.run())
+
+    def decisions(self) -> list[Decision]:
+        return [] if self._adapting is None else self._adapting.take_decisions()
+
+    async def release(self, names: Collection[str]) -> None:
+        if not names:
+            return
+        leaving = [slot for slot in self._slots.values() if slot.name in names]
+        self._expect(sum(slot.name not in names for slot in self._not_there_yet))
+        for slot in leaving:
+            slot.leave()
+        self._replicas.want(self._n_there() + len(self._not_there_yet))
+        for slot in leaving:
+            self._deleted.add(slot.name)
+            await self._kubernetes.delete(f"deployments/{slot.name}", version="apps/v1")
+        await self._replicas.settle(self._n_there())
+        self._look_soon.set()
+
+    async def close(self) -> None:
+        """End everything in Kubernetes; raises where it does not say that the pods are gone."""
+        await self.adapt(None)
+        for task in self._tasks:
+            task.cancel()
+        ending = asyncio.ensure_future(
+            end_cluster(self._kubernetes, self._id, STOP_SECONDS, secret=needs_secret(self._spec))
+        )
+        try:
+            if hasattr(self, "scheduler"):
+                await asyncio.wait_for(self.scheduler.close(), 2.0)
+        except TimeoutError:
+            logger.warning("The view of the scheduler did not end in good order")
+        finally:
+            try:
+                await ending
+            finally:
+                await self._way.close()
+        self._context.remember({})
+
+    # -- following it ----------------------------------------------------------------------------
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _follow(self) -> None:
+        """Look at the pods, often while something waits or changes, and do what follows from it."""
+        while True:
+            begun = time.monotonic()
+            self._look_soon.clear()
+            try:
+                await self._look()
+                pause = CALM_SECONDS if self._calm() else INTERVAL_SECONDS
+            except (KubernetesSilent, KubernetesRefused) as error:
+                self._trouble = f"{error.message.rstrip('.')}. What is said of the pods may be old."
+                pause = TROUBLE_SECONDS
+            except Exception:
+                logger.exception("The pods could not be looked at")
+                pause = TROUBLE_SECONDS
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._look_soon.wait(), pause)
+            # Whatever happens: not more often than that.
+            await asyncio.sleep(max(0.0, begun + INTERVAL_SECONDS - time.monotonic()))
+
+    def _calm(self) -> bool:
+        return not self._not_there_yet and all(slot.state is SlotState.RUNNING for slot in self._slots.values())
+
+    async def _look(self) -> None:
+        deployments, pods = await look(self._kubernetes, selector(self._id, "worker"))
+        self._trouble = None
+        found = {name_of(deployment): deployment for deployment in deployments}
+        fresh = [name for name in found if name not in self._slots and name not in self._deleted]
+        for name in fresh:
+            self._slots[name] = PodSlot(name)
+        self._expect(len(self._not_there_yet) - len(fresh))
+        for name, slot in list(self._slots.items()):
+            if name not in found:
+                slot.there = False
+                continue
+            if slot.state is SlotState.LEAVING:
+                # Kubernetes may not have answered when it was told to.
+                await self._kubernetes.delete(f"deployments/{name}", version="apps/v1")
+                continue
+            pod = pod_of(name, pods)
+            before = slot.pod
+            events = [] if pod is None or is_ready(pod) else await events_of(self._kubernetes, name_of(pod))
+            if slot.saw(pod, verdict(found[name], pod, events)) and before is not None:
+                told = await how_it_ended(self._kubernetes, before, pod)
+                self._context.tell("worker_died", f"Worker {name}: {told}.")
+        self.slots()
+        await self._let_go()
+        too_many = self._n_there() - self._replicas.wanted
+        if too_many > 0:
+            # The operator was just making them when fewer were wanted.
+            await self.release([name for name in fresh if self._slots[name].state is not SlotState.RUNNING][-too_many:])
+        await self._replicas.settle(self._n_there())
+
+    async def _let_go(self) -> None:
+        """Take workers out of the scheduler whose pods are gone: it would believe in silent ones for minutes."""
+        for worker in self.scheduler.members().workers:
+            slot = self._slots.get(worker.name)
+            if slot is not None and slot.is_stale(urlsplit(worker.address).hostname or ""):
+                with suppress(OSError):
+                    await self.scheduler.forget(worker.address)
+
+
+def manifest_text(manifest: Thing) -> str:
+    """Return a manifest as people write them: ``kubectl create -f`` takes it."""
+    plain = json.loads(json.dumps(manifest))  # Without references within the text.
+    text: str = yaml.safe_dump(plain, sort_keys=False, width=120)
+    return text

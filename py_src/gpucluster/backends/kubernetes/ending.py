@@ -1,0 +1,73 @@
+"""End everything of a cluster in Kubernetes, known by its name and its labels; also after its supervisor's death."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from .api import DASK, Kubernetes, KubernetesRefused
+from .manifest import CLUSTER_LABEL, INSTANCE, resource_name
+from .pods import is_leaving, name_of
+
+LOOK_SECONDS = 0.3
+
+
+def selector(cluster_id: str, component: str | None = None) -> str:
+    """Return what chooses the things of a cluster by their labels."""
+    chosen = f"{CLUSTER_LABEL}={resource_name(cluster_id)},{INSTANCE}={cluster_id}"
+    return chosen if component is None else f"{chosen},dask.org/component={component}"
+
+
+async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, *, secret: bool) -> list[str]:
+    """Delete a cluster and wait until its pods are gone; returns the names of what was deleted.
+
+    Parameters
+    ----------
+    kubernetes : Kubernetes
+    cluster_id : str
+    patience : float
+        Seconds it may take.
+    secret : bool
+        Whether there may be a secret of its name.
+
+    Raises
+    ------
+    TimeoutError
+        Something is there yet.
+    KubernetesSilent, KubernetesRefused
+    """
+    name = resource_name(cluster_id)
+    ended: dict[str, None] = {}
+    deadline = time.monotonic() + patience
+    while True:
+        cluster = await _find(kubernetes, name, cluster_id)
+        if cluster is not None and not is_leaving(cluster):
+            await kubernetes.delete(f"daskclusters/{name}", version=DASK)
+            ended[name] = None
+            if secret:
+                await kubernetes.delete(f"secrets/{name}")
+        # The garbage collector would do it, too, and takes its time.
+        deployments = await kubernetes.items("deployments", version="apps/v1", labelSelector=selector(cluster_id))
+        for deployment in deployments:
+            if not is_leaving(deployment):
+                await kubernetes.delete(f"deployments/{name_of(deployment)}", version="apps/v1")
+                ended[name_of(deployment)] = None
+        pods = await kubernetes.items("pods", labelSelector=selector(cluster_id))
+        if cluster is None and not deployments and not pods:
+            return list(ended)
+        if time.monotonic() > deadline:
+            left = ", ".join([name_of(thing) for thing in (*deployments, *pods)] or [name])
+            raise TimeoutError(f"Kubernetes has not ended {left}")
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _find(kubernetes: Kubernetes, name: str, cluster_id: str) -> dict[str, Any] | None:
+    """Return the ``DaskCluster``, if it is ours."""
+    try:
+        found = await kubernetes.ask("GET", f"daskclusters/{name}", version=DASK)
+    except KubernetesRefused as error:
+        if error.absent:
+            return None
+        raise
+    return found if found["metadata"].get("labels", {}).get(INSTANCE) == cluster_id else None

@@ -1,0 +1,211 @@
+"""What Kubernetes is asked for: a ``DaskCluster`` of Dask's operator, and a secret with what nobody else may read."""
+
+from __future__ import annotations
+
+import base64
+import importlib.metadata
+import platform
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ...protocol.errors import MissingPackage
+from ...protocol.kubernetesspec import KubernetesSpec, toleration
+from ..nodes.workers import cuda_worker_arguments, worker_arguments
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+INSTANCE = "app.kubernetes.io/instance"
+CLUSTER_LABEL = "dask.org/cluster-name"
+COMPONENT_LABEL = "dask.org/component"
+SECRETS = PurePosixPath("/var/run/gpucluster")
+"""Where the pods find their credentials."""
+GRACE_SECONDS = 5
+"""A pod that is told to end has so long; what it held was moved before."""
+DEATH_TIMEOUT_SECONDS = 60
+_PREFIX = "GPUCLUSTER_DASHBOARD_PREFIX"
+_TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
+
+
+def must_have_dask_kubernetes() -> None:
+    """Refuse where dask-kubernetes is not installed.
+
+    Raises
+    ------
+    MissingPackage
+    """
+    try:
+        import dask_kubernetes.operator.kubecluster  # noqa: F401
+    except ImportError as error:
+        raise MissingPackage(
+            "Clusters of Kubernetes need the package dask-kubernetes in the cluster's Python environment: "
+            "pip install 'gpucluster[kubernetes]'."
+        ) from error
+
+
+def resource_name(cluster_id: str) -> str:
+    """Return the name of the ``DaskCluster``: no other cluster's begins so."""
+    return f"gpucluster-{cluster_id}"
+
+
+def usual_image() -> str:
+    """Return Dask's own image, with the versions of this environment."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return f"ghcr.io/dask/dask:{importlib.metadata.version('dask')}-py{python}"
+
+
+def labels(cluster_id: str) -> dict[str, str]:
+    """Return what everything of a cluster is labelled with; the operator hands it on to what it makes."""
+    return {MANAGED_BY: "gpucluster", INSTANCE: cluster_id}
+
+
+def needs_secret(spec: KubernetesSpec) -> bool:
+    """Whether there is something that nobody else may read."""
+    return spec.protocol == "tls" or bool(spec.env)
+
+
+def dask_cluster(spec: KubernetesSpec, cluster_id: str, namespace: str, n_workers: int) -> dict[str, Any]:
+    """Return the manifest. There are no secrets in it: it refers to them.
+
+    Parameters
+    ----------
+    spec : KubernetesSpec
+    cluster_id, namespace : str
+    n_workers : int
+
+    Raises
+    ------
+    MissingPackage
+    """
+    must_have_dask_kubernetes()
+    from dask_kubernetes.operator import make_cluster_spec
+
+    name = resource_name(cluster_id)
+    manifest: dict[str, Any] = make_cluster_spec(name, image=spec.image or usual_image(), n_workers=n_workers)
+    manifest["metadata"] |= {"namespace": namespace, "labels": labels(cluster_id)}
+    scheduler, worker = manifest["spec"]["scheduler"], manifest["spec"]["worker"]
+    _fill_scheduler(scheduler["spec"], spec)
+    _fill_worker(worker["spec"], spec, f"{spec.protocol}://{name}-scheduler.{namespace}.svc:8786")
+    for pod in (scheduler["spec"], worker["spec"]):
+        _fill_pod(pod, spec, name)
+    return manifest
+
+
+def secret(
+    spec: KubernetesSpec,
+    cluster_id: str,
+    owner: Mapping[str, Any],
+    *,
+    tls_directory: Path | None,
+    dashboard_prefix: str,
+    variables: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the secret, which goes when the ``DaskCluster`` goes.
+
+    Parameters
+    ----------
+    spec : KubernetesSpec
+    cluster_id : str
+    owner : mapping
+        The ``DaskCluster`` as Kubernetes has it.
+    tls_directory : Path or None
+        Folder with the cluster's credentials.
+    dashboard_prefix : str
+    variables : mapping
+        Environment variables with their values.
+    """
+    told = {f"env.{name}": value.encode() for name, value in variables.items()}
+    if spec.protocol == "tls" and tls_directory is not None:
+        told |= {file: (tls_directory / file).read_bytes() for file in _TLS_FILES}
+        told["dashboard-prefix"] = dashboard_prefix.encode()
+    found = owner["metadata"]
+    reference = {name: owner[name] for name in ("apiVersion", "kind")} | {name: found[name] for name in ("name", "uid")}
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {
+            "name": resource_name(cluster_id),
+            "labels": labels(cluster_id),
+            "ownerReferences": [reference],
+        },
+        "type": "Opaque",
+        "data": {name: base64.b64encode(value).decode("ascii") for name, value in told.items()},
+    }
+
+
+def _fill_scheduler(pod: dict[str, Any], spec: KubernetesSpec) -> None:
+    (container,) = pod["containers"]
+    memory = str(spec.scheduler_memory)
+    container["args"] = ["dask", "scheduler", "--host", "0.0.0.0", "--port", "8786", "--dashboard-address", ":8787"]  # noqa: S104
+    container["resources"] = {
+        "requests": {"cpu": str(spec.scheduler_cores), "memory": memory},
+        "limits": {"memory": memory},
+    }
+    container["env"] = []
+    if spec.protocol == "tls":
+        container["args"] += ["--protocol", "tls", "--dashboard-prefix", f"$({_PREFIX})"]
+        for option, file in zip(("--tls-ca-file", "--tls-cert", "--tls-key"), _TLS_FILES, strict=True):
+            container["args"] += [option, str(SECRETS / file)]
+        container["env"].append((_PREFIX, "dashboard-prefix"))
+        # Who does not know the prefix gets no page, not even that of its health.
+        for probe in ("readinessProbe", "livenessProbe"):
+            del container[probe]["httpGet"]
+            container[probe]["tcpSocket"] = {"port": "http-dashboard"}
+
+
+def _fill_worker(pod: dict[str, Any], spec: KubernetesSpec, scheduler: str) -> None:
+    (container,) = pod["containers"]
+    arguments = worker_arguments(
+        spec,
+        name="$(DASK_WORKER_NAME)",
+        tls_directory=SECRETS if spec.protocol == "tls" else None,
+        death_timeout_seconds=DEATH_TIMEOUT_SECONDS,
+    )
+    command = ["dask", "worker"]
+    if spec.gpus_per_worker:
+        command, arguments = ["dask", "cuda", "worker"], cuda_worker_arguments(spec, arguments)
+    container["args"] = [*command, *arguments]
+    container["env"] = [{"name": "DASK_SCHEDULER_ADDRESS", "value": scheduler}]
+    container["env"] += [{"name": name, "value": value} for name, value in spec.worker_environment().items()]
+    container.pop("ports", None)
+    requests: dict[str, str] = {"cpu": str(spec.cores or spec.threads_per_worker)}
+    limits: dict[str, str] = {} if spec.cores is None else {"cpu": str(spec.cores)}
+    if isinstance(spec.memory_limit, int) and spec.memory_limit:
+        requests["memory"] = limits["memory"] = str(spec.memory_limit)
+    if spec.gpus_per_worker:
+        limits[spec.gpu_resource] = str(spec.gpus_per_worker)
+        requests[spec.gpu_resource] = str(spec.gpus_per_worker)
+    container["resources"] = {"requests": requests, **({"limits": limits} if limits else {})}
+    tolerations = [toleration(taint) for taint in spec.tolerations]
+    if spec.gpus_per_worker:
+        tolerations.append({"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"})
+    if tolerations:
+        pod["tolerations"] = tolerations
+    if spec.local_directory is not None:
+        pod["volumes"] = [{"name": "scratch", "emptyDir": {}}]
+        container["volumeMounts"] = [{"name": "scratch", "mountPath": spec.local_directory}]
+
+
+def _fill_pod(pod: dict[str, Any], spec: KubernetesSpec, name: str) -> None:
+    (container,) = pod["containers"]
+    keys = [item for item in container["env"] if isinstance(item, tuple)]
+    keys += [(variable, f"env.{variable}") for variable in spec.env or ()]
+    container["env"] = [item for item in container["env"] if isinstance(item, dict)]
+    container["env"] += [
+        {"name": variable, "valueFrom": {"secretKeyRef": {"name": name, "key": key}}} for variable, key in keys
+    ]
+    container["terminationMessagePolicy"] = "FallbackToLogsOnError"  # So that it says why it ended.
+    pod["terminationGracePeriodSeconds"] = GRACE_SECONDS
+    pod["automountServiceAccountToken"] = spec.service_account is not None
+    if spec.protocol == "tls":
+        items = [{"key": file, "path": file} for file in _TLS_FILES]
+        pod.setdefault("volumes", []).append({"name": "credentials", "secret": {"secretName": name, "items": items}})
+        container.setdefault("volumeMounts", []).append(
+            {"name": "credentials", "mountPath": str(SECRETS), "readOnly": True}
+        )
+        container["env"].append({"name": "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION", "value": "true"})
+    if spec.node_selector:
+        pod["nodeSelector"] = dict(spec.node_selector)
+    if spec.service_account is not None:
+        pod["serviceAccountName"] = spec.service_account
+    if spec.image_pull_secret is not None:
+        pod["imagePullSecrets"] = [{"name": spec.image_pull_secret}]

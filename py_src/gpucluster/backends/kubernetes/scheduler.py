@@ -1,0 +1,81 @@
+"""The view of a scheduler in a pod, and the way to it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import AsyncExitStack, suppress
+from typing import Any
+
+from ...dask_internals.scheduler_elsewhere import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
+from ..scheduler.remote import RemoteScheduler
+from .api import SERVICE_ACCOUNT, Kubernetes
+from .manifest import resource_name
+
+SCHEDULER_PORT = 8786
+DASHBOARD_PORT = 8787
+CLOSE_SECONDS = 1.0
+
+
+class PodScheduler(RemoteScheduler):
+    """Looks at a scheduler in a pod."""
+
+    async def target(self, seconds: float) -> int:
+        """Return with how many workers all would be done in that time."""
+        return await target_elsewhere(self._client, seconds)
+
+    async def to_close(self, count: int) -> list[str]:
+        """Return the names of so many workers that are needed least."""
+        return await to_close_elsewhere(self._client, count)
+
+    async def forget(self, address: str) -> None:
+        """Let a worker go whose pod is gone."""
+        await forget_worker_elsewhere(self._client, address)
+
+
+def is_inside() -> bool:
+    """Whether this process is in a pod that reaches services by their names."""
+    if not SERVICE_ACCOUNT.is_dir():
+        return False
+    with suppress(OSError):
+        return bool(socket.getaddrinfo("kubernetes.default.svc", 443))
+    return False
+
+
+class Way:
+    """How the scheduler of a cluster is reached: by its service, or through Kubernetes' own port-forward.
+
+    Parameters
+    ----------
+    kubernetes : Kubernetes
+    cluster_id : str
+    inside : bool
+        Whether the service is reached by its name.
+    """
+
+    def __init__(self, kubernetes: Kubernetes, cluster_id: str, *, inside: bool) -> None:
+        self._kubernetes = kubernetes
+        self._service = f"{resource_name(cluster_id)}-scheduler"
+        self._inside = inside
+        self._open = AsyncExitStack()
+
+    async def open(self) -> tuple[tuple[str, int], tuple[str, int]]:
+        """Return host and port of the scheduler, and of its web pages; from here on they can be connected to."""
+        if self._inside:
+            host = f"{self._service}.{self._kubernetes.namespace}.svc"
+            return (host, SCHEDULER_PORT), (host, DASHBOARD_PORT)
+        from kr8s.asyncio.objects import Service
+
+        told = await self._kubernetes.ask("GET", f"services/{self._service}")
+        service: Any = await Service(told, api=self._kubernetes.api)
+        # On loopback only, and to whichever pod is behind the service when somebody connects.
+        ports = [
+            await self._open.enter_async_context(service.portforward(port, local_port="auto"))
+            for port in (SCHEDULER_PORT, DASHBOARD_PORT)
+        ]
+        return ("127.0.0.1", ports[0]), ("127.0.0.1", ports[1])
+
+    async def close(self) -> None:
+        """Close the way, also where somebody is on it."""
+        with suppress(Exception):
+            await asyncio.wait_for(self._open.aclose(), CLOSE_SECONDS)

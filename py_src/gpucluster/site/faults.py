@@ -1,0 +1,39 @@
+"""What is wrong with partial specifications, and what was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from ..protocol.errors import FieldError, invalid_request
+from ..protocol.kinds import find_kind, usable_kinds
+from ..protocol.models import Preset
+from ..protocol.plaintext import printable
+
+
+def preset_faults(preset: Preset) -> list[FieldError]:
+    """Return what is wrong with the fields of a preset; what is still missing in it, people fill in."""
+    name = preset.spec.get("backend", "auto")
+    found = find_kind(name) if isinstance(name, str) else None
+    if found is None or found.kind is None:
+        near = near_to(str(name), usable_kinds())
+        return [FieldError(field="backend", message=f"there is no kind of cluster '{printable(str(name), 40)}'{near}")]
+    return field_faults(found.kind.spec, {"backend": name, **preset.spec})
+
+
+def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldError]:
+    """Return what is wrong with single fields of a partial specification."""
+    try:
+        TypeAdapter(spec).validate_python(dict(given))
+    except ValidationError as error:
+        return [fault for fault in invalid_request(error).fields if fault.field.split(".")[0] in given]
+    return []
+
+
+def near_to(typed: Any, known: Collection[str]) -> str:
+    """Return `` (did you mean 'x'?)`` where something known is near to what was typed, else nothing."""
+    near = difflib.get_close_matches(str(typed).lower(), known, n=1)
+    return f" (did you mean '{near[0]}'?)" if near else ""

@@ -1,0 +1,25 @@
+"""One real Dask Gateway for all tests of the kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
+
+
+@pytest.fixture(scope="session")
+def gateway() -> Iterator[RealGateway]:
+    """A Dask Gateway that lets everybody in who knows the password, which is in a variable of this process."""
+    if find_spec("dask_gateway_server") is None:
+        pytest.skip("needs the package 'dask-gateway-server[local]'")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, PASSWORD)
+        gateway = RealGateway()
+        gateway.start()
+        try:
+            yield gateway
+        finally:
+            gateway.end()

@@ -1,0 +1,275 @@
+"""Clusters of a real Dask Gateway server, as people make them; and what a server does to clusters."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+import urllib.request
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import gpucluster
+import numpy as np
+import psutil
+import pytest
+from gpucluster.backends.backend import ReapContext, StartContext
+from gpucluster.backends.gateway import GatewayBackend
+from gpucluster.backends.gateway.login import Login
+from gpucluster.backends.gateway.server import GatewayServer, Report
+from gpucluster.learn import KMeans
+from gpucluster.protocol.errors import GPUClusterError, PreflightFailed, StartFailed
+from gpucluster.protocol.kinds import parse_spec
+from gpucluster.protocol.models import ClusterModel, ClusterState, Network
+from gpucluster.registry.remembering import read_remembered
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits
+
+from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
+
+THEIRS = {"n_workers": None, "memory_limit": "auto"}
+NAME = "of-the-gateway"
+
+
+def login(gateway: RealGateway) -> Login:
+    return Login(gateway.address, str(gateway.proxy), None, "alice", VARIABLE)
+
+
+def ask(gateway: RealGateway, question: Callable[[GatewayServer], Coroutine[Any, Any, Any]]) -> Any:
+    """Ask the server something, as somebody else who is logged in as the same user."""
+
+    async def asked() -> Any:
+        async with GatewayServer(login(gateway)) as server:
+            return await question(server)
+
+    return asyncio.run(asked())
+
+
+def living(gateway: RealGateway) -> set[str]:
+    reports: list[Report] = ask(gateway, lambda server: server.clusters())
+    return {report.name for report in reports}
+
+
+def name_of(model: ClusterModel) -> str:
+    return str(model.scheduler_address).rpartition("/")[2]
+
+
+@pytest.fixture(scope="module")
+def made(gateway: RealGateway, shared_site: Any) -> ClusterModel:
+    """A cluster of one worker; its model just after it was made. Its process tries for 3 seconds to connect again."""
+    options = {**gateway.options, **THEIRS, "gateway_options": "worker_cores=2", "n_workers": 1}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "3s")
+        return shared_site.running(name=NAME, **options)
+
+
+@pytest.fixture
+def one(made: ClusterModel, shared_site: Any) -> gpucluster.Cluster:
+    """That cluster with one worker."""
+    shared_site.control.patch(NAME, {"n_workers": 1})
+    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending) == (1, 0))
+    return gpucluster.connect(NAME)
+
+
+def test_it_is_a_cluster_like_any_other_and_no_secret_is_written_down(
+    gateway: RealGateway, shared_site: Any, made: ClusterModel
+) -> None:
+    assert (made.state, made.backend_title, made.network) == (ClusterState.RUNNING, "Gateway", Network.TLS)
+    assert set(made.can) == {"scale", "adapt", "retire", "restart"}
+    folder = shared_site.registry.folder(made.id)
+    remembered = read_remembered(folder)
+    assert remembered.state["name"] == name_of(made)
+    assert {path.stat().st_mode & 0o777 for path in folder.tls.iterdir()} == {0o600}
+    assert not [path for path in folder.path.rglob("*") if path.is_file() and PASSWORD in path.read_text()]
+    model = shared_site.wait_for(NAME, lambda model: model.n_workers == 1)
+    assert model.workers[0].n_threads == 2, "as the option of the site says"
+    with urllib.request.urlopen(shared_site.registry.dashboard(made.id).url, timeout=20) as page:
+        assert b"Dask" in page.read()
+
+
+def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.Cluster) -> None:
+    X = load_digits().data
+    with one.get_client():
+        ours = KMeans(10, init=X[:10], n_init=1).fit(da.from_array(X, chunks=(500, -1)))
+        theirs = LocalKMeans(10, init=X[:10], n_init=1).fit(X)
+        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
+    assert shared_site.control.telemetry(NAME).workers == [shared_site.get(NAME).workers[0].name]
+
+
+def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
+    shared_site: Any, one: gpucluster.Cluster
+) -> None:
+    shared_site.control.patch(NAME, {"n_workers": 9})
+    model = shared_site.wait_for(NAME, lambda model: model.n_workers == 3)
+    assert any("exceed resource limit of 3 workers" in note for note in model.notes), model.notes
+    last = model.workers[-1]
+    shared_site.control.patch(NAME, {"n_workers": 3})
+    with one.get_client() as client:
+        futures = client.scatter(list(range(10)), workers=[last.address])
+        one.retire(last.name)
+        shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending, model.notes) == (2, 0, []))
+        shared_site.control.patch(NAME, {"n_workers": 1})
+        shared_site.wait_for(NAME, lambda model: model.n_workers == 1)
+        assert sum(client.gather(futures)) == sum(range(10))
+    told = "\n".join(entry.message for entry in one.activity())
+    assert "died" not in told
+
+
+def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
+    shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
+    with one.get_client() as client:
+        # More than one worker has done before the other has come, however long that takes.
+        futures = client.map(lambda i: time.sleep(0.5), range(2000))
+        shared_site.wait_for(NAME, lambda model: model.n_workers == 2)
+        assert any("has its own wait_count" in note for note in shared_site.get(NAME).notes)
+        client.cancel(futures)
+    shared_site.wait_for(NAME, lambda model: model.n_workers == 1)
+
+
+def test_a_server_that_is_started_anew_costs_nothing(
+    gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
+) -> None:
+    gateway.stop()
+    model = shared_site.wait_for(NAME, lambda model: any("Nobody answers at" in note for note in model.notes))
+    assert (model.state, model.n_workers) == (ClusterState.RUNNING, 1)
+    # Dask itself gives up; the view does not.
+    wait_until(lambda: "Failed to reconnect to scheduler" in "\n".join(one.logs(lines=200)))
+    gateway.start()
+    shared_site.wait_for(NAME, lambda model: not model.notes)
+    with one.get_client() as client:
+        assert client.submit(sum, [1, 2, 3]).result() == 6
+        shared_site.wait_for(NAME, lambda model: model.n_clients == 1)
+    shared_site.control.patch(NAME, {"n_workers": 0})
+    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending) == (0, 0))
+
+
+def test_when_the_supervisor_is_killed_the_cluster_is_shut_down(
+    gateway: RealGateway, shared_site: Any, made: ClusterModel, wait_until: Any
+) -> None:
+    os.kill(shared_site.get(NAME).pid, signal.SIGKILL)
+    wait_until(lambda: not psutil.pid_exists(made.pid))
+    assert name_of(made) in living(gateway)
+    shared_site.control.list()
+    folder = shared_site.registry.folder(made.id)
+    wait_until(lambda: not folder.remembered.exists(), what=folder.log.read_text)
+    assert name_of(made) not in living(gateway)
+    wait_until(lambda: not gateway.cluster_processes(), what=gateway.cluster_processes)
+    told = [entry.message for entry in shared_site.control.activity(made.id).entries]
+    assert f"The cluster {name_of(made)} that its dead process had left was shut down at the Dask Gateway" in told
+
+
+def test_one_that_was_there_already_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
+    before = living(gateway)
+    name = ask(gateway, lambda server: server.submit({}))
+    asked = {**gateway.options, **THEIRS, "cluster_name": name}
+    model, other = (shared_site.create(**asked, shutdown_on_stop=ends) for ends in (None, True))
+    model, other = (shared_site.control.wait(one.id, timeout=60) for one in (model, other))
+    assert (model.wanted.n_workers, model.n_workers, model.n_pending) == (None, 0, 0)
+    assert model.notes == [f"This cluster, {name}, was there already: Stop only ends the view."]
+    shared_site.control.stop(model.id)
+    shared_site.wait_for(model.id, lambda model: model.state is ClusterState.STOPPED)
+    assert living(gateway) - before == {name}
+    # What shuts it down there is told here.
+    ask(gateway, lambda server: server.stop(name))
+    ended = shared_site.wait_for(other.id, lambda model: model.state.ended)
+    assert (ended.state, ended.reason.partition(":")[0]) == (
+        ClusterState.STOPPED,
+        "Dask Gateway has shut the cluster down",
+    )
+    with pytest.raises(StartFailed, match=f"cluster_name: the cluster {name} is stopp"):
+        shared_site.running(**asked)
+
+
+def test_a_cluster_whose_name_never_came_back_is_found_by_what_it_is(gateway: RealGateway) -> None:
+    told: list[str] = []
+
+    async def killed_while_asking() -> None:
+        async with GatewayServer(login(gateway)) as server:
+            options = {row["field"]: row["default"] for row in await server.options()}
+            state = {
+                "cluster_id": "x",
+                "login": server.login.to_remember(),
+                "name": None,
+                "before": [report.name for report in await server.clusters()],
+                "options": options,
+                "asked": await server.clock(),
+                "noted": time.time(),
+            }
+            lost, other = [await server.submit(chosen) for chosen in (options, {**options, "profile": "big"})]
+            with pytest.raises(ValueError, match="belongs to another cluster"):
+                await GatewayBackend().reap(state, ReapContext("y", told.append))
+            before = {**state, "before": [lost]}
+            await GatewayBackend().reap(before, ReapContext("x", told.append))
+            assert not (await server.report(lost)).ended
+            for _ in range(2):  # The second time there is nothing to do.
+                await GatewayBackend().reap(state, ReapContext("x", told.append))
+            assert (await server.report(lost)).ended
+            assert not (await server.report(other)).ended
+            await server.stop(other)
+
+    asyncio.run(killed_while_asking())
+    assert len(told) == 1
+
+
+def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, shared_site: Any) -> None:
+    before = living(gateway)
+    with pytest.raises(StartFailed, match=r"could not start the scheduler of the cluster .* \(failed\)"):
+        shared_site.running(**gateway.options, **THEIRS, gateway_options={"image": "broken"})
+    assert living(gateway) == before
+
+
+async def _refusal(tmp_path: Path, **options: Any) -> str:
+    context = StartContext(cluster_id="x", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
+    with pytest.raises(PreflightFailed) as error:
+        await GatewayBackend().preflight(parse_spec(options), context)
+    return str(error.value.message)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"gateway_options": {"worker_cores": 9}}, "gateway_options.worker_cores: must be a whole number from 1 to 4"),
+        ({"gateway_options": {"profile": "bigg"}}, "must be one of 'small', 'big', not 'bigg'. Did you mean 'big'?"),
+        ({"gateway_options": {"profil": "big"}}, "offers no such option; there are worker_cores, "),
+        ({"cluster_name": "nope"}, "Cluster nope not found"),
+        ({"username": "alice", "password_from": "PATH"}, "does not let you in (basic). Are user name and password"),
+        ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set here"),
+        ({"password_from": "/etc/passwd"}, "other users can read /etc/passwd. Run: chmod 600"),
+        ({"auth": "jupyterhub", "username": None, "password_from": None}, "There is no token for JupyterHub"),
+        ({"address": "http://127.0.0.1:9"}, "Nobody answers at http://127.0.0.1:9. Is that the address"),
+        ({"address": "http://nowhere.invalid"}, "There is no host 'nowhere.invalid'"),
+    ],
+)
+async def test_what_cannot_be_is_said_before_anything_starts(
+    gateway: RealGateway, tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
+    assert said in await _refusal(tmp_path, **{**gateway.options, **options})
+
+
+async def test_what_is_no_gateway_and_what_is_no_proxy(gateway: RealGateway, tmp_path: Path) -> None:
+    elsewhere = f"{gateway.address}/elsewhere"
+    assert "is not a Dask Gateway. Is it the right address" in await _refusal(
+        tmp_path, **{**gateway.options, "address": elsewhere}
+    )
+    secure = gateway.address.replace("http:", "https:")
+    assert "does not encrypt" in await _refusal(tmp_path, **{**gateway.options, "address": secure})
+
+
+def test_what_the_server_offers_is_told_before_anything_starts(gateway: RealGateway, shared_site: Any) -> None:
+    before = living(gateway)
+    found = shared_site.control.preview({**gateway.options, "gateway_options": "worker_cores=2,fast=yes"})
+    assert '"worker_cores": 2' in found.text
+    assert '"fast": true' in found.text
+    assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 when left out." in found.notes
+    assert found.offered["profile"] == {
+        "title": "profile",
+        "type": "string",
+        "default": "small",
+        "enum": ["small", "big"],
+    }
+    with pytest.raises(GPUClusterError, match="worker_cores: must be a whole number from 1 to 4, not 'x'"):
+        shared_site.control.preview({**gateway.options, "gateway_options": {"worker_cores": "x"}})
+    assert living(gateway) == before

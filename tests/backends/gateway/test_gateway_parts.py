@@ -1,0 +1,184 @@
+"""The kind ``gateway`` without a server: what can be typed, what options are, and where secrets come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dask
+import pytest
+from gpucluster.backends.gateway.login import Login, read_secret
+from gpucluster.backends.gateway.options import Option, checked, read_options
+from gpucluster.backends.gateway.server import Report
+from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
+from gpucluster.protocol.gatewayspec import HUB_TOKEN, GatewaySpec
+from gpucluster.protocol.kinds import parse_spec, spec_schemas
+
+ROWS = [
+    {"field": "cores", "label": "Cores", "default": 1, "spec": {"type": "int", "min": 1, "max": 4}},
+    {"field": "share", "label": "share", "default": 0.5, "spec": {"type": "float", "min": 0.1, "max": None}},
+    {
+        "field": "profile",
+        "label": "profile",
+        "default": "small",
+        "spec": {"type": "select", "options": ["small", "big"]},
+    },
+    {"field": "fast", "label": "fast", "default": False, "spec": {"type": "bool"}},
+    {"field": "image", "label": "image", "default": "", "spec": {"type": "string"}},
+    {"field": "environment", "label": "environment", "default": {}, "spec": {"type": "mapping"}},
+    {"field": "later", "label": "later", "default": None, "spec": {"type": "of a server to come"}},
+]
+OFFERED = read_options(ROWS)
+DEFAULTS = {row["field"]: row["default"] for row in ROWS}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"address": "tcp://x:1"}, "address: 'tcp://x:1' is not the address of a Dask Gateway"),
+        ({"address": "http://me:secret@x"}, "address: must not hold a user name or a password"),
+        ({"address": "http://x/?a=b"}, "address: must end with its path"),
+        ({"address": "http://x:99999"}, "is not the address of a Dask Gateway"),
+        ({"proxy_address": "x"}, "proxy_address: must be a port, or a host with its port"),
+        ({"proxy_address": 0}, "proxy_address: must be a port"),
+        ({"gateway_options": "cores"}, "gateway_options: must be written like 'worker_cores=2,profile=big'"),
+        ({"gateway_options": "{1"}, "gateway_options: begins like an object of JSON, and is none"),
+        ({"gateway_options": {"a b": 1}}, "gateway_options: 'a b' cannot be the name of an option"),
+        ({"gateway_options": {"a": object()}}, "gateway_options: may hold text, numbers, true, false"),
+        ({"cluster_name": "../x"}, "cluster_name: must be the name that the server has given"),
+        ({"cluster_name": "x", "gateway_options": "a=1"}, "gateway_options are for a new cluster"),
+        ({"password_from": "my password"}, "password_from: must be the name of an environment variable"),
+        ({"password_from": "/x", "auth": "kerberos"}, "for Kerberos, run kinit"),
+        ({"username": "x", "auth": "jupyterhub"}, "username is for auth 'basic'"),
+        ({"username": "x:y"}, "username: must be the name that you log in with"),
+        ({"auth": "token"}, "auth: must be one of 'basic', 'jupyterhub' or 'kerberos'"),
+        ({"threads_per_worker": 2}, "threads_per_worker is up to the site"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        parse_spec({"backend": "gateway", **options})
+    assert said in str(refused.value)
+
+
+def test_options_are_read_from_text_and_from_mappings() -> None:
+    assert GatewaySpec(gateway_options="cores=2, profile=big").gateway_options == {"cores": "2", "profile": "big"}  # type: ignore[arg-type]
+    assert GatewaySpec(gateway_options='{"environment": {"A": "1,2"}}').gateway_options == {"environment": {"A": "1,2"}}  # type: ignore[arg-type]
+    assert GatewaySpec(address="https://hub/services/dask-gateway/").address == "https://hub/services/dask-gateway"
+    shown = spec_schemas()["gateway"]["properties"]
+    assert not {"threads_per_worker", "memory_limit", "local_directory"} & set(shown)
+
+
+def test_stop_shuts_down_what_was_made_here() -> None:
+    assert GatewaySpec().ends_with_us
+    assert not GatewaySpec(cluster_name="x").ends_with_us
+    assert GatewaySpec(cluster_name="x", shutdown_on_stop=True).ends_with_us
+    assert not GatewaySpec(shutdown_on_stop=False).ends_with_us
+
+
+def test_what_is_typed_becomes_what_the_server_wants() -> None:
+    typed = {"cores": "2", "share": "1", "profile": "big", "fast": "Yes", "image": 3, "environment": '{"A": "b"}'}
+    wanted = {"cores": 2, "share": 1.0, "profile": "big", "fast": True, "image": "3", "environment": {"A": "b"}}
+    assert checked(OFFERED, typed, {}) == {**DEFAULTS, **wanted}
+    assert checked(OFFERED, wanted, {}) == {**DEFAULTS, **wanted}
+    assert checked(OFFERED, {"cores": 3}, {"cores": 2, "image": "i"}) == {**DEFAULTS, "cores": 3, "image": "i"}
+    assert checked([], {}, {}) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"cores": 0}, "gateway_options.cores: must be a whole number from 1 to 4, not '0'."),
+        ({"cores": True}, "gateway_options.cores: must be a whole number from 1 to 4, not 'true'."),
+        ({"cores": 1.5}, "must be a whole number from 1 to 4, not '1.5'"),
+        ({"share": "nan"}, "must be a number of at least 0.1, not 'nan'"),
+        ({"share": 0}, "gateway_options.share: must be a number of at least 0.1, not '0'."),
+        ({"profile": "Big"}, "must be one of 'small', 'big', not 'Big'. Did you mean 'big'?"),
+        ({"fast": "perhaps"}, "gateway_options.fast: must be true or false, not 'perhaps'."),
+        ({"environment": "A=b"}, "must be a mapping, as an object of JSON, not 'A=b'"),
+        ({"image": []}, "gateway_options.image: must be text, not '[]'."),
+        (
+            {"core": 2, "fast": 2},
+            "there are cores, share, profile, fast, image, environment, later. Did you mean 'cores'?; ",
+        ),
+    ],
+)
+def test_what_the_server_would_refuse_is_said_first(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(PreflightFailed) as refused:
+        checked(OFFERED, given, {})
+    assert said in refused.value.message
+    assert {fault.field for fault in refused.value.fields} == {f"gateway_options.{name}" for name in given}
+
+
+def test_a_wrong_setting_of_dask_is_called_that() -> None:
+    with pytest.raises(
+        PreflightFailed, match="Dask's setting gateway.cluster.options: this Dask Gateway offers no opt"
+    ):
+        checked([], {}, {"cores": 2})
+
+
+def test_an_option_is_told_and_drawn() -> None:
+    told = {option.name: option.told() for option in OFFERED}
+    assert told["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
+    assert told["profile"] == "profile: one of 'small', 'big'; small when left out"
+    cores: Option = OFFERED[0]
+    assert cores.schema() == {"title": "Cores", "type": "integer", "default": 1, "minimum": 1, "maximum": 4}
+
+
+def test_secrets_come_from_variables_and_private_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "password"
+    path.write_text("open sesame\n")
+    path.chmod(0o600)
+    assert read_secret(str(path)) == "open sesame"
+    path.chmod(0o640)
+    with pytest.raises(PreflightFailed, match="other users can read"):
+        read_secret(str(path))
+    with pytest.raises(PreflightFailed, match="cannot be read .Is a directory."):
+        read_secret(str(tmp_path))
+    with pytest.raises(PreflightFailed, match="cannot be read"):
+        read_secret(str(tmp_path / "none"))
+    monkeypatch.setenv("OF_A_TEST", "x")
+    assert read_secret("OF_A_TEST") == "x"
+
+
+async def test_dasks_configuration_says_what_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("dask_gateway")
+    monkeypatch.setenv("OF_A_TEST", "hub.example.org")
+    settings = {
+        "gateway.address": "https://{OF_A_TEST}/gateway/",
+        "gateway.proxy-address": 8786,
+        "gateway.auth": {"type": "basic", "kwargs": {"username": "bob", "password": "{OF_A_TEST}"}},
+    }
+    with dask.config.set(settings):
+        found = Login.of(GatewaySpec())
+        client = found.gateway()
+        assert (client.address, client.proxy_address) == (
+            "https://hub.example.org/gateway",
+            "gateway://hub.example.org:8786",
+        )
+        assert (client.auth.username, client.auth.password) == ("bob", "hub.example.org")
+        assert "hub.example.org" not in str({**found.to_remember(), "address": ""}), "no secret is written down"
+        assert Login.remembered(found.to_remember()) == found
+        # What is configured for one way to log in is not used for another.
+        monkeypatch.setenv(HUB_TOKEN, "t")
+        assert Login.of(GatewaySpec(auth="jupyterhub")).gateway().auth.api_token == "t"
+    with dask.config.set({"gateway.address": None}), pytest.raises(PreflightFailed, match="no 'gateway.address'"):
+        Login.of(GatewaySpec())
+    with (
+        dask.config.set({"gateway.address": "{NOT_THERE_AT_ALL}"}),
+        pytest.raises(PreflightFailed, match="not set here"),
+    ):
+        Login.of(GatewaySpec())
+
+
+def test_the_token_of_the_hub_reaches_no_other_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HUB_TOKEN, "t")
+    assert GatewaySpec().process_environment() == {HUB_TOKEN: "t"}
+    assert GatewaySpec(auth="basic").process_environment() == {}
+    assert parse_spec({"backend": "local"}).process_environment() == {}
+
+
+def test_a_report_says_whether_it_is_over() -> None:
+    told = {"name": "x", "start_time": 2000, "tls_cert": None, "tls_key": None}
+    ended = {status: Report.read({**told, "status": status}).ended for status in ("PENDING", "RUNNING", "STOPPING")}
+    assert ended == {"PENDING": False, "RUNNING": False, "STOPPING": True}

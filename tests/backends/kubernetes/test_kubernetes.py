@@ -1,0 +1,211 @@
+"""Clusters of pods: Dask's real operator, real schedulers and workers; the API server and the node are simulated."""
+
+from __future__ import annotations
+
+import os
+import signal
+import urllib.request
+from typing import Any
+
+import gpucluster
+import numpy as np
+import psutil
+import pytest
+from gpucluster.protocol.errors import StartFailed
+from gpucluster.protocol.models import ClusterState, Network
+from gpucluster.registry.remembering import read_remembered
+from sklearn.cluster import KMeans as LocalKMeans
+from sklearn.datasets import load_digits
+
+SECRET = "v3ry-s3cret"
+PASSWORD = eval("lambda: __import__('os').environ['PASSWORD']", {})
+
+
+def pods(**other: Any) -> dict[str, Any]:
+    return {"backend": "kubernetes", "memory_limit": "600MB", **other}
+
+
+@pytest.fixture(scope="module")
+def made(shared_site: Any, kubernetes: Any) -> Any:
+    """A cluster with two workers; its model just after it was made."""
+    options = pods(kubeconfig=kubernetes.kubeconfig, name="pods", n_workers=2, env={"PASSWORD": SECRET})
+    try:
+        return shared_site.running(**options)
+    except StartFailed as error:
+        raise AssertionError(f"{error.message}\n{kubernetes.logs()}") from error
+
+
+@pytest.fixture
+def two(shared_site: Any, made: Any) -> Any:
+    """That cluster with two workers."""
+    shared_site.control.patch("pods", {"n_workers": 2})
+    shared_site.wait_for("pods", lambda model: (model.n_workers, model.n_pending) == (2, 0))
+    return gpucluster.connect("pods")
+
+
+def names(model: Any) -> set[str]:
+    return {worker.name for worker in model.workers}
+
+
+def living_pods(kubernetes: Any, of: str) -> set[str]:
+    found = kubernetes.things("pods", of=of)
+    return {pod["metadata"]["uid"] for pod in found if "deletionTimestamp" not in pod["metadata"]}
+
+
+def messages(cluster: Any) -> str:
+    return "\n".join(entry.message for entry in cluster.activity())
+
+
+def test_it_is_made_by_the_operator_and_its_manifest_has_no_secret(
+    kubernetes: Any, shared_site: Any, made: Any, wait_until: Any
+) -> None:
+    assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Kubernetes", "tls", False)
+    assert (made.n_workers + made.n_pending, set(made.can)) == (2, {"scale", "adapt", "retire", "restart"})
+    folder = shared_site.registry.folder(made.id)
+    assert read_remembered(folder).state["name"] == f"gpucluster-{made.id}"
+    model = shared_site.wait_for("pods", lambda model: model.n_workers == 2)
+    assert all(name.startswith(f"gpucluster-{made.id}-default-worker-") for name in names(model))
+    shown = folder.submitted.read_text()
+    key = (folder.tls / "key.pem").read_text().splitlines()[1]
+    prefix = shared_site.registry.dashboard(made.id).prefix
+    for text in (shown, str(kubernetes.things("daskclusters", "deployments", "pods", of=made.id))):
+        assert not [secret for secret in (SECRET, key, prefix) if secret in text]
+    with gpucluster.connect("pods").get_client() as client:
+        assert set(client.run(PASSWORD).values()) == {SECRET}
+    wait_until(lambda: shared_site.control.telemetry(made.id).workers == [worker.name for worker in model.workers])
+
+
+def test_the_dashboard_comes_through_the_port_forward_below_a_secret_path(shared_site: Any, two: Any) -> None:
+    pages = shared_site.registry.dashboard(two.id)
+    with urllib.request.urlopen(pages.url, timeout=20) as page:
+        assert b"Dask" in page.read()
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(pages.url.replace(pages.prefix + "/", ""), timeout=20)
+
+
+def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
+    import dask.array as da
+    from gpucluster.learn import KMeans
+
+    X = load_digits().data
+    start = X[:10]
+    with two.get_client():
+        ours = KMeans(10, init=start, n_init=1).fit(da.from_array(X, chunks=(500, -1)))
+        theirs = LocalKMeans(10, init=start, n_init=1).fit(X)
+        np.testing.assert_allclose(ours.cluster_centers_, theirs.cluster_centers_, atol=1e-6)
+
+
+def test_results_go_to_the_others_when_one_is_retired_or_scaled_away(
+    kubernetes: Any, shared_site: Any, two: Any
+) -> None:
+    two.scale(3)
+    model = shared_site.wait_for("pods", lambda model: model.n_workers == 3)
+    *_, last = model.workers
+    with two.get_client() as client:
+        futures = client.scatter(list(range(10)), workers=[last.address])
+        two.retire(last.name)
+        shared_site.wait_for("pods", lambda model: last.name not in names(model))
+        leaves = shared_site.get("pods").workers[-1]
+        futures += client.scatter(list(range(10)), workers=[leaves.address])
+        two.scale(1)
+        model = shared_site.wait_for("pods", lambda model: model.n_workers == 1)
+        assert sum(client.gather(futures)) == 2 * sum(range(10))
+    (group,) = kubernetes.things("daskworkergroups", of=two.id)
+    assert group["spec"]["worker"]["replicas"] == 1
+    left = [thing["metadata"]["name"] for thing in kubernetes.things("deployments", of=f"{two.id}-default")]
+    assert left == [*names(model)], "the operator chose nobody"
+
+
+def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
+    before = living_pods(kubernetes, two.id)
+    pids = {worker.pid for worker in two.model.workers}
+    two.restart()
+    assert {worker.pid for worker in two.model.workers}.isdisjoint(pids)
+    assert living_pods(kubernetes, two.id) == before
+
+
+def test_pods_that_are_gone_are_told_of_and_replaced(
+    kubernetes: Any, shared_site: Any, two: Any, wait_until: Any
+) -> None:
+    deleted, killed = sorted(names(two.model))
+    (pod,) = kubernetes.things("pods", of=deleted)
+    kubernetes.delete_pod(pod["metadata"]["name"])
+    (other,) = [worker for worker in two.model.workers if worker.name == killed]
+    psutil.Process(other.pid).parent().kill()  # The first process of a container, as when memory runs out.
+    wait_until(lambda: f"Worker {deleted}: its pod on node1 is gone" in messages(two), what=lambda: messages(two))
+    wait_until(lambda: "it used more memory than its limit" in messages(two), what=lambda: messages(two))
+    model = shared_site.wait_for("pods", lambda model: (model.n_workers, model.n_pending) == (2, 0))
+    assert names(model) == {deleted, killed}
+    with two.get_client() as client:
+        assert client.submit(sum, [1, 2]).result(timeout=60) == 3
+
+
+def test_a_deployment_that_somebody_deletes_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
+    gone = sorted(names(two.model))[0]
+    kubernetes.ask(f"/apis/apps/v1/namespaces/class/deployments/{gone}", "DELETE")
+    shared_site.wait_for("pods", lambda model: model.n_workers == 2 and gone not in names(model))
+
+
+def test_it_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+    import time
+
+    shared_site.control.patch("pods", {"adapt": {"minimum": 0, "maximum": 3, "interval_seconds": 0.3, "wait_count": 3}})
+    with two.get_client() as client:
+        futures = client.map(lambda _: time.sleep(1), range(90), pure=False)
+        shared_site.wait_for("pods", lambda model: model.n_workers == 3)
+        client.cancel(futures)
+        del futures
+    wait_until(lambda: not kubernetes.things("pods", of=f"{two.id}-default"), what=lambda: messages(two))
+
+
+def test_why_pods_wait_is_said(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+    kubernetes.change(most_pods=2)
+    try:
+        shared_site.control.patch("pods", {"n_workers": 2})
+        model = shared_site.wait_for("pods", lambda model: "quota" in (model.pending_reason or ""))
+        assert "the namespace's quota is used up: class, requested: pods=1, used: pods=2" in model.pending_reason
+        assert model.state is ClusterState.RUNNING
+    finally:
+        kubernetes.change(most_pods=None)
+    shared_site.wait_for("pods", lambda model: model.n_workers == 2)
+
+
+def test_the_end_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+    assert kubernetes.names(made.id)
+    shared_site.control.stop("pods")
+    shared_site.wait_for(made.id, lambda model: model.state.ended)
+    assert not kubernetes.things("pods", of=made.id)
+    wait_until(lambda: not kubernetes.names(made.id), what=lambda: kubernetes.names(made.id))
+    assert not shared_site.registry.folder(made.id).remembered.exists()
+    assert "DaskCluster" in shared_site.registry.folder(made.id).submitted.read_text(), "can be read afterwards"
+
+
+def test_gpus_that_are_not_there_are_waited_for_and_whoever_looks_next_ends_it_for_a_dead_supervisor(
+    kubernetes: Any, shared_site: Any, wait_until: Any
+) -> None:
+    kubernetes.change(gpus=0)
+    try:
+        options = pods(kubeconfig=kubernetes.kubeconfig, n_workers=2, gpus_per_worker=1, image="with-dask-cuda")
+        model = shared_site.running(**options, protocol="tcp")
+        model = shared_site.wait_for(model.id, lambda model: "Insufficient" in (model.pending_reason or ""))
+        assert model.pending_reason == "0/1 nodes are available: 1 Insufficient nvidia.com/gpu"
+        assert (model.state, model.n_pending, model.has_gpus) == (ClusterState.RUNNING, 2, True)
+        assert model.network is Network.OPEN
+        assert "does not encrypt" in model.notes[0]
+    finally:
+        kubernetes.change(gpus=2)
+    os.kill(model.pid, signal.SIGKILL)
+    wait_until(lambda: not psutil.pid_exists(model.pid))
+    assert kubernetes.names(model.id)
+    shared_site.control.list()
+    wait_until(lambda: not kubernetes.names(model.id), what=lambda: kubernetes.names(model.id))
+    folder = shared_site.registry.folder(model.id)
+    wait_until(lambda: not folder.remembered.exists(), what=folder.log.read_text)
+    assert any("was deleted" in one.message for one in shared_site.control.activity(model.id).entries)
+
+
+def test_an_image_that_cannot_be_pulled_is_no_cluster(kubernetes: Any, shared_site: Any, wait_until: Any) -> None:
+    model = shared_site.create(**pods(kubeconfig=kubernetes.kubeconfig, image="absent"))
+    with pytest.raises(StartFailed, match="its image 'absent' cannot be pulled: Failed to pull image .*: not found"):
+        shared_site.control.wait(model.id)
+    wait_until(lambda: not kubernetes.names(model.id), what=lambda: kubernetes.names(model.id))

@@ -1,0 +1,86 @@
+"""Ranks on two hosts with links of their own, which the launcher reaches by a real SSH server."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gpucluster.client.environment import cluster_environment
+
+from tests.backends.ssh.network import Network
+from tests.backends.ssh.sshd import Servers
+
+pytest.importorskip("mpi4py", reason="needs the package 'mpi4py'")
+pytest.importorskip("dask_mpi", reason="needs the package 'dask-mpi'")
+MPIEXEC = Path(sys.executable).with_name("mpiexec")
+if not MPIEXEC.exists():
+    pytest.skip("needs mpiexec beside Python: pip install mpich", allow_module_level=True)
+
+USE = """
+import json, os, sys
+import gpucluster
+
+cluster = gpucluster.create(
+    "mpi", name="far", n_workers=2, interface="eth0", env={"GREETING": "hello"},
+    launcher=sys.argv[1], launcher_options=sys.argv[2],
+)
+
+
+def place():
+    from mpi4py import MPI
+
+    return [MPI.COMM_WORLD.Get_rank(), MPI.COMM_WORLD.Get_size(), os.uname().nodename, os.environ["GREETING"]]
+
+
+with cluster.get_client() as client:
+    print(json.dumps(list(client.run(place).values())))
+    moved = client.submit(sum, client.map(len, ["a", "bc"], workers=["0", "1"]), workers="1")
+    assert moved.result() == 3
+"""
+
+
+@pytest.fixture
+def network() -> Iterator[Network]:
+    made = Network(3)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def servers(network, tmp_path) -> Iterator[Servers]:
+    made = Servers(tmp_path)
+    for number in (1, 2):
+        made.start(f"h{number}", [network.address(number)], 22, network.on(number))
+        made.know(network.address(number))
+    made.name("10.77.0.*", "%h", 22)
+    yield made
+    made.stop()
+
+
+def test_ranks_on_two_hosts(site, network, servers, tmp_path, wait_until):
+    """The scheduler is on host 0, where this test itself is not."""
+    login = tmp_path / "login"
+    login.write_text(f'#!/bin/sh\nexec ssh -F {servers.config} "$@"\n')
+    login.chmod(0o755)
+    options = f"-launcher ssh -launcher-exec {login} -iface eth0 -hosts {network.address(1)},{network.address(2)}"
+    done = subprocess.run(
+        [*network.on(0), sys.executable, "-c", USE, str(MPIEXEC), f"{options} -ppn 1"],
+        capture_output=True,
+        text=True,
+        env={**cluster_environment(), "GPUCLUSTER_DIR": str(site.directory)},
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert sorted(json.loads(done.stdout)) == [[0, 2, "h1", "hello"], [1, 2, "h2", "hello"]]
+    model = site.get("far")
+    assert model.scheduler_address.startswith(f"tls://{network.address(0)}:")
+    hosts = {worker.address.rpartition(":")[0] for worker in model.workers}
+    assert hosts == {f"tls://{network.address(1)}", f"tls://{network.address(2)}"}
+    site.control.stop("far")
+    for number in (1, 2):
+        wait_until(lambda number=number: not [p for p in network.processes(number) if p.name() != "sshd"], timeout=30)
