@@ -70,6 +70,43 @@ def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
             found.sums[...] = np.nan
 
 
+@given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]), far=st.sampled_from([0.0, 1e3]))
+@settings(max_examples=30, deadline=None)
+def test_few_centers_wander_jump_and_lose_all_rows(seed: int, dtype: Any, far: float) -> None:
+    """While the others hardly move; in two blocks, the second one of equal rows in part."""
+    random = np.random.default_rng(seed)
+    k, d = 6, 5
+    middles = 4 * random.normal(size=(k, d))
+    X = (middles[random.integers(0, k, 400)] + random.normal(size=(400, d)) + far).astype(dtype)
+    X[300:340] = X[299]
+    near, offset = X - dtype(far), np.full(d, far) if far else None
+    blocks, followed = [Block(0, 0, X[:150]), Block(1, 150, X[150:])], bounds.Bounds()
+    centers, wanderers, with_gaps = middles.astype(dtype), random.permutation(k)[:2], 0
+    for turn in range(25):
+        centers = centers + dtype(1e-4) * random.normal(size=(k, d)).astype(dtype)
+        centers[wanderers] += (0.05 * (1 + turn % 8) * random.normal(size=(2, d))).astype(dtype)
+        if turn == 12:
+            centers[wanderers[0]] = centers[wanderers[1]]  # as far from all rows
+        if turn == 16:
+            centers[wanderers[1]] = 100  # without rows
+        if turn == 20:
+            centers[wanderers[1]] = near[5]
+        apart, least = nearest(near, centers)
+        for block in blocks:
+            found, rows = followed.sums_of(block, centers, offset), slice(block.start, block.start + len(block))
+            kept = followed._kept[block.number, block.start]
+            tolerance = 1e-4 if dtype == np.float32 else 1e-9
+            if kept.gaps is not None:
+                own = apart[rows][np.arange(len(block)), kept.labels]
+                np.testing.assert_allclose(own, least[rows], rtol=tolerance, atol=tolerance * 100)
+                belongs, with_gaps = kept.labels == np.arange(k)[:, None], with_gaps + 1
+                np.testing.assert_array_equal(found.weights, belongs.sum(axis=1))
+                sums = belongs @ near[rows].astype(float)
+                np.testing.assert_allclose(found.sums, sums, rtol=tolerance, atol=tolerance * 400)
+            assert found.weights.sum() == len(block)
+    assert with_gaps > 10
+
+
 @given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]))
 @settings(max_examples=60, deadline=None)
 def test_gaps_are_never_larger_than_they_are(seed: int, dtype: Any) -> None:

@@ -77,7 +77,8 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Di
     Sources: S. Lloyd, 1982; D. Arthur and S. Vassilvitskii, 2007 (``k-means++``); B. Bahmani et al., 2012
     (``k-means||``); G. Hamerly, 2010. On CPU each block is worked on by scikit-learn's own kernel; once centres move
     little, only rows are looked at that may have another nearest centre, by workers with one thread. That takes 4 bytes
-    more per row, and one more number; rows of one or two columns, and weighted ones, are looked at in each iteration.
+    more per row, one more number, and a copy of each 512th row; rows of one or two columns, and weighted ones, are
+    looked at in each iteration.
 
     Communication: one allreduce of ``8 n_clusters (n_features + 1)`` bytes per iteration, between workers; scheduler
     and client take no part. ``k-means++``: ``8 (n_features + 4) (2 + log n_clusters)`` bytes per centre.

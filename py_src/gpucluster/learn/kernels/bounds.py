@@ -25,13 +25,13 @@ FEWEST_ROWS = 100_000
 SLICE_ROWS = 1 << 14
 GAP_ROWS = 8192
 """So many rows are looked at at once: they, and their distances from all centres, stay in the processor's cache."""
-SAMPLED = 256
+SAMPLED = 512
 """Every so many rows are enough to see how many would have to be looked at."""
-START_SHARE, STOP_SHARE = 0.15, 0.35
-"""A row that is looked at takes as long as three of which only sums are made, and writing down all gaps as long as two
+START_SHARE, STOP_SHARE = 0.25, 0.6
+"""A row that is looked at takes as long as two of which only sums are made, and writing down all gaps as long as two
 passes: it begins once this share of rows at most is to be looked at in each pass, and ends when it is more
 than the other one."""
-FAR_SHARE, WAIT = 0.6, 1
+FAR_SHARE, WAIT = 0.5, 1
 """With a larger share, so many passes go by before one looks again."""
 
 
@@ -49,16 +49,19 @@ class _Kept:
         No gap is larger.
     wait : int
         So many passes are to go by until one sees whether gaps are worth it.
+    sample : array of shape (n_rows / SAMPLED, d)
+        Some of the rows, relative to the offset: reading rows that are far apart takes as long as a tenth of a pass.
     total : Sums
         Of the labels.
     """
 
-    def __init__(self, n_rows: int, centers: Array) -> None:
+    def __init__(self, block: Block, centers: Array, offset: Array | None) -> None:
         self.centers = centers
-        self.labels = np.empty(n_rows, np.int32)
+        self.labels = np.empty(len(block), np.int32)
         self.gaps: Array | None = None
         self.reach = 0.0
         self.wait = 0
+        self.sample = block.X[::SAMPLED] - (0 if offset is None else offset.astype(block.X.dtype))
         self.total = Sums(np.zeros(centers.shape), np.zeros(len(centers)))
 
 
@@ -84,7 +87,7 @@ class Bounds:
         place = block.number, block.start
         kept = self._kept.get(place)
         if kept is None:
-            kept = self._kept[place] = _Kept(len(block), centers)
+            kept = self._kept[place] = _Kept(block, centers, offset)
             _look_at_all(kept, block, offset)
         else:
             self._follow(kept, block, centers, offset)
@@ -112,7 +115,7 @@ class Bounds:
                 _look(kept, block, offset, without)
                 return
             kept.gaps = None
-        elif _are_few(kept, block, offset, shrinking):
+        elif _are_few(kept, shrinking):
             kept.gaps, kept.reach = np.empty(len(block), block.X.dtype), 0.0
             _look(kept, block, offset, None)
             return
@@ -162,7 +165,7 @@ def _shrink(gaps: Array, labels: Array, shrinking: Array) -> Array:
     return found[:n_found]
 
 
-def _are_few(kept: _Kept, block: Block, offset: Array | None, shrinking: Array) -> bool:
+def _are_few(kept: _Kept, shrinking: Array) -> bool:
     """Whether few rows would have to be looked at in each pass if centres went on moving as they just did.
 
     A row whose gap lasts for n such moves is looked at in each n-th pass.
@@ -170,8 +173,7 @@ def _are_few(kept: _Kept, block: Block, offset: Array | None, shrinking: Array) 
     if kept.wait:
         kept.wait -= 1
         return False
-    X, labels = block.X[::SAMPLED], kept.labels[::SAMPLED]
-    X = np.ascontiguousarray(X) if offset is None else X - np.asarray(offset, dtype=X.dtype)
+    X, labels = kept.sample, kept.labels[::SAMPLED]
     lasting = gaps_of(X, kept.centers, labels) / np.maximum(shrinking.take(labels), np.finfo(X.dtype).tiny)
     share = float(np.mean(1 / np.maximum(lasting, 1)))
     # Centres slow down within some iterations, not at once.
@@ -207,10 +209,11 @@ def _look(kept: _Kept, block: Block, offset: Array | None, without: Array | None
         kept.reach = max(kept.reach, float(fresh.max()))
     if any(len(rows) for rows, _, _ in moved):
         rows, there, here = map(np.concatenate, zip(*moved, strict=True))
-        signs, both = np.repeat([1.0, -1.0], len(rows)), np.concatenate([there, here])
-        sums, counts = added(np.tile(rows.astype(np.float64), (2, 1)), signs, both, len(kept.centers))
-        kept.total.sums[...] += sums
-        kept.total.weights[...] += counts
+        rows, ones = rows.astype(np.float64), np.ones(len(rows))
+        for labels, add in ((there, np.add), (here, np.subtract)):
+            sums, counts = added(rows, ones, labels, len(kept.centers))
+            add(kept.total.sums, sums, out=kept.total.sums)
+            add(kept.total.weights, counts, out=kept.total.weights)
 
 
 def _rows(X: Array, chosen: Array | slice, shift: Array | None, room: Array) -> Array:
