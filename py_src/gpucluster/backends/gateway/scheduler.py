@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ from .server import GatewayServer, Report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+logger = logging.getLogger("gpucluster.backends")
 
 CONNECT_SECONDS = 20.0
 
@@ -69,8 +72,14 @@ class GatewayScheduler(RemoteScheduler):
             await asyncio.sleep(1)
             try:
                 await self.connect_again(address, security, timeout=CONNECT_SECONDS)
-            except (OSError, TimeoutError):
-                return
+            except Exception:
+                # Whatever keeps it: the next look comes, and with it the next attempt.
+                logger.info("The scheduler cannot be reached yet", exc_info=True)
+            except asyncio.CancelledError:
+                # A client that is given up cancels what it waits for; whoever ends the view cancels this task.
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
         else:
             await super()._come_back()
 
