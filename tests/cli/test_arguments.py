@@ -16,6 +16,11 @@ from gpucluster.protocol.errors import InvalidRequest
     ("verb", "words", "sentence"),
     [
         ("create", ["--n-worker", "3"], "Unknown option '--n-worker'. Did you mean '--n-workers'?"),
+        (
+            "create",
+            ["--directives", "--exclusive"],
+            "Unknown option '--exclusive'. If it is the value of --directives, write --directives=--exclusive.",
+        ),
         ("create", ["cuda"], "Unexpected 'cuda'."),
         ("create", ["--n-workers"], "--n-workers needs a value."),
         ("create", ["--rmm-async=yes"], "--rmm-async takes no value, not 'yes'. Write --rmm-async or --no-rmm-async."),

@@ -15,7 +15,7 @@ from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import WorkerModel
 from gpucluster.supervisor.deaths import Death, ended_by, sentence
 from gpucluster.supervisor.idle import kept_by
-from gpucluster.supervisor.memory_marks import MemoryMarks
+from gpucluster.supervisor.marks import Marks
 from gpucluster.supervisor.news import KEPT, LONGEST, News
 from gpucluster.supervisor.worker_titles import WorkerTitles
 
@@ -87,7 +87,7 @@ def test_workers_are_called_as_the_card_calls_them_also_when_they_are_gone() -> 
     titles.saw({"workers": (seventh, third), "device_index": (7, 3), "host": ("node1", "node2")})
     assert titles.of(third) == "GPU 3 · node2"
     lost = {"workers": (third,), "device_error": ("It is lost.",)}
-    assert MemoryMarks(titles).look_at(lost, Members()) == [("gpu", "GPU 3 · node2: It is lost.")]
+    assert Marks(titles).look_at(lost, Members()) == [("gpu", "GPU 3 · node2: It is lost.")]
 
 
 def test_news_are_few_and_short() -> None:
@@ -105,7 +105,7 @@ def paused(name: str, *, is_paused: bool = True) -> Member:
 
 
 def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
-    marks = MemoryMarks(WorkerTitles())
+    marks = Marks(WorkerTitles())
     fine = {"workers": ("0", "1"), "tier_disk_bytes": (0, None), "tier_host_bytes": (5, 5)}
     spilled = {**fine, "tier_disk_bytes": (0, 2**30)}
     assert marks.look_at(fine, Members((paused("0", is_paused=False),))) == []
@@ -120,8 +120,18 @@ def test_the_first_spill_and_the_first_pause_are_marked_once() -> None:
     assert [kind for kind, _ in marks.look_at(spilled, Members((paused("1"),)))] == ["spill", "pause"]
 
 
+def test_each_worker_that_hangs_is_told_of_once() -> None:
+    marks = Marks(WorkerTitles())
+    columns = {"workers": ("0", "1"), "age_seconds": (0.5, 31.0)}
+    hangs = "Worker 1 has been silent for 30 s: it hangs, or a task holds Python's lock."
+    assert marks.look_at(columns, Members()) == [("pause", hangs)]
+    assert marks.look_at(columns, Members()) == []
+    assert marks.look_at({**columns, "age_seconds": (0.5, 0.5)}, Members()) == []
+    assert marks.look_at(columns, Members()) == [("pause", hangs)]
+
+
 def test_gpus_spill_to_host_memory_and_are_lost_and_come_back() -> None:
-    marks = MemoryMarks(WorkerTitles())
+    marks = Marks(WorkerTitles())
     columns = {"workers": ("a",), "device": ("GPU-1",), "tier_host_bytes": (2**30,), "device_error": ("It is lost.",)}
     assert marks.look_at(columns, Members()) == [
         ("spill", "Worker a spills, as the GPU's memory fills up: 1 GiB of results are in host memory."),

@@ -91,9 +91,11 @@ class SentenceParser(argparse.ArgumentParser):
         if "--help" in words or "-h" in words:
             raise HelpWanted(self.format_help())
         # argparse would first complain of what a mistyped option leaves over, or lacks.
+        before = ""
         for word in takewhile(lambda word: word != "--", words):
             if self._is_mistyped(word):
-                raise InvalidRequest(self._unknown(word))
+                raise InvalidRequest(self._unknown(word, before))
+            before = word
         found, rest = self.parse_known_intermixed_args(words)
         for word in rest:
             raise InvalidRequest(self._unknown(word))
@@ -134,9 +136,14 @@ class SentenceParser(argparse.ArgumentParser):
         takes_value = word[:2] in self.options() and (word[2:].isdecimal() or word[2:].lower() == "none")
         return _ONE_DASH.fullmatch(flag) is not None and not takes_value
 
-    def _unknown(self, word: str) -> str:
+    def _unknown(self, word: str, before: str = "") -> str:
         flag = word.split("=")[0]
         if word.startswith("-"):
+            if before in self.options() and self.options()[before].nargs != 0:
+                return (
+                    f"Unknown option '{shown(flag)}'. If it is the value of {before}, write {before}={shown(word)}. "
+                    f"See '{self._help_line()}'."
+                )
             near = did_you_mean(f"--{flag.lstrip('-')}", [*self.options()])
             return f"Unknown option '{shown(flag)}'.{near} See '{self._help_line()}'."
         return f"Unexpected '{shown(word)}'. See '{self._help_line()}'."

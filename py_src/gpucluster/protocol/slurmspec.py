@@ -142,7 +142,8 @@ class SlurmSpec(NodeSpec, GPUSpec):
     directives: Lines = Field(
         default_factory=list,
         title="More options of sbatch",
-        description="One per line, such as '--exclusive' or '--mail-type=END'; each becomes a line of '#SBATCH'.",
+        description="One per line, such as '--exclusive' or '--mail-type=END'; each becomes a line of '#SBATCH'. In a "
+        "shell: --directives=--exclusive.",
         json_schema_extra=shown_in("Slurm", advanced=True),
     )
     modules: Lines = Field(

@@ -31,8 +31,8 @@ from .costs import CostMeter
 from .dashboard_address import open_address, write_address
 from .idle import kept_by
 from .interruption import unless_stopped
+from .marks import Marks
 from .members import observed
-from .memory_marks import MemoryMarks
 from .preparation import make_scratch, prepare, remove_scratch
 from .process_tree import descendants, kill
 from .reaper import reap
@@ -70,7 +70,7 @@ class Controller(Requests):
         self._requested = self._touched = time.monotonic()
         self._end_state = ClusterState.STOPPED
         self._scratch: Path | None = None
-        self._marks = MemoryMarks(self.titles)
+        self._marks = Marks(self.titles)
         self._costs: CostMeter | None = None
         self._told: list[str] = []
         """Warnings that hold as long as it runs."""

@@ -31,11 +31,11 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
     pending = [slot for slot in slots if slot.state is SlotState.PENDING]
     here = [slot for slot in slots if slot.state is SlotState.RUNNING]
     ends = [slot.ends for slot in here if slot.ends is not None]
-    reasons = Counter(slot.why for slot in pending if slot.why is not None)
+    reasons = [slot.why for slot in pending if slot.why is not None]
     return {
         "n_workers": len(workers),
         "n_pending": len(pending),
-        "pending_reason": reasons.most_common(1)[0][0] if reasons else None,
+        "pending_reason": reasons[0] if reasons else None,
         "waiting": _waiting(len(pending), len(pending) + len(here), deployment.unit, reasons),
         "workers": workers,
         "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
@@ -45,11 +45,11 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
     }
 
 
-def _waiting(pending: int, wanted: int, unit: str, reasons: Counter[str]) -> str | None:
-    """Return how many wait and why; ``None`` while they are just starting."""
+def _waiting(pending: int, wanted: int, unit: str, reasons: Sequence[str]) -> str | None:
+    """Return how many wait, and why the first of them does; ``None`` while they are just starting."""
     if not reasons:
         return None
-    why = reasons.most_common(1)[0][0]
+    why = reasons[0]
     if wanted == 1:
         return f"Its {unit} waits: {why}"
     return f"{pending} of {counted(wanted, unit)} {'waits' if pending == 1 else 'wait'}: {why}"

@@ -210,6 +210,11 @@ def test_jobs_in_the_queue() -> None:
         ("NODE_FAIL", None, "its node failed (n1)"),
         ("PREEMPTED", None, "more urgent jobs took its place on n1"),
         ("CANCELLED", None, "somebody cancelled its job 7"),
+        (
+            "FAILED",
+            "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-23T13:30:00 ***",
+            "somebody cancelled its",
+        ),
         ("FAILED", "bash: python: command not found", "its job 7 failed on n1: bash: python: command not found"),
     ],
 )
@@ -231,6 +236,8 @@ def test_why_a_job_is_over(state: str, printed: str | None, told: str) -> None:
          "Slurm's limits for you, your account or the QOS do not allow it (Slurm: QOSMaxSubmitJobPerUserLimit)"),
         ("sbatch: error: Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)",
          "walltime: it is more than the partition, the account or the QOS allows"),
+        ("sbatch: unrecognized option '--nonsense'\nTry \"sbatch --help\" for more information",
+         "Slurm refused the job: unrecognized option '--nonsense'"),
         ("", "Slurm refused the job: it did not say why"),
     ],
 )  # fmt: skip

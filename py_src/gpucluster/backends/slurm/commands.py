@@ -150,7 +150,9 @@ def refusal(said: str) -> str:
     """Return why Slurm refused something, in a sentence without a full stop: what helps, and its own words."""
     lines = [_PREFIX.sub("", line.strip()) for line in said.splitlines() if line.strip()]
     limit = next((line for line in lines if _LIMIT.fullmatch(line)), None)
-    words = limit or next((line for line in lines[::-1] if line), "it did not say why")
+    # The last line of a mistyped option is 'Try "sbatch --help" for more information'.
+    said_why = [line for line in lines if not line.startswith("Try ")]
+    words = limit or next(iter(said_why[::-1]), "it did not say why")
     own = printable(words.removeprefix("Batch job submission failed: "), 200).rstrip(".")
     for pattern, hint in _HINTS:
         if re.search(pattern, said, re.IGNORECASE):

@@ -21,6 +21,9 @@ _ENDING = frozenset({"COMPLETING"})
 _TOO_BIG = re.compile(r"exceeded (job |step )?memory limit|\boom[ -]kill|out-of-memory|out of memory")
 """Where no cgroups hold jobs, Slurm says it in what the job has printed, and nowhere else."""
 
+_CANCELLED = re.compile(r"\*\*\* (job|step) \S+ on \S+ cancelled at \S+ \*\*\*")
+"""What a job prints that somebody cancels; its script may then end as one that failed."""
+
 _WHY_WAITING = {
     "None": "Slurm has not looked at it yet",
     "PartitionTimeLimit": "PartitionTimeLimit: the walltime is more than the partition allows",
@@ -110,6 +113,8 @@ class Job:
         words = (last_words or "").lower()
         if _TOO_BIG.search(words):
             return too_big
+        if _CANCELLED.search(words):
+            return known["CANCELLED"]
         told = f": {last_words}" if last_words else ""
         if self.state == "COMPLETED":
             return f"its job {self.id} has ended on {node}{told}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import shlex
 import socket
 from typing import Any
 
@@ -58,12 +59,14 @@ async def connect(named: Named, config: str | None) -> Any:
         async with asyncio.timeout(CONNECT_SECONDS):
             return await asyncssh.connect(named.host, connect_timeout=CONNECT_SECONDS, **options)
     except Exception as error:
-        raise HostUnusable(f"{named.name}: {_why_not(asyncssh, named, error)}") from error
+        raise HostUnusable(f"{named.name}: {_why_not(asyncssh, named, error, config)}") from error
 
 
-def _why_not(asyncssh: Any, named: Named, error: Exception) -> str:
+def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) -> str:
     """Return why there is no connection, as the end of a sentence."""
-    host, shown = named.name, printable(str(error), 160).rstrip(".")
+    # What a person is told to try must read the same configuration.
+    host = named.name if config is None else f"-F {shlex.quote(config)} {named.name}"
+    shown = printable(str(error), 160).rstrip(".")
     if isinstance(error, FileNotFoundError):
         return f"your SSH configuration names {error.filename}, and there is no such file"
     if isinstance(error, asyncssh.HostKeyNotVerifiable):
@@ -82,14 +85,15 @@ def _why_not(asyncssh: Any, named: Named, error: Exception) -> str:
         return f"your SSH configuration cannot be read ({shown})"
     if isinstance(error, (TimeoutError, asyncio.TimeoutError)):
         return (
-            f"it does not answer within {CONNECT_SECONDS:.0f} seconds. Is it up, and does a firewall let you through?"
+            f"it does not answer within {CONNECT_SECONDS:.0f} seconds. See whether it is up, and whether a firewall "
+            "lets you through"
         )
     if isinstance(error, socket.gaierror):
         return "there is no host of that name, as far as this machine knows"
     if isinstance(error, ConnectionRefusedError):
-        return "nobody listens on its SSH port. Does sshd run there, and on that port?"
+        return "nobody listens on its SSH port: see whether sshd runs there, and on that port"
     if isinstance(error, OSError) and error.errno in {errno.EHOSTUNREACH, errno.ENETUNREACH}:
         return "no way leads there from this machine"
     if isinstance(error, (asyncssh.DisconnectError, asyncssh.ConnectionLost)):
-        return f"what listens there ends the connection ({shown}). Is it an SSH server, and the right port?"
+        return f"what listens there ends the connection ({shown}). See whether it is an SSH server, and the right port"
     return f"it cannot be reached ({type(error).__name__}: {shown})"

@@ -175,9 +175,10 @@ class Host:
         last = printable(self._errors[-1], 200) if self._errors else ""
         if "nknown option: -P" in " ".join(self._errors):
             return f"the Python {self._python} there is too old; workers need Python 3.11 or newer"
+        told = f" ({last.rstrip('.')})" if last else ""
         if process.exit_status in {126, 127} or "not found" in last or "No such file" in last:
             return (
-                f"there is no Python {self._python} there. Make the same environment there, or say where it is: "
+                f"there is no Python {self._python} there{told}. Make the same environment there, or say where it is: "
                 "remote_python"
             )
         return f"its Python {self._python} ended at once ({last.rstrip('.') or 'without a word'})"

@@ -1,4 +1,4 @@
-"""The first time that a cluster spills, that a worker is paused, and that a GPU is lost: marks in its history."""
+"""What deserves a mark in a cluster's history: the first spill, the first pause, a silent worker, a lost GPU."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from .worker_titles import WorkerTitles
 Mark = tuple[str, str]
 """Kind and message of a piece of news."""
 _LONGEST_TROUBLE = 90
+SILENT_SECONDS = 30.0
+"""Workers tell of themselves every few seconds. The scheduler gives up one that hangs after minutes only: a task that
+holds Python's lock keeps its worker silent, too."""
 
 
-class MemoryMarks:
+class Marks:
     """Looks at each reading for what has not been there before.
 
     Parameters
@@ -27,6 +30,7 @@ class MemoryMarks:
         self._titles = titles
         self._spilled = self._paused = False
         self._lost: set[str] = set()
+        self._silent: set[str] = set()
 
     def forget(self) -> None:
         """Begin anew, as after a restart of all workers."""
@@ -42,7 +46,7 @@ class MemoryMarks:
         members : Members
             Who takes part now.
         """
-        return [*self._spill(columns), *self._pause(members), *self._gpus(columns)]
+        return [*self._spill(columns), *self._pause(members), *self._silence(columns), *self._gpus(columns)]
 
     def _spill(self, columns: Columns) -> list[Mark]:
         if self._spilled:
@@ -66,6 +70,14 @@ class MemoryMarks:
         self._paused = True
         why = "most likely its memory is almost full"
         return [("pause", f"{self._titles.of(paused[0].name)} is paused and starts no new tasks: {why}.")]
+
+    def _silence(self, columns: Columns) -> list[Mark]:
+        ages = zip(columns["workers"], columns.get("age_seconds", ()), strict=False)
+        silent = {worker for worker, age in ages if age is not None and age > SILENT_SECONDS}
+        new, self._silent = sorted(silent - self._silent), silent
+        why = "it hangs, or a task holds Python's lock"
+        told = f"has been silent for {SILENT_SECONDS:.0f} s: {why}."
+        return [("pause", f"{self._titles.of(worker)} {told}") for worker in new]
 
     def _gpus(self, columns: Columns) -> list[Mark]:
         marks: list[Mark] = []
