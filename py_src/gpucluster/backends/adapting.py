@@ -167,11 +167,15 @@ class Adapting:
         leaving = self._deployment.in_the_queue()[:count]
         if len(leaving) < count:
             idle = await self._load.to_close(count - len(leaving))
-            ours = {slot.name for slot in self._deployment.slots() if slot.state is SlotState.RUNNING}
+            slots = self._deployment.slots()
+            ours = {slot.name: slot for slot in slots if slot.state is SlotState.RUNNING}
             workers = [name for name in idle if name in ours]
             if workers:
                 handed = await self._deployment.scheduler.hand_over(workers)
-                leaving += [name for name in workers if name not in handed.kept]
+                going = [name for name in workers if name not in handed.kept]
+                # Those of their jobs that were just starting have held nothing.
+                jobs = {ours[name].comes_with for name in going} - {None}
+                leaving += going + [slot.name for slot in slots if slot.comes_with in jobs and slot.name not in ours]
         if self._stopped:
             return
         if leaving:

@@ -338,6 +338,6 @@ class SlurmDeployment(Deployment):
         self.slots()
         ending, handing = self._renewal.look(datetime.now())
         for slot in handing:
-            self._task(self._renewal.hand_over(slot, self))
+            self._task(self._renewal.hand_over(slot, self, waits_for_others=self._adapting is None))
         if ending and self._adapting is None:  # Who adapts asks for as many as the load needs.
             await self.submit(len(ending) * self.workers_together)

@@ -62,10 +62,20 @@ class Renewal:
             return [f"The walltime of a job ends at {clock(min(ends), now)}."]
         return []
 
-    async def hand_over(self, slot: JobSlot, deployment: Deployment) -> None:
-        """Move the results of one job's workers to the others, as soon as there are others, and end the job."""
+    async def hand_over(self, slot: JobSlot, deployment: Deployment, *, waits_for_others: bool) -> None:
+        """Move the results of one job's workers to the others, as soon as there are others, and end the job.
+
+        Parameters
+        ----------
+        slot : JobSlot
+        deployment : Deployment
+        waits_for_others : bool
+            Whether others were asked for. If not, a job that was given up ends when it holds nothing.
+        """
         others = [other for other in self._slots.values() if other.state is SlotState.RUNNING and other is not slot]
-        if not others or slot.name in self._handing:
+        if not others and (waits_for_others or not slot.given_up):
+            return
+        if slot.name in self._handing:
             return
         self._handing.add(slot.name)
         try:
