@@ -161,6 +161,10 @@ class Controller(Requests):
             wanted = Wanted(n_workers=self.plan.n_workers)
         elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
+        elif wanted.n_workers is not None:
+            # Asked for before it was known that workers come in whole jobs.
+            together = self.plan.workers_together
+            wanted = Wanted(n_workers=-(-wanted.n_workers // together) * together)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
             prefix = scheduler.dashboard_prefix
