@@ -105,6 +105,8 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
     shared_site.control.patch(NAME, {"n_workers": 9})
     model = shared_site.wait_for(NAME, lambda model: model.n_workers == 3)
     assert any("exceed resource limit of 3 workers" in note for note in model.notes), model.notes
+    model = shared_site.wait_for(NAME, lambda model: model.wanted.n_workers == 3)
+    assert model.state is ClusterState.RUNNING, "nobody waits for workers that are not granted"
     last = model.workers[-1]
     shared_site.control.patch(NAME, {"n_workers": 3})
     with one.get_client() as client:
