@@ -70,7 +70,7 @@ def made(gateway: RealGateway, shared_site: Any) -> ClusterModel:
 def one(made: ClusterModel, shared_site: Any) -> gpucluster.Cluster:
     """That cluster with one worker."""
     shared_site.control.patch(NAME, {"n_workers": 1})
-    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending) == (1, 0))
+    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending, model.notes) == (1, 0, []))
     return gpucluster.connect(NAME)
 
 
