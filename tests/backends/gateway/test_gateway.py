@@ -129,6 +129,8 @@ def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
         assert any("has its own wait_count" in note for note in shared_site.get(NAME).notes)
         client.cancel(futures)
     shared_site.wait_for(NAME, lambda model: model.n_workers == 1)
+    shared_site.control.patch(NAME, {"n_workers": 2})
+    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.notes) == (2, []))
 
 
 def test_a_server_that_is_started_anew_costs_nothing(
