@@ -253,7 +253,9 @@ def _site(found: Namespace) -> int:
 
     answer = sites.look(getattr(found, "file", None))
     _answer(found, answer, sites.text(answer))
-    return InvalidRequest.exit_code if answer.troubles else 0
+    # Who names a file means one that is there.
+    absent = getattr(found, "file", None) is not None and not answer.found
+    return InvalidRequest.exit_code if answer.troubles or absent else 0
 
 
 def _completion(found: Namespace) -> int:
