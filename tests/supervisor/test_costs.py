@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -75,8 +74,8 @@ def test_a_dead_cluster_has_cost_until_its_end():
     ],
 )
 def test_those_that_wait_are_told_in_one_sentence(pending, wanted, sentence):
-    assert _waiting(pending, wanted, "job", Counter(["Resources, expected 14:20"])) == sentence
-    assert _waiting(pending, wanted, "job", Counter()) is None, "they are just starting"
+    assert _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"]) == sentence
+    assert _waiting(pending, wanted, "job", []) is None, "they are just starting"
 
 
 def test_nodes_are_told_with_what_they_have():

@@ -72,6 +72,8 @@ class Deployment(ABC):
     """What people call what is asked for, where it waits: 'job', 'pod'."""
     submitted: str | None = None
     """What was handed to whoever starts the workers, such as a batch script, for people to read; without secrets."""
+    limit: int | None = None
+    """The most workers that whoever starts them grants, once that is known."""
     can: frozenset[Verb] = frozenset()
     """What this cluster can do; the supervisor refuses the rest before it comes here."""
     why_not: str | None = None
