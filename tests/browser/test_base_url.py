@@ -44,7 +44,7 @@ def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: P
     form.get_by_text("More options").click()
     form.get_by_label("Waiting time", exact=True).fill("3600")
     expect(form.get_by_role("tabpanel")).to_have_text(
-        'gpucluster.create("subprocess", name="green", n_workers=2, queue="long", queue_seconds=3600)'
+        'gpucluster.create("subprocess", queue="long", queue_seconds=3600, name="green", n_workers=2)'
     )
     form.get_by_role("button", name="Create").click()
     card = panel.get_by_role("listitem", name="green", exact=True)

@@ -125,6 +125,7 @@ def test_cpu_workers_have_what_they_measure_and_can_be_retired(
     expect(panel.get_by_text(re.compile(r"^[\d.]+ / \d+ (threads|cores)$")).first).to_be_visible()
     expect(panel.get_by_role("meter", name="VRAM")).to_have_count(0)
 
+    expect(panel.get_by_role("button", name="Scale", exact=True).first).to_be_enabled()
     rows = workers_of(panel)
     expect(rows).to_have_count(2)
     rows.nth(1).click()

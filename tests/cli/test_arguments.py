@@ -22,7 +22,11 @@ from gpucluster.protocol.errors import InvalidRequest
             "Unknown option '--exclusive'. If it is the value of --directives, write --directives=--exclusive.",
         ),
         ("create", ["cuda"], "Unexpected 'cuda'."),
-        ("create", ["--n-workers"], "--n-workers needs a value."),
+        (
+            "create",
+            ["--n-workers"],
+            "--n-workers needs a value; one that begins with '-' is written --n-workers=VALUE.",
+        ),
         ("create", ["--rmm-async=yes"], "--rmm-async takes no value, not 'yes'. Write --rmm-async or --no-rmm-async."),
         ("create", ["--frob\x1b[31m"], "Unknown option '--frob?[31m'."),
         ("scale", [], "N is missing."),

@@ -34,6 +34,7 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     assert ("default", "slurm", "partition: boost_usr_prod") in rows
     assert ("limit", "slurm", "walltime: 1-00:00:00") in rows
     assert ("cost", "slurm", "per_gpu_hour: 0.25 node-hours") in rows
+    assert said("site", "--file", str(tmp_path / "siet.yaml"))[0] == 2, "a check before deployment must not pass"
     wrong = tmp_path / "site.yaml"
     wrong.write_text("defaults:\n  slurm: {partitoin: main}\n")
     wrong.chmod(0o644)

@@ -20,8 +20,8 @@ NAMES = re.compile(
 PLACES = re.compile(r"^/(proc|sys|run|dev/shm)(/|$)")
 ALLOWED = {"lessons/grading/sandbox/closed_folders.py": {"'/run/user/'"}}
 """A folder that is closed where it is there."""
-SENT = {"backends/ssh/agent.py"}
-"""Runs on hosts that need no gpucluster: it can use nothing of ours."""
+SENT = {"backends/ssh/agent.py", "backends/ssh/remote_gpus.py"}
+"""Run on hosts that need no gpucluster: they can use nothing of ours."""
 
 
 def linux_names(tree: ast.AST) -> Iterator[str]:

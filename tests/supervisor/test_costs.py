@@ -74,7 +74,7 @@ def test_a_dead_cluster_has_cost_until_its_end():
     ],
 )
 def test_those_that_wait_are_told_in_one_sentence(pending, wanted, sentence):
-    assert _waiting(pending, wanted, "job", ["Resources, expected 14:20"]) == sentence
+    assert _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"]) == sentence
     assert _waiting(pending, wanted, "job", []) is None, "they are just starting"
 
 

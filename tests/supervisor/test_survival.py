@@ -221,7 +221,7 @@ def test_sigterm_stops_a_supervisor_in_good_order(site, wait_until):
 def break_a_look():
     from gpucluster.supervisor import controller
 
-    def broken(deployment):
+    def broken(deployment, **_):
         raise RuntimeError("a bug of ours")
 
     controller.whole = controller.observed

@@ -32,7 +32,12 @@ def cause_of(error: BaseException) -> str:
     if refused is not None:
         return refused
     # Only what was named as the cause: an error that merely was being handled explains nothing.
-    while error.__cause__ is not None and not isinstance(error.__cause__, (asyncio.CancelledError, TimeoutError)):
+    # One of ours already says it for people.
+    while (
+        not isinstance(error, GPUClusterError)
+        and error.__cause__ is not None
+        and not isinstance(error.__cause__, (asyncio.CancelledError, TimeoutError))
+    ):
         error = error.__cause__
     if isinstance(error, GPUClusterError):
         return error.message.rstrip(".")

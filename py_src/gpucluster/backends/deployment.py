@@ -76,6 +76,8 @@ class Deployment(ABC):
     """So many workers come and go together, as those of one job do."""
     submitted: str | None = None
     """What was handed to whoever starts the workers, such as a batch script, for people to read; without secrets."""
+    limit: int | None = None
+    """The most workers that whoever starts them grants, once that is known."""
     can: frozenset[Verb] = frozenset()
     """What this cluster can do; the supervisor refuses the rest before it comes here."""
     why_not: str | None = None

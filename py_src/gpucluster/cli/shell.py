@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ..client.capacity import kinds_here
 from ..client.control import Control
 from ..protocol.errors import ClusterNotFound, InvalidRequest
-from ..protocol.kinds import kind_models
 from ..protocol.models import ClusterModel, Submission
 from ..protocol.plaintext import counted, escaped
 from ..site.reading import new_troubles, this_site
@@ -244,7 +244,7 @@ def _presets(found: Namespace) -> int:
 
 
 def _kinds(found: Namespace) -> int:
-    kinds = kind_models()
+    kinds = kinds_here()
     return _answer(found, kinds, tables.kinds_table(kinds))
 
 
@@ -253,7 +253,9 @@ def _site(found: Namespace) -> int:
 
     answer = sites.look(getattr(found, "file", None))
     _answer(found, answer, sites.text(answer))
-    return InvalidRequest.exit_code if answer.troubles else 0
+    # Who names a file means one that is there.
+    absent = getattr(found, "file", None) is not None and not answer.found
+    return InvalidRequest.exit_code if answer.troubles or absent else 0
 
 
 def _completion(found: Namespace) -> int:

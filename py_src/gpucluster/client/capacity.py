@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..devices.host import host_devices
 from ..devices.machine import this_machine
 from ..protocol.capacity import capacity_notes, default_workers, memory_fault, memory_of_worker, spec_notes
 from ..protocol.errors import NoUsableDevice
-from ..protocol.kinds import SpecRule, find_kind, parse_spec
+from ..protocol.kinds import KindModel, SpecRule, find_kind, kind_models, parse_spec
 from ..protocol.models import ClusterModel, Demand
 from ..protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
 from ..protocol.traits import Traits
@@ -18,6 +19,21 @@ from ..site.reading import this_site
 
 _UNKNOWN = Traits(this_machine=False)
 """Of a kind that is not installed here: nothing is known, so nothing is said."""
+
+
+def kinds_here() -> list[KindModel]:
+    """Return all kinds of clusters, those that cannot be used on this machine with the reason, its GPUs included."""
+    host = host_devices()
+    return [
+        kind.model_copy(update={"problem": host.message})
+        if not host.available and not kind.problem and _only_with_gpus(kind.traits)
+        else kind
+        for kind in kind_models()
+    ]
+
+
+def _only_with_gpus(traits: Traits | None) -> bool:
+    return traits is not None and traits.needs_host_check and not traits.chooses
 
 
 def checked_spec(value: Any, *rules: SpecRule) -> SpecBase:

@@ -55,11 +55,17 @@ async def was_used(address: str, security: Security) -> bool:
     """Return whether a worker or a client has ever been connected to a scheduler.
 
     Relies on the handler ``events`` of a scheduler, which gives its log by topic, where joining is the ``action``
-    ``add-worker`` or ``add-client`` of the topic ``all`` (2021.1), and on the same as ``scheduler_rpc``.
+    ``add-worker`` or ``add-client`` of the topic ``all`` (2021.1), and on the same as ``scheduler_rpc``. A log with
+    something that cannot be sent, which only work leaves there, closes the connection.
     """
+    from distributed.comm import CommClosedError
+
     caller = scheduler_rpc(address, security)
     try:
         told = await caller.events(topic="all")
+    except CommClosedError:
+        await caller.identity()  # Raises where the scheduler is not there at all.
+        return True
     finally:
         await close_rpc(caller)
     events = [entry[-1] for entry in told]

@@ -13,11 +13,11 @@ from ..cli.changes import CHANGES, Change
 from ..cli.declarations import MAGIC
 from ..cli.devicetree import devices_text
 from ..cli.verbs import overview, parser_for
+from ..client.capacity import kinds_here
 from ..client.cluster import Cluster
 from ..client.control import Control
 from ..client.dashboard import jupyter_base_url
 from ..protocol.errors import GPUClusterError
-from ..protocol.kinds import kind_models
 from ..protocol.models import ClusterModel, ClusterState
 from ..site.reading import new_troubles, this_site
 from .connection import Connection
@@ -184,7 +184,7 @@ class Session:
         _write(devices_text(actions.devices(control)))
 
     def _kinds(self, control: Control, found: Namespace) -> None:
-        _write(tables.kinds_table(kind_models()))
+        _write(tables.kinds_table(kinds_here()))
 
     def _presets(self, control: Control, found: Namespace) -> None:
         _write(tables.presets_table(this_site().presets))

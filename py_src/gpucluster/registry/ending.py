@@ -63,10 +63,13 @@ def ended_by_death(folder: Folder, model: ClusterModel, *, at: str) -> ClusterMo
     with suppress(OSError):
         killed = folder.killed.read_text(encoding="utf-8")
     stopped = model.wanted.stopped or killed is not None
+    workers = (
+        "What it has started elsewhere is being ended" if folder.remembered.exists() else "Its workers ended with it"
+    )
     reason = killed or (
         "Its process ended while it was being stopped."
         if stopped
-        else f"{gone(model)}: it was killed, or the machine was restarted. Its workers ended with it."
+        else f"{gone(model)}: it was killed, or the machine was restarted. {workers}."
     )
     state = ClusterState.STOPPED if stopped else ClusterState.FAILED
     told = [] if stopped else tail(folder.log, LOG_TAIL_LINES)

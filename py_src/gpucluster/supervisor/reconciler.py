@@ -257,6 +257,12 @@ class Reconciler:
         if leaving:
             await self._deployment.release(leaving)
         await self._deployment.scale(wanted)
+        limit = self._deployment.limit
+        if limit is not None and limit < wanted and self._wanted.n_workers == wanted and not self._wanted.stopped:
+            # Nobody waits for workers that are not granted.
+            self._note(f"{counted(wanted, 'worker')} were asked for, and {limit} are granted.")
+            self._store.update(wanted=Wanted(n_workers=limit))
+            wanted = limit
         self._applied = Applied(n_workers=wanted, restarts=self._applied.restarts)
         self._told_failure = None
         if self._queues:

@@ -70,7 +70,7 @@ def made(gateway: RealGateway, shared_site: Any) -> ClusterModel:
 def one(made: ClusterModel, shared_site: Any) -> gpucluster.Cluster:
     """That cluster with one worker."""
     shared_site.control.patch(NAME, {"n_workers": 1})
-    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending) == (1, 0))
+    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending, model.notes) == (1, 0, []))
     return gpucluster.connect(NAME)
 
 
@@ -105,6 +105,8 @@ def test_it_grows_within_the_limits_of_the_site_and_hands_results_over(
     shared_site.control.patch(NAME, {"n_workers": 9})
     model = shared_site.wait_for(NAME, lambda model: model.n_workers == 3)
     assert any("exceed resource limit of 3 workers" in note for note in model.notes), model.notes
+    model = shared_site.wait_for(NAME, lambda model: model.wanted.n_workers == 3)
+    assert model.state is ClusterState.RUNNING, "nobody waits for workers that are not granted"
     last = model.workers[-1]
     shared_site.control.patch(NAME, {"n_workers": 3})
     with one.get_client() as client:
@@ -127,6 +129,8 @@ def test_it_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
         assert any("has its own wait_count" in note for note in shared_site.get(NAME).notes)
         client.cancel(futures)
     shared_site.wait_for(NAME, lambda model: model.n_workers == 1)
+    shared_site.control.patch(NAME, {"n_workers": 2})
+    shared_site.wait_for(NAME, lambda model: (model.n_workers, model.notes) == (2, []))
 
 
 def test_a_server_that_is_started_anew_costs_nothing(

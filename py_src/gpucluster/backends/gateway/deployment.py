@@ -118,7 +118,8 @@ class GatewayDeployment(Deployment):
         said = await self._server.scale(self._name, n)
         self._note_limit(said)
         found = _LIMIT.search(said or "")
-        self._wanted = min(n, int(found[1])) if found else n
+        self.limit = int(found[1]) if found else None
+        self._wanted = n if self.limit is None else min(n, self.limit)
         self._adapting, self._ignored = False, None
         self._asked = datetime.now(UTC)
         self._lost.clear()

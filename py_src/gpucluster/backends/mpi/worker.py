@@ -126,13 +126,14 @@ def _memory_limit(told: dict[str, Any], world: Any) -> list[str]:
     GPU, would take all there is for each."""
     if not told["gpus_per_rank"] or not told["memory_is_shared"]:
         return []
-    from distributed.system import MEMORY_LIMIT
     from mpi4py import MPI
+
+    from ...dask_internals.machine import memory_bytes
 
     here = world.Split_type(MPI.COMM_TYPE_SHARED).Get_size()
     if world.Get_size() == 1:  # Where MPI knows of no others, Slurm does.
         here = int(os.environ.get("SLURM_STEP_TASKS_PER_NODE", "1").partition("(")[0].partition(",")[0])
-    return ["--memory-limit", str(MEMORY_LIMIT // max(1, here))]
+    return ["--memory-limit", str(memory_bytes() // max(1, here))]
 
 
 def _gpus() -> list[str]:
