@@ -123,6 +123,16 @@ def test_more_gpus_than_workers_are_refused():
         parse_spec({"backend": "cuda", "devices": [0, 1]}, SiteLimits(n_workers=1).fault)
 
 
+def test_a_job_may_not_have_more_workers_than_the_cluster():
+    limits = SiteLimits(n_workers=6)
+    with pytest.raises(InvalidRequest, match="gpus_per_node: must be at most 6"):
+        parse_spec({"backend": "slurm", "gpus_per_node": 8}, limits.fault)
+    with pytest.raises(InvalidRequest, match="workers_per_job: must be at most 6"):
+        parse_spec({"backend": "slurm", "workers_per_job": 8}, limits.fault)
+    asked = parse_spec({"backend": "slurm", "gpus_per_node": 4, "n_workers": 8})
+    assert limits.narrow_spec(asked).n_workers == 4, "whole jobs"
+
+
 class TestMemory:
     LIMITS = SiteLimits.from_config({"memory_limit": "1 GiB"})
     GIB = 2**30

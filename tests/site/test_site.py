@@ -86,7 +86,7 @@ def test_defaults_are_filled_in_where_they_fit(site):
         "  all: {idle_timeout_seconds: 900}\n"
         "  slurm: {partition: boost, gpu_type: a100, walltime: 24:00:00}\n"
     )
-    made = checked_spec({"backend": "slurm", "gpus_per_job": 1, "partition": "debug"})
+    made = checked_spec({"backend": "slurm", "gpus_per_node": 1, "partition": "debug"})
     assert (made.partition, made.gpu_type, made.idle_timeout_seconds) == ("debug", "a100", 900)
     assert made.walltime == "24:00:00", "YAML 1.1 would read a number of seconds"
     assert checked_spec(made) == made

@@ -10,7 +10,7 @@ from gpucluster.client.card import cost_text
 from gpucluster.protocol.models import ClusterState, Cost
 from gpucluster.site.costs import Costs
 from gpucluster.supervisor.costs import CostMeter
-from gpucluster.supervisor.members import _nodes, _waiting
+from gpucluster.supervisor.members import _nodes, _units, _waiting
 from gpucluster.supervisor.sampler import by_machine
 
 
@@ -76,6 +76,13 @@ def test_a_dead_cluster_has_cost_until_its_end():
 def test_those_that_wait_are_told_in_one_sentence(pending, wanted, sentence):
     assert _waiting(pending, wanted, "job", ["Resources, expected 14:20", "Priority", "Priority"]) == sentence
     assert _waiting(pending, wanted, "job", []) is None, "they are just starting"
+
+
+def test_a_job_that_brings_several_workers_waits_once():
+    now = datetime.now(UTC)
+    slots = [Slot(f"{job}-{place}", SlotState.PENDING, now, comes_with=job) for job in "01" for place in "0123"]
+    assert _units(slots) == 2
+    assert _units([Slot(name, SlotState.PENDING, now) for name in "0123"]) == 4
 
 
 def test_nodes_are_told_with_what_they_have():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Collection, Sized
+from collections.abc import Callable, Collection, Sized
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -33,6 +33,9 @@ KEPT_DECISIONS = 100
 
 class Submitting(Protocol):
     """A deployment that asks for workers one by one."""
+
+    workers_together: int
+    """So many workers come and go together."""
 
     @property
     def scheduler(self) -> SchedulerView:
@@ -70,16 +73,22 @@ class LoadHere:
     Parameters
     ----------
     scheduler : distributed.Scheduler
+    together : callable, optional
+        Gives by a worker's name what is the same for those that come and go together.
     """
 
-    def __init__(self, scheduler: Scheduler) -> None:
+    def __init__(self, scheduler: Scheduler, together: Callable[[str], str] = str) -> None:
         self._scheduler = scheduler
+        self._together = together
 
     async def target(self, seconds: float) -> int:
         return int(self._scheduler.adaptive_target(seconds))
 
     async def to_close(self, count: int) -> list[str]:
-        return [str(name) for name in self._scheduler.workers_to_close(n=count, attribute="name")]
+        found = self._scheduler.workers_to_close(
+            n=count, attribute="name", key=lambda worker: self._together(str(worker.name))
+        )
+        return [str(name) for name in found]
 
 
 class Adapting:
@@ -122,7 +131,10 @@ class Adapting:
 
     async def _wanted(self) -> int:
         target = await self._load.target(self._bounds.target_duration_seconds or TARGET_SECONDS)
-        return max(self._bounds.minimum, min(self._bounds.maximum, target))
+        together = self._deployment.workers_together
+        # Whole jobs, within the bounds.
+        least, target = (-(-number // together) for number in (self._bounds.minimum, target))
+        return together * max(least, min(self._bounds.maximum // together, target))
 
     async def _step(self) -> None:
         slots = self._deployment.slots()
@@ -155,11 +167,15 @@ class Adapting:
         leaving = self._deployment.in_the_queue()[:count]
         if len(leaving) < count:
             idle = await self._load.to_close(count - len(leaving))
-            ours = {slot.name for slot in self._deployment.slots() if slot.state is SlotState.RUNNING}
+            slots = self._deployment.slots()
+            ours = {slot.name: slot for slot in slots if slot.state is SlotState.RUNNING}
             workers = [name for name in idle if name in ours]
             if workers:
                 handed = await self._deployment.scheduler.hand_over(workers)
-                leaving += [name for name in workers if name not in handed.kept]
+                going = [name for name in workers if name not in handed.kept]
+                # Those of their jobs that were just starting have held nothing.
+                jobs = {ours[name].comes_with for name in going} - {None}
+                leaving += going + [slot.name for slot in slots if slot.comes_with in jobs and slot.name not in ours]
         if self._stopped:
             return
         if leaving:

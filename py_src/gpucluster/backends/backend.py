@@ -117,6 +117,8 @@ class Plan:
     """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
     leaves_number: bool = False
     """Whether the number of workers is left as it is until somebody asks for another: the cluster was there before."""
+    workers_together: int = 1
+    """So many workers come and go together, as those of one job do: their number is a multiple of it."""
     remarks: tuple[str, ...] = ()
     """What else to tell people about this cluster, in sentences."""
 

@@ -56,6 +56,8 @@ class Slot:
     """The machine that it is on, where that is another one than the scheduler's and is known."""
     ends: datetime | None = None
     """When its time limit is over, with its time zone."""
+    comes_with: str | None = None
+    """The job that it is one of the workers of, where several share one."""
 
 
 def could_not_start(failed: int, wanted: int, why: str) -> str:
@@ -70,6 +72,8 @@ class Deployment(ABC):
     """What the scheduler tells and can be asked."""
     unit: str = "worker"
     """What people call what is asked for, where it waits: 'job', 'pod'."""
+    workers_together: int = 1
+    """So many workers come and go together, as those of one job do."""
     submitted: str | None = None
     """What was handed to whoever starts the workers, such as a batch script, for people to read; without secrets."""
     limit: int | None = None

@@ -46,7 +46,7 @@ SITE_PRESETS: tuple[Preset, ...] = (
         name="gpu-hour",
         title="One GPU for an hour",
         description="A job with one GPU and eight cores, for an hour at most.",
-        spec={"backend": "slurm", "n_workers": 1, "gpus_per_job": 1, "cores": 8, "walltime": "01:00:00"},
+        spec={"backend": "slurm", "n_workers": 1, "gpus_per_node": 1, "cores": 8, "walltime": "01:00:00"},
     ),
     Preset(
         name="whole-node",
@@ -57,20 +57,20 @@ SITE_PRESETS: tuple[Preset, ...] = (
     Preset(
         name="leonardo-booster",
         title="Leonardo Booster, 4 GPUs",
-        description="Four A100 of 64 GB, as one node of Leonardo's Booster has, with a quarter of its cores and memory "
-        "each. Name your account.",
+        description="A node of Leonardo's Booster as one job: four A100 of 64 GB, with a quarter of its cores and "
+        "memory each. Name your account.",
         spec={
-            "backend": "slurm", "partition": "boost_usr_prod", "n_workers": 4, "gpus_per_job": 1, "cores": 8,
+            "backend": "slurm", "partition": "boost_usr_prod", "n_workers": 4, "gpus_per_node": 4, "cores": 32,
             "memory_limit": "120 GiB", "walltime": "01:00:00",
         },
     ),
     Preset(
         name="perlmutter-gpu",
         title="Perlmutter, 4 GPUs",
-        description="Four A100, as one GPU node of Perlmutter has, with a quarter of its cores and memory each. Name "
+        description="A GPU node of Perlmutter as one job: four A100, with a quarter of its cores and memory each. Name "
         "your account.",
         spec={
-            "backend": "slurm", "constraint": "gpu", "qos": "shared", "n_workers": 4, "gpus_per_job": 1, "cores": 32,
+            "backend": "slurm", "constraint": "gpu", "qos": "regular", "n_workers": 4, "gpus_per_node": 4, "cores": 128,
             "memory_limit": "56 GiB", "walltime": "01:00:00",
         },
     ),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from .gpuspec import GPUSpec
+from .jobsize import not_whole_jobs
 from .nodespec import NodeSpec
 from .plaintext import printable
 from .sizes import MemorySize, MemorySizeOrAuto
@@ -72,10 +74,10 @@ Lines = Annotated[list[str], BeforeValidator(_lines)]
 
 
 class SlurmSpec(NodeSpec, GPUSpec):
-    """Workers as jobs of Slurm, one in each."""
+    """Workers in jobs of Slurm, one or several in each."""
 
     backend: Literal["slurm"] = Field(
-        "slurm", title="Kind", description="Workers on the nodes of this site, as jobs of Slurm, one in each."
+        "slurm", title="Kind", description="Workers on the nodes of this site, in jobs of Slurm."
     )
     partition: str | None = Field(
         None,
@@ -102,11 +104,18 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "others and a new job is asked for.",
         json_schema_extra=shown_in("Slurm"),
     )
-    gpus_per_job: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
+    gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = Field(
         0,
         title="GPUs per job",
-        description="1: each worker has a GPU (dask-cuda). 0: CPU workers.",
+        description="Each job is on one node, and has a worker for each of its GPUs (dask-cuda): 4 takes four GPUs of "
+        "a node. 0: CPU workers.",
         json_schema_extra=shown_in("Slurm"),
+    )
+    workers_per_job: Annotated[int, Field(strict=True, ge=1, le=128)] | None = Field(
+        None,
+        title="CPU workers per job",
+        description="Left out: one. With GPUs there is one for each.",
+        json_schema_extra=shown_in("Slurm", advanced=True),
     )
     gpu_type: str | None = Field(
         None,
@@ -117,14 +126,14 @@ class SlurmSpec(NodeSpec, GPUSpec):
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
         None,
         title="Cores per job",
-        description="CPU cores that a job gets. Left out: as many as its worker has threads.",
+        description="CPU cores that a job gets. Left out: as many as its workers have threads.",
         json_schema_extra=shown_in("Slurm"),
     )
     memory_limit: MemorySizeOrAuto | None = Field(
         "auto",
         title="Host memory per worker",
-        description="Host memory of one job, and so of its worker: a size ('2 GiB'), 'auto' for what the partition "
-        "gives, or none (also 0): the same, and Dask watches over no limit.",
+        description="Host memory of each worker of a job: a size ('2 GiB'), 'auto' for its share of what the "
+        "partition gives the job, or none (also 0): the same, and Dask watches over no limit.",
         json_schema_extra=shown_in("Memory"),
     )
     memory_per_gpu: MemorySize | None = Field(
@@ -190,6 +199,29 @@ class SlurmSpec(NodeSpec, GPUSpec):
     def walltime_seconds(self) -> int:
         """The time limit of a job."""
         return walltime_seconds(self.walltime)
+
+    @property
+    def workers_in_job(self) -> int:
+        """Workers of one job: they come and go together."""
+        return self.gpus_per_node or self.workers_per_job or 1
+
+    @property
+    def cores_of_job(self) -> int:
+        """CPU cores of one job."""
+        return self.cores or self.threads_per_worker * self.workers_in_job
+
+    @property
+    def memory_of_job(self) -> int | None:
+        """Bytes of host memory of one job, where somebody has said how many."""
+        return self.memory_limit * self.workers_in_job if isinstance(self.memory_limit, int) else None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_name(cls, value: Any) -> Any:
+        """Take ``gpus_per_job``, as it was called while it could be one only."""
+        if isinstance(value, Mapping) and "gpus_per_job" in value and "gpus_per_node" not in value:
+            return {"gpus_per_node" if name == "gpus_per_job" else name: given for name, given in value.items()}
+        return value
 
     @field_validator("partition", "account", "qos", "gpu_type", "job_name")
     @classmethod
@@ -260,18 +292,21 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @model_validator(mode="after")
     def _combinations(self) -> Self:
-        if self.gpu_type is not None and not self.gpus_per_job:
-            raise ValueError("gpu_type needs gpus_per_job=1")
-        if self.memory_per_gpu is not None and not self.gpus_per_job:
-            raise ValueError("memory_per_gpu needs gpus_per_job=1")
+        for name in ("gpu_type", "memory_per_gpu"):
+            if getattr(self, name) is not None and not self.gpus_per_node:
+                raise ValueError(f"{name} needs GPUs: set gpus_per_node")
+        if self.gpus_per_node and self.workers_per_job not in {None, self.gpus_per_node}:
+            raise ValueError("workers_per_job is for CPU workers: with GPUs a job has one for each; leave it out")
+        if fault := not_whole_jobs(self.n_workers, self.workers_in_job):
+            raise ValueError(f"n_workers: {fault}")
         if self.memory_per_gpu is not None and self.memory_limit not in {"auto", None}:
             raise ValueError("memory_limit and memory_per_gpu exclude each other; choose one")
         if isinstance(self.memory_per_gpu, float):
             raise ValueError("memory_per_gpu must be a size, such as '60 GiB'")
-        if not self.gpus_per_job and (chosen := self.chosen_gpu_options()):
-            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_job=1")
-        if self.cores is not None and self.cores < self.threads_per_worker:
-            raise ValueError(
-                f"cores is {self.cores}, and the worker has {self.threads_per_worker} threads; ask for more cores"
-            )
+        if not self.gpus_per_node and (chosen := self.chosen_gpu_options()):
+            raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_node")
+        threads = self.threads_per_worker * self.workers_in_job
+        if self.cores is not None and self.cores < threads:
+            who = "the worker has" if self.workers_in_job == 1 else "the job's workers have"
+            raise ValueError(f"cores is {self.cores}, and {who} {threads} threads; ask for more cores")
         return self

@@ -88,9 +88,13 @@ class SiteLimits:
         if field == "walltime" and self.walltime is not None and walltime_seconds(value) > self.walltime:
             return f"must be at most {clock(self.walltime)} {self.where}, not {value}"
         # Where GPUs can be chosen, each gets a worker.
-        gpus = len(value) if field == "devices" and value is not None and before.get("n_workers") is None else 0
+        open_number = before.get("n_workers") is None
+        gpus = len(value) if field == "devices" and value is not None and open_number else 0
         if self.n_workers is not None and gpus > self.n_workers:
             return f"must name at most {self.n_workers} GPUs {self.where}"
+        # So it is in a job with several workers.
+        if field in {"gpus_per_node", "workers_per_job"} and self.n_workers is not None and open_number:
+            return self._at_most(self.n_workers, value) if value is not None and value > self.n_workers else None
         return None
 
     def _memory_fault(self, traits: Traits, value: int | float | None, most: int) -> str | None:
@@ -110,7 +114,8 @@ class SiteLimits:
         for field in filter(offered.__contains__, COUNTS):
             limit, value = getattr(self, field), getattr(spec, field)
             if limit is not None and not (field == "n_workers" and value is None) and _exceeds(value, limit):
-                changes[field] = limit
+                together = getattr(spec, "workers_in_job", 1) if field == "n_workers" else 1
+                changes[field] = limit - limit % together
         if (
             self.memory_limit is not None
             and "memory_limit" in offered

@@ -161,6 +161,10 @@ class Controller(Requests):
             wanted = Wanted(n_workers=self.plan.n_workers)
         elif wanted.n_workers is not None and wanted.n_workers > self.plan.maximum_workers:
             wanted = Wanted(n_workers=self.plan.maximum_workers)
+        elif wanted.n_workers is not None:
+            # Asked for before it was known that workers come in whole jobs.
+            together = self.plan.workers_together
+            wanted = Wanted(n_workers=-(-wanted.n_workers // together) * together)
         scheduler.watch(self._on_members)
         if scheduler.dashboard is not None:
             prefix = scheduler.dashboard_prefix
@@ -298,9 +302,11 @@ class Controller(Requests):
     def _in_use_now(self, workers: Sequence[WorkerModel]) -> dict[str, int]:
         """Return what the site may count of connected workers."""
         cores = getattr(self.spec, "cores", None)
+        # Cores are those of a job, which may have several workers.
+        jobs = -(-len(workers) // (self.plan.workers_together if self.plan is not None else 1))
         return {
             "gpus": len(workers) if self.model.has_gpus else 0,
-            "cores": sum(cores or worker.n_threads for worker in workers),
+            "cores": cores * jobs if cores else sum(worker.n_threads for worker in workers),
             "nodes": len({urlsplit(worker.address or "").hostname for worker in workers}),
         }
 

@@ -36,13 +36,18 @@ def observed(deployment: Deployment, *, has_gpus: bool = False) -> dict[str, Any
         "n_workers": len(workers),
         "n_pending": len(pending),
         "pending_reason": reasons[0] if reasons else None,
-        "waiting": _waiting(len(pending), len(pending) + len(here), deployment.unit, reasons),
+        "waiting": _waiting(_units(pending), _units([*pending, *here]), deployment.unit, reasons),
         "workers": workers,
         "nodes": _nodes({worker.name for worker in workers}, here, "GPU" if has_gpus else "worker"),
         "ends_at": min(ends).astimezone(UTC).isoformat() if ends else None,
         "n_clients": members.n_clients,
         "kernels": list(members.kernels),
     }
+
+
+def _units(slots: Sequence[Slot]) -> int:
+    """Return how many jobs, or pods, these workers are."""
+    return len({slot.comes_with or slot.name for slot in slots})
 
 
 def _waiting(pending: int, wanted: int, unit: str, reasons: Sequence[str]) -> str | None:

@@ -7,6 +7,7 @@ import asyncio
 from ..backends.backend import Plan
 from ..backends.deployment import Deployment, SlotState
 from ..protocol.errors import InvalidRequest, InvalidState
+from ..protocol.jobsize import not_whole_jobs
 from ..protocol.models import Announcement, ClusterModel, ClusterState, Progress, Wanted
 from ..protocol.spec import ClusterPatch
 from ..protocol.telemetry import Decision
@@ -86,7 +87,7 @@ class Requests:
         Raises
         ------
         InvalidRequest
-            More workers than this cluster can have.
+            More workers than this cluster can have, or not as many as come and go together.
         InvalidState
             The cluster is stopping or has ended.
         RegistryUnwritable
@@ -106,6 +107,7 @@ class Requests:
                 f"{field}: must be at most {self.plan.maximum_workers}, not {most}: {self.plan.maximum_reason}."
             )
         if self.plan is not None:
+            _must_be_whole_jobs(patch, self.plan.workers_together)
             self.store.update(soon=True, notes=self.plan.notes(most))
         self.activity_log.asked_to_change(patch, by)
         if self.reconciler is not None:
@@ -222,3 +224,16 @@ class Requests:
         if self.deployment is None:
             return set()
         return {slot.name for slot in self.deployment.slots() if slot.state is not SlotState.LEAVING}
+
+
+def _must_be_whole_jobs(patch: ClusterPatch, together: int) -> None:
+    """Refuse a number of workers, or bounds, that no whole number of jobs has."""
+    if patch.adapt is not None:
+        least, most = -(-patch.adapt.minimum // together), patch.adapt.maximum // together
+        if least > most or not most:
+            raise InvalidRequest(
+                f"adapt.maximum: each job has {together} workers, which come and go together. Allow at least "
+                f"{max(least, 1) * together} workers, not {patch.adapt.maximum}."
+            )
+    elif fault := not_whole_jobs(patch.n_workers, together):
+        raise InvalidRequest(f"n_workers: {fault}.")

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.backends.packages import NotInstalled
 from tests.backends.slurm.realslurm import RealSlurm, must_be_installed
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "fakes"))
+
+from nvml.fixtures import fake_libraries  # noqa: E402, F401
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.backends.slurm import commands, jobs, script, site
+from gpucluster.backends.slurm import commands, jobs, script, site, slots
 from gpucluster.backends.slurm.folder import JobFolder, telling
+from gpucluster.backends.slurm.renewal import Renewal
 from gpucluster.backends.slurm.slots import JobSlot
 from gpucluster.protocol.errors import InvalidRequest, MissingPackage, PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
@@ -57,10 +58,14 @@ def test_limits_of_time_are_read_as_slurm_reads_them(text: str, seconds: int) ->
         ({"image": "relative.sif"}, "image: must be an absolute path"),
         ({"python": "/bin/python $(id)"}, "python: must be an absolute path"),
         ({"shared_directory": "/a b"}, "shared_directory: must be an absolute path"),
-        ({"gpu_type": "a100"}, "gpu_type needs gpus_per_job=1"),
-        ({"gpus_per_job": 2}, "gpus_per_job"),
+        ({"gpu_type": "a100"}, "gpu_type needs GPUs: set gpus_per_node"),
+        ({"gpus_per_node": 17}, "gpus_per_node"),
+        ({"gpus_per_node": 4, "workers_per_job": 2}, "workers_per_job is for CPU workers: with GPUs a job has one"),
+        ({"gpus_per_node": 4, "n_workers": 6}, "n_workers: each job has 4 workers, .*: ask for 4 or 8, not 6"),
+        ({"workers_per_job": 3, "n_workers": 2}, "n_workers: each job has 3 workers, .*: ask for 3, not 2"),
+        ({"workers_per_job": 4, "cores": 3}, "cores is 3, and the job's workers have 4 threads"),
         ({"memory_limit": "20%"}, "memory_limit: must be a size"),
-        ({"memory_limit": "1 GiB", "memory_per_gpu": "1 GiB", "gpus_per_job": 1}, "exclude each other"),
+        ({"memory_limit": "1 GiB", "memory_per_gpu": "1 GiB", "gpus_per_node": 1}, "exclude each other"),
         ({"cores": 1, "threads_per_worker": 2}, "cores is 1, and the worker has 2 threads"),
         ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU"),
     ],
@@ -81,7 +86,7 @@ def folder(tmp_path: Path) -> JobFolder:
 
 def test_the_script_is_shell_that_says_what_was_asked_for(folder: JobFolder, tmp_path: Path) -> None:
     asked = spec(
-        partition="main,gpu", account="proj", qos="high", walltime="2-00:00:00", gpus_per_job=1, gpu_type="a100",
+        partition="main,gpu", account="proj", qos="high", walltime="2-00:00:00", gpus_per_node=1, gpu_type="a100",
         memory_limit="8 GiB", constraint="a100&nvlink|h100", directives=["--exclusive", "--mail-type=END"],
         modules=["cuda/12.4"], job_script_prologue=["source ~/env/bin/activate"], env={"TOKEN": "secret"},
         preload=["/it's/here.py"], resources={"GPU": 1}, rmm_pool_size="50%", enable_cudf_spill=True, cores=8,
@@ -105,9 +110,61 @@ def test_memory_is_what_the_partition_gives_unless_it_is_named(folder: JobFolder
     made = script.batch_script(spec(), folder, "0123abcd")
     assert "#SBATCH --mem" not in made
     assert '--memory-limit "$memory"' in made
-    made = script.batch_script(spec(gpus_per_job=1, memory_per_gpu="60 GiB"), folder, "0123abcd")
+    made = script.batch_script(spec(gpus_per_node=1, memory_per_gpu="60 GiB"), folder, "0123abcd")
     assert "#SBATCH --mem-per-gpu=61440M\n" in made
     assert "#SBATCH --gpus-per-node=1\n" in made
+
+
+def test_a_job_with_several_workers(folder: JobFolder) -> None:
+    asked = spec(n_workers=8, gpus_per_node=4, memory_limit="8 GiB", threads_per_worker=2)
+    made = script.batch_script(asked, folder, "0123abcd")
+    for line in ("--gres=gpu:4", "--cpus-per-task=8", "--mem=32G", "-n 1", "--nodes=1"):
+        assert f"#SBATCH {line}\n" in made
+    assert '\nCUDA_VISIBLE_DEVICES=$(echo "${CUDA_VISIBLE_DEVICES:-0,1,2,3}" | cut -d, -f-4)\n' in made
+    assert f"--memory-limit {8 * 2**30} " in made, "of each worker"
+    assert "--nworkers" not in made, "dask-cuda starts one for each GPU"
+    made = script.batch_script(spec(workers_per_job=4, cores=6), folder, "0123abcd")
+    assert "#SBATCH --cpus-per-task=6\n" in made
+    assert " --nworkers 4 " in made
+    assert "CUDA" not in made
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "each"),
+    [
+        ({}, {"SLURM_MEM_PER_CPU": "500", "SLURM_CPUS_ON_NODE": "4"}, "2000MiB"),
+        ({"workers_per_job": 4}, {"SLURM_MEM_PER_CPU": "500", "SLURM_CPUS_ON_NODE": "4"}, "500MiB"),
+        ({"workers_per_job": 4}, {"SLURM_MEM_PER_NODE": "8000"}, "2000MiB"),
+        ({"workers_per_job": 4}, {}, "auto"),
+        ({"gpus_per_node": 4, "memory_per_gpu": "60 GiB"}, {"SLURM_MEM_PER_GPU": "61440"}, "61440MiB"),
+        ({"gpus_per_node": 1, "memory_per_gpu": "60 GiB"}, {"SLURM_MEM_PER_GPU": "61440"}, "61440MiB"),
+    ],
+)
+def test_workers_share_the_memory_of_their_job(
+    folder: JobFolder, options: dict[str, Any], given: dict[str, str], each: str
+) -> None:
+    lines = script.batch_script(spec(**options), folder, "0123abcd").splitlines()
+    (first,) = (number for number, line in enumerate(lines) if line.startswith("memory="))
+    found = subprocess.run(
+        ["bash"], input="\n".join([*lines[first : first + 2], 'echo "$memory"']), env=given, text=True,
+        capture_output=True, check=True,
+    )  # fmt: skip
+    assert found.stdout.strip() == each
+
+
+def test_whoever_sees_more_gpus_than_the_job_asked_for_uses_as_many_as_it_did(folder: JobFolder) -> None:
+    lines = script.batch_script(spec(gpus_per_node=2), folder, "0123abcd").splitlines()
+    cut = [line for line in lines if "CUDA_VISIBLE_DEVICES" in line]
+    for seen, kept in (("3,1,0", "3,1"), ("GPU-1,GPU-2", "GPU-1,GPU-2"), ("", "0,1")):
+        done = subprocess.run(
+            ["bash", "-c", "\n".join([*cut, 'echo "$CUDA_VISIBLE_DEVICES"'])], env={"CUDA_VISIBLE_DEVICES": seen,
+            "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout.strip() == kept
+
+
+def test_the_earlier_name_of_gpus_per_node() -> None:
+    assert spec(gpus_per_job=1) == spec(gpus_per_node=1)
 
 
 def test_a_container_sees_the_folder_and_the_scratch(folder: JobFolder) -> None:
@@ -171,10 +228,16 @@ def test_what_the_site_has() -> None:
             "walltime: 8:00:00 is more .* allows, 04:00:00.",
         ),
         (
-            {"partition": "serial", "gpus_per_job": 1},
+            {"partition": "serial", "gpus_per_node": 1},
             "'serial' has no GPUs. Those with GPUs are boost, old",
         ),
-        ({"gpus_per_job": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. There are a100, h100."),
+        ({"gpus_per_node": 1, "gpu_type": "mi300"}, "no GPUs of the type 'mi300'. There are a100, h100."),
+        ({"gpus_per_node": 8}, "gpus_per_node: no node of .* has 8 GPUs; the most that one has is 4."),
+        ({"gpus_per_node": 4, "threads_per_worker": 9}, "no node of .* has 36 cores; the biggest has 32."),
+        (
+            {"gpus_per_node": 4, "memory_limit": "500 GiB"},
+            "no node of .* has 2 TiB of memory, 500 GiB for each worker; the biggest has 976.6 GiB.",
+        ),
     ],
 )
 def test_what_the_site_has_not(options: dict[str, Any], told: str) -> None:
@@ -267,8 +330,57 @@ def test_a_job_that_slurm_has_forgotten_is_gone() -> None:
     assert (slot.state, slot.why) == ("failed", "gone")
 
 
+def test_workers_of_a_job_come_one_by_one_and_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    slot = JobSlot("3", 2, job_id="7", submitted=100.0)
+    runs = jobs.Job("7", "RUNNING", "None", None, NOON, "n1", "x")
+    slot.saw({"7": runs}, begun=110.0)
+    slot.update({"3-1"}, lambda slot: "gone")
+    first, second = slot.models()
+    assert (first.name, first.state, first.why, first.node) == ("3-0", "pending", "its job has begun on n1", None)
+    assert (second.name, second.state, second.node, second.comes_with) == ("3-1", "running", "n1", "3")
+    assert (slot.state, slot.complete) == ("running", False)
+    slot.update({"3-0", "3-1"}, lambda slot: "gone")
+    assert slot.complete
+    slot.saw({}, begun=120.0)
+    slot.update({"3-1"}, lambda slot: "gone")
+    assert [model.state for model in slot.models()] == ["lost", "lost"], "Slurm knows better than the scheduler"
+
+
+def test_when_a_worker_does_not_come_back_what_its_job_holds_goes_to_another_job(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slot = JobSlot("3", 2, job_id="7", submitted=100.0)
+    renewal = Renewal(3600, {"3": slot})
+    ends = datetime(2026, 11, 24, 12, 0)
+    slot.saw({"7": jobs.Job("7", "RUNNING", "None", None, ends, "n1", "x")}, begun=110.0)
+    slot.update({"3-0", "3-1"}, lambda slot: "gone")
+    slot.update({"3-0"}, lambda slot: "gone")
+    assert renewal.look(NOON) == ([], []), "its nanny starts it anew"
+    monkeypatch.setattr(slots, "RETURN_SECONDS", -1.0)
+    slot.update({"3-0"}, lambda slot: "gone")
+    assert [model.state for model in slot.models()] == ["running", "pending"]
+    assert renewal.look(NOON) == ([slot], [])
+    assert renewal.look(NOON) == ([], [slot])
+    assert renewal.notes(NOON) == []
+    slot.update((), lambda slot: "gone")
+    assert [model.state for model in slot.models()] == ["lost", "lost"]
+
+
+def test_all_workers_of_a_job_hand_over_before_its_walltime_ends() -> None:
+    found = {name: JobSlot(name, 2, job_id=name, submitted=100.0) for name in "12"}
+    renewal = Renewal(3600, found)
+    ends = {"1": datetime(2026, 11, 23, 12, 8), "2": datetime(2026, 11, 23, 13, 0)}
+    for name, slot in found.items():
+        slot.saw({name: jobs.Job(name, "RUNNING", "None", None, ends[name], "n1", "x")}, begun=110.0)
+        slot.update(["1-0", "1-1", "2-0", "2-1"], lambda slot: "gone")
+    assert renewal.look(NOON) == ([found["1"]], [])
+    assert renewal.notes(NOON)[0].startswith("The walltime of 1 job ends at 12:08.")
+    assert renewal.look(datetime(2026, 11, 23, 12, 3)) == ([], [found["1"]])
+
+
 def test_the_script_has_no_error_of_syntax(folder: JobFolder, tmp_path: Path) -> None:
-    for asked in (spec(), spec(gpus_per_job=1, memory_limit="1 GiB"), spec(image="/x.sif", local_directory="/scratch")):
+    in_a_container = spec(image="/x.sif", local_directory="/scratch")
+    for asked in (spec(), spec(gpus_per_node=2), spec(gpus_per_node=1, memory_limit="1 GiB"), in_a_container):
         path = tmp_path / "script"
         path.write_text(script.batch_script(asked, folder, "0123abcd"))
         subprocess.run(["bash", "-n", str(path)], check=True)

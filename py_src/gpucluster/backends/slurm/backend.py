@@ -28,7 +28,7 @@ _EXPECTED = re.compile(r"to start at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)")
 
 
 class SlurmBackend(Backend[SlurmSpec]):
-    """Workers as jobs of Slurm; the scheduler is in the supervisor, on this node."""
+    """Workers in jobs of Slurm; the scheduler is in the supervisor, on this node."""
 
     name: ClassVar[str] = "slurm"
     title: ClassVar[str] = "Slurm"
@@ -49,20 +49,22 @@ class SlurmBackend(Backend[SlurmSpec]):
         except commands.SlurmSilent as error:
             raise PreflightFailed(error.message) from error
         await asyncio.to_thread(folder.must_be_usable)
-        n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
+        together = spec.workers_in_job
+        n_workers = together if spec.n_workers is None else spec.n_workers
         now = datetime.now()
         if expected is not None and expected > now:
             context.tell("state", f"Slurm expects to start a job at {clock(expected, now)}")
         return Plan(
             n_workers=n_workers,
-            maximum_workers=MAX_WORKERS,
-            maximum_reason="a cluster may have so many jobs",
+            maximum_workers=MAX_WORKERS - MAX_WORKERS % together,
+            maximum_reason="a cluster may have so many",
             network=Network.of(spec.protocol),
             options={"spec": spec, "folder": folder},
             threads_per_worker=spec.threads_per_worker,
             memory_limit_bytes=spec.memory_limit if isinstance(spec.memory_limit, int) else 0,
             ready_workers=0,
-            has_gpus=bool(spec.gpus_per_job),
+            has_gpus=bool(spec.gpus_per_node),
+            workers_together=together,
             remarks=_remarks(),
         )
 

@@ -1,4 +1,4 @@
-"""One cluster of jobs: the scheduler is in this process, each worker in a job of its own.
+"""One cluster of jobs: the scheduler is in this process, the workers are in jobs, one or several in each.
 
 dask-jobqueue swallows refused submissions, believes in jobs that are gone, and replaces none. Here every job is
 followed in the queue, and the supervisor asks for those that are missing.
@@ -69,6 +69,10 @@ class SlurmDeployment(Deployment):
         self._adapting: Adapting | None = None
         self._ended: dict[str, str] = {}
         self._renewal = Renewal(spec.walltime_seconds, self._slots)
+        self.workers_together = spec.workers_in_job
+        if self.workers_together > 1:
+            self.can = frozenset(Verb) - {Verb.RETIRE}
+            self.why_not = "the workers of a job come and go together; ask for a smaller number"
         self._environment = commands.environment(
             {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None},
             without=spec.env or (),
@@ -104,10 +108,10 @@ class SlurmDeployment(Deployment):
             self._remember()
             variables = {**usual_environment(), **spec.worker_environment(), **given_environment(spec)}
             await asyncio.to_thread(folder.make, context.tls_directory, variables)
-            context.report("submit", f"Handing {counted(plan.n_workers, 'job')} to Slurm")
+            context.report("submit", f"Handing {counted(self._jobs_of(plan.n_workers), 'job')} to Slurm")
             await self.scale(plan.n_workers)
             refused = [slot.refused for slot in self._slots.values() if slot.refused is not None]
-            if refused and len(refused) == plan.n_workers:
+            if refused and len(refused) == len(self._slots):
                 raise StartFailed(f"Slurm did not take the jobs. {refused[0]}.")
             self._task(self._follow())
         except BaseException:
@@ -138,7 +142,7 @@ class SlurmDeployment(Deployment):
                 del self._slots[name]
             elif slot.state is not before and before is SlotState.RUNNING and slot.state is not SlotState.LEAVING:
                 self._look_soon.set()
-        return [slot.model() for slot in self._slots.values()]
+        return [model for slot in self._slots.values() for model in slot.models()]
 
     def _how_it_ended(self, slot: JobSlot) -> str:
         return self._ended.get(slot.name, f"its job {slot.job_id} is over")
@@ -152,13 +156,14 @@ class SlurmDeployment(Deployment):
         if job is None:
             told = f"its job {slot.job_id} is no longer in the queue"
         else:
-            limit = self._plan.memory_limit_bytes
+            limit = self._plan.memory_limit_bytes * self.workers_together
             told = job.how_it_ended(self._spec.walltime, format_size(limit) if limit else None, telling(lines))
             if not lines and not slot.came and job.nodes and job.state in {"FAILED", "COMPLETED"}:
                 told += f"; it printed nothing: perhaps {self._folder.base} is not there on the nodes"
         self._ended[slot.name] = told
         if slot.came and slot.state is not SlotState.LEAVING:
-            self._context.tell("worker_died", f"Worker {slot.name}: {told}.")
+            who = f"Worker {slot.name}" if slot.size == 1 else f"Workers {slot.names[0]} to {slot.names[-1]}"
+            self._context.tell("worker_died", f"{who}: {told}.")
 
     def notes(self) -> list[str]:
         return [self._trouble] if self._trouble is not None else []
@@ -173,34 +178,43 @@ class SlurmDeployment(Deployment):
         await self.ask_for(n)
 
     async def ask_for(self, n: int) -> None:
-        """Have so many jobs that wait or run, and forget those that are over."""
-        over = {slot.name for slot in self.slots() if slot.state in {SlotState.LOST, SlotState.FAILED}}
-        await self.release(over)
+        """Have jobs for so many workers that wait or run, and forget those that are over."""
+        self.slots()
+        over = [slot for slot in self._slots.values() if slot.state in {SlotState.LOST, SlotState.FAILED}]
+        await self._end(over)
         await self.release(self.leaving(n))
         await self.submit(max(0, n - len(self.staying())))
 
-    def staying(self) -> list[JobSlot]:
+    def _jobs_of(self, n_workers: int) -> int:
+        return -(-n_workers // self.workers_together)
+
+    def _jobs_that_stay(self) -> list[JobSlot]:
         """Return the slots that count: neither over nor told to end, and not about to be replaced."""
         gone = {SlotState.LEAVING, SlotState.LOST, SlotState.FAILED}
         return [slot for slot in self._slots.values() if slot.state not in gone and not slot.replaced]
 
+    def staying(self) -> list[str]:
+        """Return the names of the workers that count."""
+        return [name for slot in self._jobs_that_stay() for name in slot.names]
+
     def in_the_queue(self) -> list[str]:
         """Return the names of those whose jobs have not begun, the last ones first."""
-        return [slot.name for slot in self.staying() if slot.job is not None and slot.job.waits][::-1]
+        waiting = [slot for slot in self._jobs_that_stay() if slot.job is not None and slot.job.waits]
+        return [name for slot in waiting[::-1] for name in slot.names]
 
     def leaving(self, n: int) -> set[str]:
         """Those that are replaced go by themselves; of the others those that wait go first, the last ones first."""
         self.slots()
-        staying = self.staying()[::-1]
+        staying = self._jobs_that_stay()[::-1]
         # One whose job has begun is worth more than one that waits in the queue.
         staying.sort(key=lambda slot: (slot.state is SlotState.RUNNING, slot.job is not None and slot.job.runs))
-        return {slot.name for slot in staying[: max(0, len(staying) - n)]}
+        return {name for slot in staying[: max(0, len(staying) - self._jobs_of(n))] for name in slot.names}
 
     async def submit(self, count: int) -> list[str]:
-        """Submit so many jobs; returns the workers' names. What Slurm refuses is a slot that failed."""
+        """Submit jobs for so many workers; returns their names. What Slurm refuses is a slot that failed."""
         new = []
-        for _ in range(count):
-            slot = JobSlot(str(self._number))
+        for _ in range(self._jobs_of(count)):
+            slot = JobSlot(str(self._number), self.workers_together)
             self._number += 1
             self._slots[slot.name] = slot
             new.append(slot)
@@ -208,24 +222,44 @@ class SlurmDeployment(Deployment):
             await self._submitter.submit(new)
             self._remember()
             self._look_soon.set()
-        return [slot.name for slot in new]
+        return [name for slot in new for name in slot.names]
 
     async def adapt(self, bounds: Adapt | None) -> None:
         if self._adapting is not None:
             self._adapting.stop()
             self._adapting = None
         if bounds is not None:
-            self._adapting = Adapting(self, LoadHere(self._scheduler), bounds)
+            self._adapting = Adapting(self, LoadHere(self._scheduler, self._job_of), bounds)
             self._task(self._adapting.run())
+
+    def _job_of(self, name: str) -> str:
+        return name if self.workers_together == 1 else name.rpartition("-")[0]
 
     def decisions(self) -> list[Decision]:
         return [] if self._adapting is None else self._adapting.take_decisions()
 
     async def release(self, names: Collection[str]) -> None:
-        leaving = [slot for slot in self._slots.values() if slot.name in names]
+        here = {str(worker.name) for worker in self._scheduler.workers.values()}
+        leaving = []
+        for slot in list(self._slots.values()):
+            named = [name for name in slot.names if name in names]
+            if named and here.intersection(slot.names) - set(named):
+                # A hand-over was broken off: those of its job that hold results yet go on until there is another.
+                slot.given_up = True
+                await self._remove(named, close=True)
+            elif named:
+                leaving.append(slot)
+        await self._end(leaving)
+
+    async def _remove(self, names: Collection[str], *, close: bool) -> None:
+        for name in names:
+            await remove_worker_named(self._scheduler, name, close=close)
+
+    async def _end(self, leaving: list[JobSlot]) -> None:
+        """End these jobs with all their workers."""
         for slot in leaving:
             slot.leave()
-            await remove_worker_named(self._scheduler, slot.name, close=True)
+            await self._remove(slot.names, close=True)
         if leaving:
             await self._submitter.cancel(slot.job_id for slot in leaving if not slot.over)
             for slot in leaving:
@@ -280,7 +314,7 @@ class SlurmDeployment(Deployment):
             await asyncio.sleep(max(0.0, begun + INTERVAL_SECONDS - time.monotonic()))
 
     def _restless(self) -> bool:
-        return any(slot.state is not SlotState.RUNNING or slot.replaced for slot in self._slots.values())
+        return any(not slot.complete or slot.replaced or not slot.seen_running for slot in self._slots.values())
 
     async def _look(self) -> None:
         look = await self._queue.look()
@@ -300,10 +334,10 @@ class SlurmDeployment(Deployment):
         for slot in list(self._slots.values()):
             if slot.over:
                 # Slurm knows better than the scheduler, which believes in a silent worker for minutes.
-                await remove_worker_named(self._scheduler, slot.name, close=False)
+                await self._remove(slot.names, close=False)
         self.slots()
         ending, handing = self._renewal.look(datetime.now())
         for slot in handing:
-            self._task(self._renewal.hand_over(slot, self))
+            self._task(self._renewal.hand_over(slot, self, waits_for_others=self._adapting is None))
         if ending and self._adapting is None:  # Who adapts asks for as many as the load needs.
-            await self.submit(len(ending))
+            await self.submit(len(ending) * self.workers_together)

@@ -17,14 +17,14 @@ MOST_SECONDS = 600.0
 
 
 class Renewal:
-    """Knows which workers' time is over soon.
+    """Knows which jobs' time is over soon, or are to be replaced because workers of them do not come back.
 
     Parameters
     ----------
     walltime_seconds : int
         Of each job.
     slots : mapping
-        All there are, by the workers' names.
+        All there are, by the jobs' numbers.
     """
 
     def __init__(self, walltime_seconds: int, slots: Mapping[str, JobSlot]) -> None:
@@ -38,7 +38,7 @@ class Renewal:
         """Return those in whose place others are to be asked for now, and those that are to hand over now."""
         ending, handing = [], []
         for slot in self._slots.values():
-            end = _end_of(slot)
+            end = now if slot.given_up else _end_of(slot)
             if slot.state is SlotState.RUNNING and end is not None:
                 left = (end - now).total_seconds()
                 if left < 2 * self._lead_seconds and not slot.replaced:
@@ -50,7 +50,8 @@ class Renewal:
 
     def notes(self, now: datetime) -> list[str]:
         """Return in sentences what ends soon."""
-        ends = [end for slot in self._slots.values() if slot.replaced and (end := _end_of(slot)) is not None]
+        replaced = [slot for slot in self._slots.values() if slot.replaced and not slot.given_up]
+        ends = [end for slot in replaced if (end := _end_of(slot)) is not None]
         if ends:
             return [
                 f"The walltime of {counted(len(ends), 'job')} ends at {clock(min(ends), now)}. What they hold goes to "
@@ -61,16 +62,26 @@ class Renewal:
             return [f"The walltime of a job ends at {clock(min(ends), now)}."]
         return []
 
-    async def hand_over(self, slot: JobSlot, deployment: Deployment) -> None:
-        """Move the results of one worker to the others, as soon as there is another, and end its job."""
+    async def hand_over(self, slot: JobSlot, deployment: Deployment, *, waits_for_others: bool) -> None:
+        """Move the results of one job's workers to the others, as soon as there are others, and end the job.
+
+        Parameters
+        ----------
+        slot : JobSlot
+        deployment : Deployment
+        waits_for_others : bool
+            Whether others were asked for. If not, a job that was given up ends when it holds nothing.
+        """
         others = [other for other in self._slots.values() if other.state is SlotState.RUNNING and other is not slot]
-        if not others or slot.name in self._handing:
+        if not others and (waits_for_others or not slot.given_up):
+            return
+        if slot.name in self._handing:
             return
         self._handing.add(slot.name)
         try:
-            handed = await deployment.scheduler.hand_over({slot.name})
+            handed = await deployment.scheduler.hand_over(set(slot.names))
             if not handed.kept:
-                await deployment.release({slot.name})
+                await deployment.release(slot.names)
         finally:
             self._handing.discard(slot.name)
 

@@ -17,8 +17,8 @@ DEATH_TIMEOUT_SECONDS = 60
 SOMEWHERE = "tls://HOST:PORT"
 """Stands in a script that is shown before there is a scheduler."""
 _MEMORY = """\
-memory=${SLURM_MEM_PER_NODE:-$(( ${SLURM_MEM_PER_CPU:-0} * ${SLURM_CPUS_ON_NODE:-1} + ${SLURM_MEM_PER_GPU:-0} ))}
-if [ "$memory" -gt 0 ]; then memory="${memory}MiB"; else memory=auto; fi"""
+memory=${SLURM_MEM_PER_NODE:-$(( ${SLURM_MEM_PER_CPU:-0} * ${SLURM_CPUS_ON_NODE:-1} + ${SLURM_MEM_PER_GPU:-0}@gpus ))}
+if [ "$memory" -gt 0 ]; then memory="@eachMiB"; else memory=auto; fi"""
 
 
 def must_have_jobqueue() -> None:
@@ -58,13 +58,13 @@ def batch_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str, scheduler:
     MissingPackage
     """
     must_have_jobqueue()
-    given = spec.memory_limit if isinstance(spec.memory_limit, int) else None
+    given = spec.memory_of_job
     return slurm_script(
         _command(spec, folder, scheduler),
         with_memory=given is not None,
         memory=given or "1GB",
         cores=spec.threads_per_worker,
-        job_cpu=spec.cores or spec.threads_per_worker,
+        job_cpu=spec.cores_of_job,
         processes=1,
         queue=spec.partition,
         account=spec.account,
@@ -83,11 +83,11 @@ def _directives(spec: SlurmSpec, folder: JobFolder) -> list[str]:
     lines = ["--nodes=1", "--no-requeue", f"--output={folder.output()}", "--open-mode=append"]
     if spec.qos is not None:
         lines.append(f"--qos={spec.qos}")
-    if spec.gpus_per_job:
+    if spec.gpus_per_node:
         kind = f":{spec.gpu_type}" if spec.gpu_type else ""
         # Memory per GPU goes with this form only.
         option = "--gpus-per-node=" if spec.memory_per_gpu is not None else "--gres=gpu:"
-        lines.append(f"{option}{kind.lstrip(':') + ':' if kind else ''}{spec.gpus_per_job}")
+        lines.append(f"{option}{kind.lstrip(':') + ':' if kind else ''}{spec.gpus_per_node}")
     if isinstance(spec.memory_per_gpu, int):
         lines.append(f"--mem-per-gpu={-(-spec.memory_per_gpu // 2**20)}M")
     if spec.constraint is not None:
@@ -96,7 +96,7 @@ def _directives(spec: SlurmSpec, folder: JobFolder) -> list[str]:
 
 
 def _prologue(spec: SlurmSpec, folder: JobFolder) -> list[str]:
-    """Return the lines before the worker, whose name is the end of the job's."""
+    """Return the lines before the workers, whose names begin with the end of the job's."""
     scratch = spec.local_directory or "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}"
     lines = ["umask 077", f". {shlex.quote(str(folder.environment))}"]
     lines += [f"module load {shlex.quote(name)}" for name in spec.modules]
@@ -109,7 +109,21 @@ def _prologue(spec: SlurmSpec, folder: JobFolder) -> list[str]:
         'export DASK_TEMPORARY_DIRECTORY="$scratch"',
         "trap 'rm -rf \"$scratch\"' EXIT",
     ]
-    return [*lines, _MEMORY] if spec.memory_limit == "auto" else lines
+    if spec.gpus_per_node > 1:
+        # dask-cuda starts a worker for each GPU that it sees, and a job may see more than it has asked for.
+        everything = ",".join(map(str, range(spec.gpus_per_node)))
+        lines.append(
+            f'CUDA_VISIBLE_DEVICES=$(echo "${{CUDA_VISIBLE_DEVICES:-{everything}}}" | cut -d, -f-{spec.gpus_per_node})'
+        )
+        lines.append("export CUDA_VISIBLE_DEVICES")
+    return [*lines, _memory(spec)] if spec.memory_limit == "auto" else lines
+
+
+def _memory(spec: SlurmSpec) -> str:
+    """Return the lines that find out the memory of a worker, an equal share of the job's."""
+    each = "${memory}" if spec.workers_in_job == 1 else f"$(( memory / {spec.workers_in_job} ))"
+    gpus = f" * {spec.gpus_per_node}" if spec.gpus_per_node > 1 else ""
+    return _MEMORY.replace("@gpus", gpus).replace("@each", each)
 
 
 def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
@@ -121,9 +135,11 @@ def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
     if spec.interface is not None:
         arguments += ["--interface", spec.interface]
     module = WORKER_MODULE
-    if spec.gpus_per_job:
+    if spec.gpus_per_node:
         module = CUDA_WORKER_MODULE
         arguments = cuda_worker_arguments(spec, arguments)
+    elif spec.workers_in_job > 1:
+        arguments += ["--nworkers", str(spec.workers_in_job)]
     python = spec.python or ("python3" if spec.image else sys.executable)
     words = [python, "-P", "-m", module, scheduler, *arguments]
     words = [shlex.quote(word) for word in words]
@@ -136,6 +152,6 @@ def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
 def _container(spec: SlurmSpec, folder: Path) -> list[str]:
     if spec.image is None:
         return []
-    gpus = ["--nv"] if spec.gpus_per_job else []
+    gpus = ["--nv"] if spec.gpus_per_node else []
     binds = ["--bind", shlex.quote(str(folder)), "--bind", '"$scratch"']
     return ["apptainer", "exec", *gpus, *binds, shlex.quote(spec.image)]

@@ -146,16 +146,18 @@ def check(spec: SlurmSpec, site: Site) -> None:
         raise PreflightFailed(
             f"walltime: {spec.walltime} is more than {where} allows, {spoken_limit(longest)}. Ask for less."
         )
-    if spec.gpus_per_job:
+    if spec.gpus_per_node:
         _check_gpus(spec, chosen, where, site)
     cores = max(one.cores for one in chosen)
-    wanted = spec.cores or spec.threads_per_worker
+    wanted = spec.cores_of_job
     if cores and wanted > cores:
         raise PreflightFailed(f"cores: no node of {where} has {wanted} cores; the biggest has {cores}.")
     memory = max(one.memory_bytes for one in chosen)
-    if memory and isinstance(spec.memory_limit, int) and spec.memory_limit > memory:
+    of_job = spec.memory_of_job
+    if memory and of_job is not None and of_job > memory:
+        each = f", {format_size(of_job // spec.workers_in_job)} for each worker" if spec.workers_in_job > 1 else ""
         raise PreflightFailed(
-            f"memory_limit: no node of {where} has {format_size(spec.memory_limit)} of memory; the biggest has "
+            f"memory_limit: no node of {where} has {format_size(of_job)} of memory{each}; the biggest has "
             f"{format_size(memory)}."
         )
 
@@ -165,10 +167,19 @@ def _check_gpus(spec: SlurmSpec, chosen: list[Partition], where: str, site: Site
     if not types:
         others = [one.name for one in site.partitions.values() if one.gpus]
         there = f"Those with GPUs are {', '.join(others)}." if others else "No partition here has any."
-        raise PreflightFailed(f"gpus_per_job: {where} has no GPUs. {there}")
+        raise PreflightFailed(f"gpus_per_node: {where} has no GPUs. {there}")
     if spec.gpu_type is not None and spec.gpu_type not in types and any(types):
         raise PreflightFailed(
             f"gpu_type: {where} has no GPUs of the type '{spec.gpu_type}'. There are {', '.join(filter(None, types))}."
+        )
+    most = max(
+        (count for one in chosen for kind, count in one.gpus.items() if not kind or spec.gpu_type in {None, kind}),
+        default=0,
+    )
+    if spec.gpus_per_node > most:
+        kind = f" of the type '{spec.gpu_type}'" if spec.gpu_type else ""
+        raise PreflightFailed(
+            f"gpus_per_node: no node of {where} has {spec.gpus_per_node} GPUs{kind}; the most that one has is {most}."
         )
 
 

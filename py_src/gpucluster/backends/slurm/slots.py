@@ -1,4 +1,4 @@
-"""One slot: a worker that was asked for, and the job that it is to run in."""
+"""What is known of one job and its workers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,34 @@ UNSEEN_SECONDS = 15.0
 
 
 @dataclass
-class JobSlot:
-    """What is known of one worker and its job."""
+class WorkerSlot:
+    """One worker of a job."""
 
     name: str
-    """Of the worker; the job's name ends with it."""
     state: SlotState = SlotState.PENDING
     since: datetime = field(default_factory=lambda: datetime.now(UTC))
+    why: str | None = None
+    came: bool = False
+    away: float | None = None
+    """Since when it is not there, although its job goes on."""
+
+    def become(self, state: SlotState, why: str | None) -> None:
+        """Note what it is now."""
+        if state is not self.state:
+            self.since = datetime.now(UTC)
+        self.state, self.why = state, why
+
+
+@dataclass
+class JobSlot:
+    """A job that was asked for, and the workers that it is to have."""
+
+    name: str
+    """The job's name ends with it, and its workers' names begin so."""
+    size: int = 1
+    """So many workers it is to have."""
+    state: SlotState = SlotState.PENDING
+    """Running as soon as one of its workers is there."""
     why: str | None = "is handed to Slurm"
     job_id: str | None = None
     job: Job | None = None
@@ -32,15 +53,40 @@ class JobSlot:
     """Wall-clock time from which on it is in the queue."""
     refused: str | None = None
     """Why Slurm did not take it."""
-    came: bool = False
-    away: float | None = None
-    """Since when its worker is not there, although its job goes on."""
+    given_up: bool = False
+    """Whether workers of it will not come back, while others of it are there."""
     replaced: bool = False
-    """Whether another one was asked for, because the walltime ends."""
+    """Whether another one was asked for, because the walltime ends, or workers do not come back."""
     cancelled: bool = False
     """Whether Slurm was told to end its job, and said that it does."""
     vanished: bool = False
     """Whether Slurm knows nothing of its job any more."""
+    workers: list[WorkerSlot] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # As Dask's and dask-cuda's workers number themselves.
+        names = [self.name] if self.size == 1 else [f"{self.name}-{number}" for number in range(self.size)]
+        self.workers = [WorkerSlot(name) for name in names]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its workers."""
+        return [worker.name for worker in self.workers]
+
+    @property
+    def came(self) -> bool:
+        """Whether any of its workers has ever been there."""
+        return any(worker.came for worker in self.workers)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of its workers are there."""
+        return all(worker.state is SlotState.RUNNING for worker in self.workers)
+
+    @property
+    def seen_running(self) -> bool:
+        """Whether the last look in the queue has found it running, and so knows its node and its end."""
+        return self.job is not None and self.job.runs
 
     @property
     def over(self) -> bool:
@@ -63,6 +109,10 @@ class JobSlot:
         found = jobs.get(self.job_id or "")
         if found is not None:
             self.job, self.vanished = found, False
+            for worker in self.workers:
+                if found.waits and worker.state is not SlotState.RUNNING:
+                    # Those who run the site may put a job back into the queue whatever it says of itself.
+                    worker.came, worker.away = False, None
         else:
             self.vanished = self._has_vanished(begun)
 
@@ -77,39 +127,49 @@ class JobSlot:
             Gives in words why the job of a slot is over.
         """
         if self.state is SlotState.LEAVING:
-            return self.name not in here and (self.over or self.cancelled or self.job_id is None)
-        state, why = self._look(here, how_it_ended)
-        if state is not self.state:
-            self.since = datetime.now(UTC)
-        self.state, self.why = state, why
+            gone = not any(name in here for name in self.names)
+            return gone and (self.over or self.cancelled or self.job_id is None)
+        for worker in self.workers:
+            worker.become(*self._look(worker, here, how_it_ended))
+        states = {worker.state for worker in self.workers}
+        order = (SlotState.RUNNING, SlotState.LOST, SlotState.FAILED, SlotState.PENDING)
+        self.state = next(state for state in order if state in states)
+        self.why = next((worker.why for worker in self.workers if worker.state is self.state), None)
         return False
 
-    def _look(self, here: Collection[str], how_it_ended: Callable[[JobSlot], str]) -> tuple[SlotState, str | None]:
+    def _look(
+        self, worker: WorkerSlot, here: Collection[str], how_it_ended: Callable[[JobSlot], str]
+    ) -> tuple[SlotState, str | None]:
         if self.refused is not None:
             return SlotState.FAILED, self.refused
         if self.over:
             return (SlotState.LOST if self.came else SlotState.FAILED), how_it_ended(self)
-        if self.name in here:
-            self.came, self.away = True, None
+        if worker.name in here:
+            worker.came, worker.away = True, None
             return SlotState.RUNNING, None
-        if self.job is not None and self.job.waits:
-            # Those who run the site may put a job back into the queue whatever it says of itself.
-            self.came, self.away = False, None
-        if not self.came:
+        if not worker.came:
             return SlotState.PENDING, self.why if self.job is None else self.job.why_it_waits(datetime.now())
-        self.away = self.away or time.monotonic()
-        if time.monotonic() - self.away > RETURN_SECONDS:
-            return SlotState.LOST, "its worker is gone, although its job goes on"
-        return SlotState.PENDING, "its worker starts anew"
+        worker.away = worker.away or time.monotonic()
+        if time.monotonic() - worker.away <= RETURN_SECONDS:
+            return SlotState.PENDING, "its worker starts anew"
+        # What the others of its job hold is not to be lost with it.
+        self.given_up = self.given_up or any(name in here for name in self.names)
+        state = SlotState.PENDING if any(name in here for name in self.names) else SlotState.LOST
+        return state, "its worker is gone, although its job goes on"
 
     def leave(self) -> None:
         """Note that it was told to end."""
-        if self.state is not SlotState.LEAVING:
-            self.state, self.since, self.why = SlotState.LEAVING, datetime.now(UTC), None
+        self.state, self.why = SlotState.LEAVING, None
+        for worker in self.workers:
+            worker.become(SlotState.LEAVING, None)
 
-    def model(self) -> Slot:
-        """Return it as the supervisor sees it."""
-        runs = self.job is not None and self.job.runs and self.state is SlotState.RUNNING
+    def models(self) -> list[Slot]:
+        """Return its workers as the supervisor sees them."""
+        return [self._model(worker) for worker in self.workers]
+
+    def _model(self, worker: WorkerSlot) -> Slot:
+        runs = self.job is not None and self.job.runs and worker.state is SlotState.RUNNING
         node, ends = (self.job.nodes or None, self.job.ends) if runs and self.job is not None else (None, None)
         # Slurm tells the site's local time.
-        return Slot(self.name, self.state, self.since, self.why, node, ends.astimezone() if ends is not None else None)
+        ends = ends.astimezone() if ends is not None else None
+        return Slot(worker.name, worker.state, worker.since, worker.why, node, ends, self.name)

@@ -1,0 +1,133 @@
+"""Clusters whose jobs have several workers each, on a real Slurm."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import gpucluster
+import pytest
+from gpucluster.protocol.errors import InvalidRequest, InvalidState
+from nvml.machine import FakeMachine, gpu
+
+from tests.backends.slurm.test_slurm import job_of, log_of, messages, names
+
+CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).parents[3] / ".venv-cuda/bin/python"))
+SITE = "costs: {slurm: {unit: core-hours, per_cpu_hour: 1}}\n"
+
+
+@pytest.fixture(scope="module")
+def made(shared_site: Any, slurm: Any, tmp_path_factory: Any) -> Any:
+    """A cluster of two jobs with two workers each."""
+    folder = Path(tmp_path_factory.mktemp("shared"))
+    folder.chmod(0o700)
+    (folder / "site.yaml").write_text(SITE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUCLUSTER_SITE", str(folder / "site.yaml"))
+        return shared_site.running(
+            backend="slurm", name="pairs", n_workers=4, workers_per_job=2, cores=2, partition="main",
+            walltime="00:10:00", memory_limit="300MB", interface="lo", shared_directory=str(folder),
+        )  # fmt: skip
+
+
+@pytest.fixture
+def pairs(shared_site: Any, made: Any) -> Any:
+    """That cluster with four workers."""
+    shared_site.control.patch("pairs", {"n_workers": 4})
+    shared_site.wait_for("pairs", lambda model: (model.n_workers, model.n_pending) == (4, 0))
+    return gpucluster.connect("pairs")
+
+
+def jobs_of(slurm: Any, model: Any) -> list[str]:
+    return [name for name in slurm.jobs() if model.id in name]
+
+
+def test_a_job_has_several_workers_that_share_what_it_has(slurm: Any, shared_site: Any, pairs: Any) -> None:
+    model = pairs.model
+    assert names(model) == {"0-0", "0-1", "1-0", "1-1"}
+    assert sorted(jobs_of(slurm, model)) == [f"gpucluster-{model.id}-{number}" for number in (0, 1)]
+    assert {worker.memory_limit_bytes for worker in model.workers} == {300_000_000}
+    of_one = slurm.ask("scontrol", "show", "job", job_of(slurm, model, "0"))
+    assert "NumCPUs=2 " in of_one
+    assert "MinMemoryNode=573M " in of_one, "300 MB for each"
+    model = shared_site.wait_for("pairs", lambda model: model.nodes)
+    assert sum(int(node.split()[1]) for node in model.nodes) == 4
+    assert "retire" not in model.can
+    assert model.cost.per_hour == 4, "two cores of each job"
+
+
+def test_they_come_and_go_together(slurm: Any, shared_site: Any, pairs: Any) -> None:
+    with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: ask for 4 or 6, not 5"):
+        shared_site.control.patch("pairs", {"n_workers": 5})
+    with pytest.raises(InvalidRequest, match="adapt.maximum: each job has 2 .* at least 2 workers, not 1"):
+        shared_site.control.patch("pairs", {"adapt": {"minimum": 0, "maximum": 1}})
+    with pytest.raises(InvalidState, match="cannot end a single worker: the workers of a job come and go together"):
+        pairs.retire("0-0")
+    pairs.scale(6)
+    model = shared_site.wait_for("pairs", lambda model: model.n_workers == 6)
+    last = [worker.address for worker in model.workers if worker.name.startswith("2-")]
+    with pairs.get_client() as client:
+        futures = client.scatter(list(range(10)), workers=last)
+        pairs.scale(4)
+        model = shared_site.wait_for("pairs", lambda model: model.n_workers == 4)
+        assert names(model) == {"0-0", "0-1", "1-0", "1-1"}
+        assert client.gather(futures) == list(range(10))
+    assert "lost" not in messages(pairs)
+
+
+def test_one_that_dies_comes_again_and_those_of_a_job_that_is_gone_are_replaced(
+    slurm: Any, shared_site: Any, pairs: Any, wait_until: Any
+) -> None:
+    before = pairs.model
+    goes_on, gone = (job_of(slurm, before, number) for number in "01")
+    dies = next(worker for worker in before.workers if worker.name == "0-1")
+    os.kill(dies.pid, signal.SIGKILL)
+    slurm.ask("scancel", gone)
+    told = f"Workers 1-0 to 1-1: somebody cancelled its job {gone}"
+    wait_until(lambda: told in messages(pairs), what=lambda: log_of(pairs))
+    there = {worker.pid for worker in before.workers if worker.name == "0-0"}
+    model = shared_site.wait_for(
+        "pairs",
+        lambda model: (
+            model.n_workers == 4
+            and there == {worker.pid for worker in before.workers} & {worker.pid for worker in model.workers}
+        ),
+    )
+    assert job_of(slurm, before, "0") == goes_on
+    *kept, new, other = sorted(names(model))
+    assert kept == ["0-0", "0-1"]
+    assert (new[:-1], other[:-1]) == (other[:-1], other[:-1]), "both in one new job"
+
+
+def test_the_load_has_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
+    pairs.adapt(minimum=0, maximum=5, interval=0.2, wait_count=2)
+    wait_until(lambda: not jobs_of(slurm, pairs.model), what=slurm.jobs)
+    with pairs.get_client() as client:
+        assert client.submit(sum, [1, 2]).result(timeout=90) == 3
+        assert len(jobs_of(slurm, pairs.model)) == 1
+    shared_site.control.stop("pairs")
+    shared_site.wait_for(pairs.id, lambda model: model.state.ended)
+    assert not jobs_of(slurm, pairs.model)
+
+
+@pytest.mark.filterwarnings("ignore:Mismatched versions")
+def test_each_gpu_of_a_job_has_a_worker(slurm: Any, shared_site: Any, fake_libraries: Path, tmp_path: Path) -> None:
+    if not CUDA_PYTHON.exists():
+        pytest.skip("needs the second environment, which has dask-cuda")
+    machine = FakeMachine(fake_libraries, tmp_path / "gpus.txt")
+    machine.write([gpu(0), gpu(1)])
+    tmp_path.chmod(0o700)
+    prologue = f"export LD_LIBRARY_PATH={fake_libraries} FAKE_NVML={machine.file}"
+    model = shared_site.running(
+        backend="slurm", name="gpus", n_workers=4, gpus_per_node=2, walltime="01:00:00", interface="lo",
+        memory_limit="300MB", shared_directory=str(tmp_path), python=str(CUDA_PYTHON), job_script_prologue=[prologue],
+    )  # fmt: skip
+    model = shared_site.wait_for("gpus", lambda model: model.n_workers == 4)
+    assert model.has_gpus
+    with gpucluster.connect("gpus").get_client() as client:
+        found = client.run(lambda: (os.environ["SLURM_JOB_NAME"][-1], os.environ["CUDA_VISIBLE_DEVICES"]))
+    # dask-cuda has each worker see its own GPU first.
+    assert {(job, seen.split(",")[0]) for job, seen in found.values()} == {(job, own) for job in "01" for own in "01"}
+    shared_site.control.stop("gpus")
