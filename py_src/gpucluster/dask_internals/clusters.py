@@ -58,7 +58,7 @@ async def was_used(address: str, security: Security) -> bool:
     ``add-worker`` or ``add-client`` of the topic ``all`` (2021.1), and on the same as ``scheduler_rpc``. A log with
     something that cannot be sent, which only work leaves there, closes the connection.
     """
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     caller = scheduler_rpc(address, security)
     try:
