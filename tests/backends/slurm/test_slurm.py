@@ -274,7 +274,7 @@ def test_what_slurm_cannot_do_is_refused_before_anything_starts(
     model = shared_site.create(**{**JOBS, "n_workers": 1, **asked})
     with pytest.raises(StartFailed, match=told):
         shared_site.control.wait(model.id)
-    wait_until(lambda: not [name for name in slurm.jobs() if model.id in name], what=slurm.jobs)
+    assert not [name for name in slurm.jobs() if model.id in name]
 
 
 def test_a_job_that_cannot_work_tells_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
@@ -306,4 +306,4 @@ def test_a_controller_that_is_down(
     # Whoever looks first after that ends the job: it need not be seen here.
     os.utime(folder.reaping, (0, 0)) if folder.reaping.exists() else None  # A minute later.
     wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
-    assert not [name for name in slurm.jobs() if model.id in name]
+    wait_until(lambda: not [name for name in slurm.jobs() if model.id in name], what=slurm.jobs)
