@@ -25,7 +25,7 @@ from gpucluster.protocol.errors import InvalidRequest
         (
             "create",
             ["--n-workers"],
-            "--n-workers needs a value; one that begins with '-' is written --n-workers=VALUE.",
+            "--n-workers needs a value.",
         ),
         ("create", ["--rmm-async=yes"], "--rmm-async takes no value, not 'yes'. Write --rmm-async or --no-rmm-async."),
         ("create", ["--frob\x1b[31m"], "Unknown option '--frob?[31m'."),

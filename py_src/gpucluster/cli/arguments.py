@@ -150,9 +150,7 @@ class SentenceParser(argparse.ArgumentParser):
 
     def _sentence(self, message: str) -> str:
         if found := _NEEDS_VALUE.match(message):
-            option = found["option"].rpartition("/")[2]
-            dash = f"; one that begins with '-' is written {option}=VALUE"
-            return f"{option} needs a value{dash}. See '{self._help_line()}'."
+            return f"{found['option'].rpartition('/')[2]} needs a value. See '{self._help_line()}'."
         if found := _NO_VALUE.match(message):
             flags = [flag for flag in found["option"].split("/") if flag.startswith("--")]
             return f"{flags[0]} takes no value, not '{shown(found['value'])}'. Write {' or '.join(flags)}."
